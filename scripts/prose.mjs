@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Looks at the English of the repository.
+// Counts avoided words in the repository, or draws sentences from it at random.
 //
 //   scripts/prose.mjs words [FOLDER]         counts the words that the project avoids, for each target and for the docs
-//   scripts/prose.mjs sentences SEED         draws 60 sentences at random: 20 from docs, 20 from comments, 20 from messages
+//   scripts/prose.mjs sentences SEED         draws 60 sentences at random: 20 from docs, 20 from comments, 20 from messages;
+//                                            each with what a reader sees above it: the heading, or the declaration
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -24,18 +25,19 @@ const root = process.argv[3] && process.argv[2] === "words" ? process.argv[3] : 
 const paths = execFileSync("git", ["-C", root, "ls-files"], { encoding: "utf8" }).split("\n").filter(Boolean);
 const read = (path) => readFileSync(join(root, path), "utf8");
 
-/// The words of a page outside of its blocks and tables, a paragraph or list item each.
-function paragraphsOfPage(text) {
+/// The paragraphs and list items of a page, each with the heading above it. Leaves out blocks and tables.
+function paragraphsOfPage(page) {
   const paragraphs = [];
-  let [paragraph, inBlock] = ["", false];
+  let [paragraph, inBlock, context] = ["", false, ""];
   const end = () => {
-    if (paragraph.trim()) paragraphs.push(paragraph.trim());
+    if (paragraph.trim()) paragraphs.push({ text: paragraph.trim(), context });
     paragraph = "";
   };
-  for (const line of text.split("\n")) {
+  for (const line of page.split("\n")) {
     if (line.startsWith("```")) inBlock = !inBlock;
     if (inBlock || /^(```|#|\||>|!|<)/.test(line) || !line.trim()) {
       end();
+      if (!inBlock && line.startsWith("#")) context = line.replace(/^#+ /, "");
       continue;
     }
     if (/^\s*([-*]|\d+\.) /.test(line)) end();
@@ -45,22 +47,23 @@ function paragraphsOfPage(text) {
   return paragraphs;
 }
 
-/// The comments of a file, those of consecutive lines as one.
-function commentsOf(text, mark) {
+/// The comments of a file, each with its line of code. Consecutive lines of comments are joined.
+function commentsOf(file, mark) {
   const comments = [];
   let last = -2;
-  for (const [index, line] of text.split("\n").entries()) {
+  for (const [index, line] of file.split("\n").entries()) {
     const found = line.match(mark);
+    if (last === index - 1 && comments.length > 0 && !found) comments[comments.length - 1].context ||= line.trim();
     if (!found) continue;
-    const words = found[1].trim();
-    if (last === index - 1 && comments.length > 0) comments[comments.length - 1] += ` ${words}`;
-    else comments.push(words);
+    const text = (found[1] ?? "").trim();
+    if (last === index - 1 && comments.length > 0) comments[comments.length - 1].text += ` ${text}`;
+    else comments.push({ text, context: line.slice(0, found.index).trim() });
     last = index;
   }
-  return comments.filter((comment) => /[a-z] [a-z]/.test(comment));
+  return comments.filter(({ text }) => /[a-z] [a-z]/.test(text) && !text.startsWith("MARK"));
 }
 
-/// String literals that are read by people: several words, and neither SQL nor JSON.
+/// String literals for people: they have several words, and are neither SQL nor JSON.
 function messagesOf(text) {
   const code = text.split("\n").filter((line) => !/^\s*\/\//.test(line)).join("\n");
   return [...code.matchAll(/(?<!#)"""\n([\s\S]*?)"""|(?<![#"])"((?:[^"\\\n]|\\.)*)"/g)]
@@ -77,13 +80,16 @@ const isScript = (path) => /^scripts\/[^.]*$|\.mjs$|^\.ci\/|\.sql$|\.json5$/.tes
 
 const prose = { docs: [], comments: [], messages: [] };
 for (const path of paths) {
-  if (isPage(path)) for (const text of paragraphsOfPage(read(path))) prose.docs.push({ path, text });
+  if (isPage(path)) for (const found of paragraphsOfPage(read(path))) prose.docs.push({ path, ...found });
   if (isCode(path)) {
-    for (const text of commentsOf(read(path), /(?:^|\s)\/\/\/? (.*)$/)) prose.comments.push({ path, text });
-    if (path.startsWith("Sources/")) for (const text of messagesOf(read(path))) prose.messages.push({ path, text });
-    else for (const found of read(path).matchAll(/@(?:Test|Suite)\(\s*"([^"]*)"/g)) prose.messages.push({ path, text: found[1] });
+    for (const found of commentsOf(read(path), /(?:^|\s)\/\/\/?(?:\s(.*))?$/)) prose.comments.push({ path, ...found });
+    if (path.startsWith("Sources/")) for (const text of messagesOf(read(path))) prose.messages.push({ path, text, context: "" });
+    else {
+      const context = read(path).match(/@Suite\(\s*"([^"]*)"/)?.[1] ?? "";
+      for (const found of read(path).matchAll(/@(?:Test|Suite)\(\s*"([^"]*)"/g)) prose.messages.push({ path, text: found[1], context });
+    }
   }
-  if (isScript(path)) for (const text of commentsOf(read(path), /^\s*(?:#|\/\/\/?|--) (.*)$/)) prose.comments.push({ path, text });
+  if (isScript(path)) for (const found of commentsOf(read(path), /^\s*(?:#|\/\/\/?|--) (.*)$/)) prose.comments.push({ path, ...found });
 }
 
 function printWords() {
@@ -112,11 +118,13 @@ function printSentences(seed) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   for (const [kind, all] of Object.entries(prose)) {
-    const pool = kind === "messages" ? all : all.flatMap(({ path, text }) => sentences(text).map((text) => ({ path, text })));
+    const split = ({ path, text, context }) =>
+      sentences(text).map((text, index, all) => ({ path, text, context: index > 0 ? `${context} | ${all[index - 1]}` : context }));
+    const pool = kind === "messages" ? all : all.flatMap(split);
     console.log(`\n${kind} (20 of ${pool.length})`);
     for (let count = 1; count <= 20; count++) {
-      const [{ path, text }] = pool.splice(Math.floor(random() * pool.length), 1);
-      console.log(`${String(count).padStart(2)}  ${text}\n      ${path}`);
+      const [{ path, text, context }] = pool.splice(Math.floor(random() * pool.length), 1);
+      console.log(`${String(count).padStart(2)}  ${text}\n      ${path}${context ? `: ${context}` : ""}`);
     }
   }
 }

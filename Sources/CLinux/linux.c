@@ -27,7 +27,7 @@ int caret_exchange(const char *path, const char *other) {
 
 int caret_rename_new(const char *path, const char *other) {
     if (renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE) == 0) return 0;
-    // NFS lacks this kind of rename but has hard links. vfat has the rename but no hard links.
+    // NFS does not support RENAME_NOREPLACE, but has hard links. vfat supports it, but has no hard links.
     if (errno != EINVAL && errno != ENOSYS) return -1;
     return link(path, other) == 0 ? unlink(path) : -1;
 }

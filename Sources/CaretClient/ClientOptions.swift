@@ -1,16 +1,17 @@
 /// How a client introduces itself to the server, and what it does when its connection ends.
 public struct ClientOptions: Sendable {
-    /// The secret id by which the server recognises this client after reconnects and restarts: 8 to 64 printable
-    /// ASCII characters. If it is nil, the client chooses a random one.
+    /// The secret id by which the server recognises this client after reconnects and restarts: 8 to 64
+    /// printable ASCII characters. If it is nil, the client chooses a random one.
     public var client: String?
     /// The access token, if the server requires one.
     public var token: String?
-    /// What other clients see of the user.
+    /// The user's name and color, as other clients see them.
     public var person: PersonInfo?
-    /// Whether the client connects again, after growing delays, whenever the connection ends. If false, the client
-    /// ends at the first failure.
+    /// Whether the client connects again, after growing delays, whenever the connection ends. If false, the
+    /// client ends at the first failure.
     public var reconnects: Bool
-    /// The id of the store that the server must have. With another store, the client ends before it sends a request.
+    /// The id of the store that the server must have. If the server has another store, the client ends before
+    /// it sends a request.
     package var store: String?
 
     public init(

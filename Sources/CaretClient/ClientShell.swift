@@ -7,13 +7,13 @@ import Synchronization
 
 /// Runs a `ClientState`: passes events to it, and runs the actions that it returns.
 ///
-/// A lock protects the state, so any thread may call at any time. The actions run on one serial queue, in the order
-/// in which the state returned them, and never under the lock.
+/// A lock protects the state, so any thread may call at any time. The actions run on one serial queue, in the
+/// order in which the state returned them, and never under the lock.
 final class ClientShell: Sendable {
     private struct Guarded {
         var state: ClientState
         var waiters = ClientWaiters()
-        /// The status that was sent to readers last.
+        /// The last status that was sent to readers.
         var status = ConnectionStatus.first
     }
 
@@ -23,7 +23,7 @@ final class ClientShell: Sendable {
     private let connection: Confined<CurrentConnection, DispatchQueue>
     private let folder: UnsavedEditsFolder?
 
-    /// A client whose unsaved edits end with the process.
+    /// A client that keeps unsaved edits in memory only.
     convenience init(_ settings: ClientState.Settings) {
         self.init(ClientState(settings), nil)
     }
@@ -59,7 +59,7 @@ final class ClientShell: Sendable {
                         $0.waiters.requests[number] = answer
                         $0.waiters.progress[number] = progress
                     }, { $0.requested(message, as: number) })
-                // A cancellation before this point found no request to cancel.
+                // A cancellation before this point did not find the request, so it is repeated here.
                 if Task.isCancelled { handle { $0.cancelled(number) } }
             }
         } onCancel: {
@@ -107,7 +107,8 @@ final class ClientShell: Sendable {
         return events
     }
 
-    /// Ends a sequence of follow events. If it is the client's present one, the server is asked to stop.
+    /// Ends a sequence of follow events. If it is the client's current sequence, the client also sends
+    /// `unfollow`.
     func unfollow(_ events: CoalescingStream<PendingFollowEvents>) {
         events.finish()
         let isLatest = guarded.withLock { guarded in
@@ -122,7 +123,7 @@ final class ClientShell: Sendable {
 
     var status: ConnectionStatus { guarded.withLock { $0.state.status } }
 
-    /// The connection status now and every change of it, until the client ends.
+    /// A stream of the connection status: first the current status, then each change until the client ends.
     func statuses() -> CoalescingStream<PendingStatus> {
         let statuses = CoalescingStream(PendingStatus())
         let hasEnded = guarded.withLock { guarded in
@@ -151,7 +152,7 @@ final class ClientShell: Sendable {
         }
     }
 
-    /// Waits until the document has reached a goal, or never will.
+    /// Waits until the document reaches a goal. Throws if the document can never reach the goal.
     func wait(for key: DocumentKey, until goal: DocumentGoal) async throws {
         let number = guarded.withLock { $0.state.nextNumber() }
         try await withTaskCancellationHandler {
@@ -174,11 +175,11 @@ final class ClientShell: Sendable {
         }
     }
 
-    /// Waits until the present unsaved edits of a document are in the folder. Without a folder, waits until they are
-    /// saved.
+    /// Waits until the current unsaved edits of a document are in the folder. Without a folder, waits until
+    /// the edits are saved.
     func wait(untilKept key: DocumentKey) async throws {
         if folder == nil { return try await wait(for: key, until: .saved) }
-        // The queue runs this after the actions that write the file, which are on it already.
+        // The actions that write the file are on the queue already, so they run before this block.
         try await withCheckedThrowingContinuation { waiter in
             queue.async { [self] in
                 let fault = guarded.withLock { $0.state.unsavedEditsFault(of: key) }
@@ -259,7 +260,8 @@ final class ClientShell: Sendable {
         enqueue(actions.flatMap { guarded.waiters.shellActions(for: $0, guarded.state) })
     }
 
-    /// Call it under the lock, so that actions are on the queue in the order in which the state returned them.
+    /// The caller must hold the lock. So the queue gets the actions in the order in which the state returned
+    /// them.
     private func enqueue(_ actions: [ShellAction]) {
         if actions.isEmpty { return }
         queue.async { for action in actions { self.run(action) } }
@@ -286,14 +288,14 @@ final class ClientShell: Sendable {
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
-                // The two clocks round differently. `max` keeps the event from coming too early.
+                // The two clocks round differently. `max` makes sure that the time is not before `moment`.
                 self?.handle { $0.timePassed(at: max(moment, .now), .random) }
             }
         }
     }
 
-    /// Writes or removes the file of a document. Blocks the queue until it is on disk, because what is sent next must
-    /// not be sent before.
+    /// Writes or removes the file of a document. The queue waits until a written file is on disk, because
+    /// later messages must not be sent earlier.
     private func keep(_ key: DocumentKey) {
         guard let folder, let order = guarded.withLock({ $0.state.nextFileOrder(for: key) }) else { return }
         do throws(UnsavedEditsFault) {
@@ -308,7 +310,7 @@ final class ClientShell: Sendable {
 
     private func connect() {
         let number = connection.value.prepare { [weak self] in self?.handle($0) }
-        // Resolving the address may ask the network, which blocks the thread.
+        // Resolving the address may wait for the network, so this queue must not do it.
         DispatchQueue.global().async { [address, queue, connection] in
             let addresses = Result { () throws(ResolvingFault) in try SystemAddress.resolved(address) }
             queue.async { connection.value.resolved(addresses, for: number) }

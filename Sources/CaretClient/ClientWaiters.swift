@@ -1,6 +1,6 @@
 import CaretWire
 
-/// The callers that wait for a client: continuations of requests, and the streams of sequences.
+/// The callers that wait for a client: the continuations of requests, and the streams of async sequences.
 struct ClientWaiters {
     var requests: [RequestNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
     /// Callbacks for the progress of requests.
@@ -10,7 +10,8 @@ struct ClientWaiters {
     var statuses: [CoalescingStream<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
-    /// Turns an action of the state into actions of the shell, with the callers that wait for it. A caller that waits for a single event is removed.
+    /// Turns an action of the state into actions of the shell, which name the waiting callers. Removes
+    /// callers that wait for one event only.
     mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
         case .connect: return [.connect]

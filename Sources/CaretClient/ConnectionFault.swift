@@ -1,6 +1,6 @@
 /// Why there is no connection, or no answer to a request.
 public enum ConnectionFault: Error, Equatable, Sendable {
-    /// Nothing could be reached at the address, or nothing that speaks the protocol.
+    /// No program answered at the address, or the program there does not speak the protocol.
     case unreachable(ServerAddress, reason: String)
     /// The connection ended before the answer came. The server may or may not have carried out the request.
     case lost(ServerAddress, reason: String)
@@ -10,8 +10,8 @@ public enum ConnectionFault: Error, Equatable, Sendable {
     case replaced
     /// The access token was revoked.
     case revoked
-    /// The server has another store than expected. Either another server listens at the address now, or the server's
-    /// store was restored from a backup.
+    /// The server has another store than expected. Either another server listens at the address now, or the
+    /// server's store was restored from a backup.
     case otherStore(expected: String, found: String)
     /// The program has closed the client or the document.
     case closed

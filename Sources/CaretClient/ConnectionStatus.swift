@@ -8,10 +8,11 @@ public enum ConnectionState: Equatable, Sendable {
     case ended
 }
 
-/// Whether a client has a connection, and why the last one ended.
+/// Whether a client has a connection, and why the last connection ended.
 public struct ConnectionStatus: Equatable, Sendable {
     public let state: ConnectionState
-    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first failure.
+    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first
+    /// failure.
     public let lastError: ConnectionFault?
 
     static let first = ConnectionStatus(state: .connecting, lastError: nil)
@@ -34,16 +35,14 @@ extension ClientState {
 struct PendingStatus: CoalescingBuffer {
     var latest: ConnectionStatus?
 
-    var isEmpty: Bool { latest == nil }
-
     mutating func drain() -> [ConnectionStatus] {
         defer { latest = nil }
         return latest.map { [$0] } ?? []
     }
 }
 
-/// The connection status of a client: first the present one, then each change. A slow reader receives only the
-/// latest. The sequence ends when the client ends.
+/// The connection status of a client: first the current status, then each change. A slow reader receives only
+/// the latest status. The sequence ends when the client ends.
 public struct ConnectionUpdates: AsyncSequence, Sendable {
     private let subscription: StatusSubscription
 
@@ -54,7 +53,7 @@ public struct ConnectionUpdates: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: StatusSubscription
 
-        /// Nil at the end, and if the task was cancelled.
+        /// Returns nil at the end, or if the task was cancelled.
         public mutating func next() async -> ConnectionStatus? {
             // This stream never ends with an error.
             (try? await subscription.statuses.next())?.last

@@ -12,7 +12,8 @@ extension ConnectionFault: LocalizedError {
         case .lost(let address, let reason):
             "The connection to \(address) was lost: \(reason). The last request may or may not have been carried out."
         case .refused(let refusal): "The server refused the connection. \(refusal.sentence)"
-        case .replaced: "Another program has connected with the client id of this one, and has replaced it."
+        case .replaced:
+            "Another program has connected with the client id of this program, and has replaced it."
         case .revoked: "The access token of this program was revoked."
         case .otherStore(let expected, let found):
             "The server has other documents than before: its store is \(found), but \(expected) was expected."
@@ -23,7 +24,7 @@ extension ConnectionFault: LocalizedError {
 
 extension TooManyRequests: LocalizedError {
     public var errorDescription: String? {
-        "There are \(limit) requests without an answer, which is the limit. Try again when some have been answered."
+        "There are \(limit) requests without an answer, which is the limit. Try again when some have answers."
     }
 }
 
@@ -44,12 +45,12 @@ extension ErrorCode {
     fileprivate var sentence: String? {
         switch self {
         case .notFound: "There is no such document, or you may not read it."
-        case .forbidden: "You may not do this with the document."
+        case .forbidden: "You are not allowed to do this with the document."
         case .exists: "There already is a document with this name."
         case .badName: "A document cannot have this name."
         case .unauthorized: "The server needs a valid access token."
         case .unsupportedProtocol: "The server does not support the protocol version of this program."
-        case .tooLarge, .lineTooLong: "It is larger than the server allows."
+        case .tooLarge, .lineTooLong: "The request is larger than the server allows."
         case .rateLimited: "This program sends too many requests. Try again later."
         case .overloaded: "The server is overloaded. Try again later."
         case .storageFull: "The disk of the server is full."
@@ -70,7 +71,7 @@ extension ErrorCode {
 
 extension RefusedEdits: LocalizedError {
     public var errorDescription: String? {
-        "Some of your changes are not saved. \(reason?.sentence ?? refusal.sentence) They are still in the document."
+        "Some of your changes are not saved. \(reason?.sentence ?? refusal.sentence) The changes are still in the document."
     }
 }
 

@@ -5,12 +5,13 @@ import Synchronization
 
 /// A client of a Caret server: one connection, requests, and open documents.
 ///
-/// It connects at once. Unless the options say otherwise, it connects again whenever the connection ends, and
-/// requests wait until then. A request throws
+/// The client connects at once. When the connection ends, the client connects again, unless the options
+/// forbid it. Requests wait until there is a connection. A request throws:
 /// - `ServerRefusal` if the server refused it,
 /// - `ConnectionFault` if there is no connection or no answer,
 /// - `TooManyRequests` if too many requests have no answer yet,
-/// - `CancellationError` if its task was cancelled. A request that was already sent is not undone by that.
+/// - `CancellationError` if its task was cancelled. The server may still carry out a request that was already
+///   sent.
 ///
 /// The client closes its connection when it is released.
 public final class LiveClient: Sendable {
@@ -24,10 +25,12 @@ public final class LiveClient: Sendable {
         self.init(address, ClientShell(LiveClient.settings(address, options, id: id)))
     }
 
-    /// Starts to connect to a server, and keeps unsaved edits in a folder, which is created if it is missing.
+    /// Starts to connect to a server, and keeps unsaved edits in a folder. If the folder is missing, it is
+    /// created.
     ///
-    /// The edits survive the end of the process. The next client with this folder has the same client id, and `open`
-    /// continues with the kept edits at once. Throws if the folder cannot be used, or if another client is using it.
+    /// The edits survive the end of the process. The next client with this folder has the same client id, and
+    /// its `open` returns a document that already contains the kept edits. Throws if the folder cannot be
+    /// used, or if another client is using it.
     public convenience init(
         _ address: ServerAddress, _ options: ClientOptions = ClientOptions(), keepingUnsavedIn folder: String
     ) throws(UnsavedEditsFault) {
@@ -55,43 +58,46 @@ public final class LiveClient: Sendable {
 
     /// The names of closed documents with unsaved edits in the folder of the client.
     ///
-    /// Two may have the same name, for example after a rename. Then `open` opens the older one, and the name stays in
-    /// this list until the other one was opened too.
+    /// Two such documents may have the same name, for example after a rename. Then `open` opens the older
+    /// document. The name stays in this list until the newer document was opened too.
     public var unsavedDocuments: [String] { shell.unsavedNames }
 
     deinit { shell.close() }
 
-    /// Ends the connection. Every request without an answer, and every later one, throws `ConnectionFault.closed`.
+    /// Ends the connection. All unanswered requests and all later requests throw `ConnectionFault.closed`.
     public func close() { shell.close() }
 
     /// Whether the client has a connection to its server.
     public var connectionState: ConnectionState { shell.status.state }
 
-    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first failure.
+    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first
+    /// failure.
     public var lastError: ConnectionFault? { shell.status.lastError }
 
-    /// The connection status now, and then every change of it.
+    /// A sequence of the connection status: first the current status, then each change.
     public var connectionUpdates: ConnectionUpdates { ConnectionUpdates(shell) }
 
-    /// Waits until the client is connected. Throws if it has ended and will not try again.
+    /// Waits until the client is connected. Throws if the client has ended and will not try again.
     public func connected() async throws { _ = try await shell.welcome() }
 
     /// Waits for the server's `welcome` message, and returns it.
     package func welcome() async throws -> Welcome { try await shell.welcome() }
 
-    /// Sends a request and waits for its answer. Not for `hello`, `follow`, and messages about an open document.
+    /// Sends a request and waits for its answer. `message` must not be `hello`, `follow` or a message about
+    /// an open document.
     package func request(_ message: ClientMessage) async throws -> ServerMessage {
         try await shell.request(message)
     }
 
-    /// Follows all documents whose name starts with `prefix`: events when they are created, changed, renamed or
-    /// deleted. A client has one such sequence at a time. A second call ends the first sequence.
+    /// Follows all documents whose name starts with `prefix`. The sequence has an event for each document
+    /// that is created, changed, renamed or deleted. A client has one such sequence at a time. A second call
+    /// ends the first sequence.
     package func followDocuments(prefix: String = "") -> FollowEvents {
         let prefix = prefix.isEmpty ? nil : WireString(prefix)
         return FollowEvents(shell, shell.follow(Follow(prefix: prefix)))
     }
 
-    /// A push number above all that this client has used.
+    /// Returns a push number that is higher than all numbers that this client has used.
     package func nextPushNumber() -> Int { numbers.withLock { $0.next(at: .now) } }
 
     /// A client id of 120 random bits, in letters and digits.

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// What other clients see of the user of a client.
+/// The name and color of a client's user, as other clients see them.
 public struct PersonInfo: Hashable, Sendable {
     public var name: String?
     /// A CSS color, for example `#c33`.
@@ -17,7 +17,7 @@ public struct PersonInfo: Hashable, Sendable {
         color = info.string("color")?.string
     }
 
-    /// The form of the wire. Nil if it is longer than the wire allows.
+    /// This information as a value of the protocol. Nil if it is longer than the protocol allows.
     package var info: WireInfo? {
         let members = [("name", name), ("color", color)].compactMap { name, value in
             value.map { (WireString(name), WireString($0)) }

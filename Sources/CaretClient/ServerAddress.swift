@@ -6,11 +6,11 @@ public enum ServerAddress: Hashable, Sendable {
     /// A Unix socket.
     case unix(path: String)
 
-    /// The port of a server whose configuration names no other one.
+    /// The port of a server, unless its configuration names another port.
     public static let defaultPort: UInt16 = 22738
 
-    /// Reads `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which must contain a slash. Nil
-    /// for anything else, for example a URL.
+    /// Reads `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which must contain a
+    /// slash. Returns nil for anything else, for example a URL.
     public init?(_ text: String) {
         if let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) {
             let (before, after) = (text.utf8[..<slash], text.utf8[slash...].dropFirst())
@@ -31,7 +31,7 @@ public enum ServerAddress: Hashable, Sendable {
         self = .tcp(host: host, port: number)
     }
 
-    /// Splits at bytes, because a colon and a combining mark after it are one Character.
+    /// Compares bytes, because a colon and a following combining mark are one Character.
     private static func parts(of text: String) -> (host: String, port: String?)? {
         let bytes = text.utf8
         let colon = UInt8(ascii: ":")
@@ -43,14 +43,14 @@ public enum ServerAddress: Hashable, Sendable {
             return rest.first == colon ? (host, String(Substring(rest.dropFirst()))) : nil
         }
         let ends = bytes.indices.filter { bytes[$0] == colon }
-        // More than one colon: an IPv6 address. A port would need brackets.
+        // Only an IPv6 address has more than one colon. With a port, the address would need brackets.
         if ends.count > 1 { return isVersion6(text) ? (text, nil) : nil }
         let host = String(text[..<(ends.first ?? bytes.endIndex)])
         if !isName(host) { return nil }
         return (host, ends.first.map { String(Substring(bytes[$0...].dropFirst())) })
     }
 
-    /// Whether it is an IPv6 address, perhaps with a zone: `fe80::1%eth0`.
+    /// Whether `host` is an IPv6 address. It may have a zone: `fe80::1%eth0`.
     private static func isVersion6(_ host: String) -> Bool {
         let parts = host.utf8.split(
             separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,7 +59,8 @@ public enum ServerAddress: Hashable, Sendable {
         return inet_pton(AF_INET6, String(Substring(parts[0])), &address) == 1
     }
 
-    /// Whether it may be a host name or an IPv4 address. The system finds out whether the host exists.
+    /// Whether `host` may be a host name or an IPv4 address. The system later finds out whether the host
+    /// exists.
     private static func isName(_ host: String) -> Bool {
         let isAllowed = { (byte: UInt8) in
             switch byte {

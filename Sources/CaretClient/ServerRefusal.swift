@@ -7,7 +7,7 @@ public struct ServerRefusal: Error, Equatable, Sendable {
     package let code: ErrorCode?
     /// The error code as a word, for example `not_found`.
     public let word: String
-    /// What the server said is wrong, for people to read.
+    /// The server's explanation, for people to read.
     public let message: String
     /// The newest revision of the document, if the server could not use the base of a push.
     public let head: Head?

@@ -2,7 +2,7 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// One run of the command: finds the subcommand, runs it, and reports its end.
+/// One run of the command: finds the subcommand, runs it, and reports a failure.
 package struct CommandRun: Sendable {
     /// The command line without the name of the program.
     private let arguments: [String]
@@ -42,7 +42,7 @@ package struct CommandRun: Sendable {
 
     private func report(_ error: any Error) -> ExitCode {
         let failure = Failure(error)
-        // The options themselves can be wrong, so this does not parse them.
+        // The options can be the cause of the error, so this code only searches for the flag.
         let isJSON = arguments.prefix { $0 != "--" }.contains(CommonOptions.json.flag)
         if !isJSON, (error as? UsageFault)?.problem == .noCommand {
             errors.write(HelpPage.usage)

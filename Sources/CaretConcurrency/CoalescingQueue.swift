@@ -1,18 +1,20 @@
 public import Synchronization
 
-/// Jobs that wait for one drain at a time. Any thread may enqueue, and never waits.
+/// A queue of jobs that one drain at a time runs. Any thread may enqueue a job without waiting.
 ///
 /// The owner chooses where jobs run: `wake` starts a drain on a dispatch queue, a loop or a thread. A drain
-/// runs all waiting jobs, and checks for more before it ends. So one wake-up serves many jobs, and these laws
-/// hold:
-/// - An accepted job is seen by a running drain, or by the drain that its `enqueue` woke.
-/// - `wake` is called only while no drain runs or is about to run, so two never run at once.
-/// - Jobs run in the order in which they were enqueued. Jobs that were put back come first again.
+/// runs all waiting jobs, and checks for more before it ends. So one wake-up serves many jobs. These rules
+/// always hold:
+/// - A running drain runs each accepted job, or else the drain that the job's `enqueue` woke.
+/// - `wake` is called only while no drain runs or is about to run. So two drains never run at once.
+/// - Jobs run in the order in which they were enqueued. A job that was put back keeps its place before later
+///   jobs.
 ///
-/// `wake` is called without the lock, on the thread that enqueues. It must cause one drain, now or later.
+/// `enqueue` calls `wake` on its own thread, without holding the lock. `wake` must start one drain, now or
+/// later.
 public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     @usableFromInline enum Phase {
-        /// There is no worker yet, and jobs wait for one.
+        /// The worker is not set yet. Jobs wait for it.
         case unstarted
         /// No drain runs, and no job waits.
         case resting
@@ -29,7 +31,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
         @inlinable init() {}
 
-        /// Whether the caller must wake a drain.
+        /// Returns true if the caller must wake a drain.
         @inlinable mutating func mustWake() -> Bool {
             guard case .resting = phase, !jobs.isEmpty else { return false }
             phase = .draining
@@ -72,12 +74,12 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
     // MARK: For the drain
 
-    /// All waiting jobs and their worker. Nil if no job waits: the drain has ended, and must not continue.
+    /// Returns all waiting jobs and the worker. Nil means that no job waits and that the drain has ended.
     @inlinable public func next() -> (jobs: [Job], worker: Worker)? {
         state.withLock { state in
             if case .closed = state.phase { return nil }
             guard case .draining = state.phase, let worker = state.worker else {
-                preconditionFailure("a drain runs that nobody woke")
+                preconditionFailure("a drain runs without having been woken")
             }
             if state.jobs.isEmpty {
                 state.phase = .resting
@@ -88,8 +90,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Puts jobs back before all others, for a drain on another executor. That drain takes over from this
-    /// one.
+    /// Puts jobs back before all others. The caller must then start a drain on another executor, which
+    /// continues.
     @inlinable public func putBack(_ jobs: [Job]) {
         state.withLock { state in
             if case .closed = state.phase { return }
@@ -97,7 +99,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Whether the drain has ended. If not, more jobs have come, and another drain must follow.
+    /// Ends the drain if no job waits. Returns false if jobs wait: then the caller must start another drain.
     @inlinable public func rest() -> Bool {
         state.withLock { state in
             if case .closed = state.phase { return true }
@@ -106,8 +108,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// All waiting jobs. For a drain that also runs without being woken. It continues until the queue is
-    /// idle.
+    /// Returns all waiting jobs, for a drain that may run without being woken. The drain lasts until `rest`
+    /// returns true.
     @inlinable public func takeAll() -> [Job] {
         state.withLock { state in
             if case .resting = state.phase { state.phase = .draining }
@@ -118,7 +120,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
     /// Stops accepting jobs, and releases the worker. Returns the jobs that were still waiting.
     @inlinable @discardableResult public func close() -> [Job] {
-        // Released without the lock, because it may own a lot.
+        // Released outside the lock, because releasing the worker may take long.
         let left = state.withLock { state in
             defer {
                 state = State()

@@ -1,12 +1,12 @@
-/// An executor that runs one piece of code at a time: a queue, a loop or a turn.
+/// An executor that runs one piece of code at a time: a queue, a loop or a `Turn`.
 ///
-/// This target is public and inlinable, because a generic type is free only if the compiler sees its code. No
-/// product exports it.
+/// This target is public and inlinable, so that the compiler can specialise its generic types in other
+/// targets. No product exports it.
 public protocol Confinement: Sendable {
-    /// What callers pass to prove that they run here. `Void` if the executor finds out by itself.
+    /// What a caller passes to prove that it runs on this executor. `Void` if the executor needs no proof.
     associatedtype Proof
 
-    /// Traps unless the caller runs here.
+    /// Traps unless the caller runs on this executor.
     func check(_ proof: Proof)
 }
 
@@ -21,14 +21,14 @@ public final class Confined<Value, Home: Confinement>: @unchecked Sendable {
         confined = value
     }
 
-    /// For a value that belongs to the executor already. The caller must run there.
+    /// Confines a value that the executor uses already. The caller must run on that executor.
     @inlinable public init(_ value: Value, within home: Home, on proof: Home.Proof) {
         home.check(proof)
         self.home = home
         confined = value
     }
 
-    /// The value: itself if it is a reference, otherwise a copy.
+    /// Returns the value: the reference of an object, or a copy of a struct.
     @inlinable public func value(on proof: Home.Proof) -> Value {
         home.check(proof)
         return confined

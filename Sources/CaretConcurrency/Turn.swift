@@ -1,17 +1,17 @@
 public import Glibc
 public import Synchronization
 
-/// Lets threads take turns: one at a time is inside, and each sees what the previous one has done.
+/// A section that one thread at a time may enter. Each thread sees the memory writes of the previous one.
 ///
-/// A turn makes nobody wait. Its users keep the order by other means, such as a `CoalescingQueue`. If they
-/// fail to, this traps.
+/// A turn is no lock: no thread waits for it. Callers ensure by other means, such as a `CoalescingQueue`,
+/// that only one of them enters. If two enter, the program traps.
 public final class Turn: Confinement {
-    /// The thread that is inside; zero if there is none.
+    /// The thread that is inside the turn; zero if the turn is free.
     @usableFromInline let holder: Atomic<pthread_t> = Atomic(0)
 
     @inlinable public init() {}
 
-    /// Runs `body` inside. Traps if another thread is inside, or if this one already is.
+    /// Runs `body` inside the turn. Traps if any thread is inside already, even the calling one.
     @inlinable public func run<Answer>(_ body: () -> Answer) -> Answer {
         let other = holder.exchange(pthread_self(), ordering: .acquiring)
         precondition(other == 0, "two callers are inside one turn")

@@ -1,16 +1,16 @@
 extension Configuration {
-    /// The settings in force, as a configuration file, with the origin of each.
+    /// The effective settings, as a configuration file with the origin of each setting.
     package var report: String {
         let rows = ConfigurationKey.all.map { key in
             (value: "  \(key.name): \(key.value(in: settings)),", origin: origin(of: key).description)
         }
-        // One long list or path must not push all other comments to the right.
+        // Long values are not counted, so that one long path does not move all comments to the right.
         let width = rows.map(\.value.count).filter { $0 <= 48 }.max() ?? 0
         let lines = rows.map { row in
             row.value + String(repeating: " ", count: max(0, width - row.value.count))
                 + "  // \(row.origin)\n"
         }
-        let ignored = ignoredVariables.map { "// \($0.echoed) is no key's variable; it is ignored.\n" }
+        let ignored = ignoredVariables.map { "// \($0.echoed) is ignored: no key has this variable.\n" }
         return "{\n\(lines.joined())}\n\(ignored.joined())"
     }
 }

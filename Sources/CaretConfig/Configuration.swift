@@ -1,10 +1,10 @@
-/// The settings of a server, where each came from, and why it does not start with them.
+/// The settings of a server, the origin of each setting, and the faults that prevent a start.
 ///
 /// The file overrides a default, the environment overrides the file, and the command line overrides both.
 package struct Configuration: Sendable {
     /// The path and bytes of a configuration file.
     package struct File: Sendable {
-        /// The path as the user gave it, for messages.
+        /// The path as the user wrote it, for messages.
         package let path: String
         package let bytes: [UInt8]
 
@@ -14,11 +14,11 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// If there are faults, a refused value keeps its default.
+    /// A setting whose value was refused keeps its default.
     package private(set) var settings = Settings()
     package private(set) var faults: [ConfigurationFault]
-    /// Variables with our prefix that belong to no key. A platform may set such variables, so they are no
-    /// fault.
+    /// Variables whose names begin with `CARET_` but belong to no key. Container platforms set such
+    /// variables, so they are not faults.
     package private(set) var ignoredVariables: [String] = []
     private var origins: [String: ValueOrigin] = [:]
 
@@ -26,9 +26,9 @@ package struct Configuration: Sendable {
         faults = invocation.faults
         if let file { read(file) }
         read(environment)
-        for flag in invocation.flags { take(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
-        // A refused value might have resolved a contradiction, so contradictions are checked only without
-        // faults.
+        for flag in invocation.flags { apply(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
+        // Contradictions are checked only if no value was refused, because the refused value could have
+        // avoided one.
         guard faults.isEmpty else { return }
         for contradiction in Contradiction.all(in: settings) {
             fail(.contradiction(contradiction), origins[contradiction.key] ?? .byDefault)
@@ -37,8 +37,8 @@ package struct Configuration: Sendable {
 
     package func origin(of key: ConfigurationKey) -> ValueOrigin { origins[key.name] ?? .byDefault }
 
-    private mutating func take(_ found: FoundValue, for key: ConfigurationKey, from origin: ValueOrigin) {
-        if key.take(found, into: &settings) {
+    private mutating func apply(_ found: FoundValue, for key: ConfigurationKey, from origin: ValueOrigin) {
+        if key.assign(found, into: &settings) {
             origins[key.name] = origin
         } else {
             fail(.notAllowed(key: key.name, found: found.echoed, allowed: key.allowed), origin)
@@ -53,19 +53,19 @@ package struct Configuration: Sendable {
             guard case .object(let members) = value.kind else {
                 return fail(.noObject, .file(path: file.path, value.place))
             }
-            for member in members { take(member, of: file) }
+            for member in members { apply(member, of: file) }
         } catch {
             fail(.syntax(error.reason), .file(path: file.path, error.place))
         }
     }
 
-    private mutating func take(_ member: JSON5Member, of file: File) {
+    private mutating func apply(_ member: JSON5Member, of file: File) {
         guard let key = ConfigurationKey.named(member.key) else {
             let closest = member.key.closest(in: ConfigurationKey.all.map(\.name))
             return fail(.unknown(member.key, closest: closest), .file(path: file.path, member.place))
         }
         let value = key.culprit(in: member.value, with: settings)
-        take(.file(value.kind), for: key, from: .file(path: file.path, value.place))
+        apply(.file(value.kind), for: key, from: .file(path: file.path, value.place))
     }
 
     private mutating func fail(_ problem: ConfigurationFault.Problem, _ origin: ValueOrigin) {
@@ -77,15 +77,15 @@ package struct Configuration: Sendable {
     private mutating func read(_ environment: [String: String]) {
         for key in ConfigurationKey.all {
             guard let text = environment[key.variable] else { continue }
-            take(.word(text), for: key, from: .variable(key.variable))
+            apply(.word(text), for: key, from: .variable(key.variable))
         }
         let known = ConfigurationKey.all.map(\.variable) + [Invocation.fileVariable]
-        // Sorted, because the order of a dictionary differs on every run.
+        // Sorted, so that messages have the same order on every run.
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
             let short = String(name.dropFirst(ConfigurationKey.variablePrefix.count))
-            // A name close to a key's is a typing error. Any other may belong to another program or a
-            // platform.
+            // A name similar to a key's is probably a typing error. Other names may belong to another
+            // program.
             let closest = short.lowercased().closest(in: ConfigurationKey.all.map(\.name))
             guard let key = closest.flatMap(ConfigurationKey.named) else {
                 ignoredVariables.append(name)

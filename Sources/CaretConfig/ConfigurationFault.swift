@@ -1,4 +1,4 @@
-/// Why a server does not start with a configuration: where, the value found, and the allowed values.
+/// Why a server does not start with a configuration: the position, the value found, and the allowed values.
 package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     package enum Problem: Equatable, Sendable {
         case syntax(JSON5Fault.Reason)
@@ -18,10 +18,11 @@ package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(origin): \(sentence)" }
 
-    /// For a variable or an option, `description` already begins with the name.
+    /// For a variable or an option, the message does not repeat the name, because `description` begins with
+    /// it.
     private func unknown(_ name: String) -> String {
         switch origin {
-        case .byDefault, .file: "there is no \(name.echoed)"
+        case .byDefault, .file: "no key is named \(name.echoed)"
         case .variable: "no key has this variable"
         case .flag: "no such option"
         }
@@ -30,12 +31,12 @@ package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     private var sentence: String {
         switch problem {
         case .syntax(let reason): JSON5Fault(reason: reason, place: .start).description
-        case .noObject: "a configuration is an object, such as {data: \"data\"}"
-        case .unknown(let name, let closest): unknown(name) + (closest.map { "; is it \($0)?" } ?? "")
+        case .noObject: "a configuration must be an object, such as {data: \"data\"}"
+        case .unknown(let name, let closest): unknown(name) + (closest.map { "; did you mean \($0)?" } ?? "")
         case .notAllowed(let key, let found, let allowed): "\(key): found \(found), allowed is \(allowed)"
         case .optionWithoutValue(let allowed): "a value is missing; allowed is \(allowed)"
-        case .doubledOption: "it is there twice"
-        case .strayArgument: "an argument that is no option; options begin with --"
+        case .doubledOption: "the option is given twice"
+        case .strayArgument: "this argument is not an option; options begin with --"
         case .contradiction(let contradiction): contradiction.description
         }
     }

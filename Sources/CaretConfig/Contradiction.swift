@@ -1,13 +1,13 @@
 import CaretWire
 
-/// Settings that contradict each other, though each value is allowed.
+/// Settings that contradict each other, although each value alone is allowed.
 package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
-    /// Other machines could do everything, and no setting allows that.
+    /// Other machines would have full access, and the operator has not permitted it.
     case openToAnyone(ListenAddress)
-    /// Tokens are required, but another setting lets anyone in without one.
+    /// Tokens are required, but another setting admits clients without a token.
     case tokensAndAnyone
     /// No client could connect to the server.
-    case noDoor
+    case noListener
     case sameAddress(ListenAddress)
     case socketPathTooLong(bytes: Int)
     case lineBelowDocument(line: Int, least: Int)
@@ -29,7 +29,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case (false, false): if let remote { found.append(.openToAnyone(remote)) }
         case (true, false), (false, true): break
         }
-        if settings.listen.isEmpty, !settings.hasAdminSocket { found.append(.noDoor) }
+        if settings.listen.isEmpty, !settings.hasAdminSocket { found.append(.noListener) }
         let fixed = settings.listen.filter { $0.port != 0 }
         if let index = fixed.indices.first(where: { fixed[..<$0].contains(fixed[$0]) }) {
             found.append(.sameAddress(fixed[index]))
@@ -41,12 +41,13 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
 
     private static func limits(_ limits: Limits) -> [Contradiction] {
         var found: [Contradiction] = []
-        // A line from the server needs as much room for the longest text with every byte escaped.
+        // A client must be able to send back any text that the server sends. So both use the length of a line
+        // with the longest text, with every byte escaped.
         let line = limits.announced.serverLine
         if limits.announced.line < line {
             found.append(.lineBelowDocument(line: limits.announced.line, least: line))
         }
-        // A line uses the budget in steps of `freeLine`.
+        // A line claims memory from the budget in steps of `freeLine`.
         let budget = limits.announced.line / limits.freeLine * limits.freeLine
         if limits.lineBudget < budget {
             found.append(.budgetBelowLine(budget: limits.lineBudget, least: budget))
@@ -58,10 +59,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         return found
     }
 
-    /// The key that the message names first.
+    /// The key at whose origin the contradiction is reported.
     var key: String {
         switch self {
-        case .openToAnyone, .noDoor, .sameAddress: "listen"
+        case .openToAnyone, .noListener, .sameAddress: "listen"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
         case .lineBelowDocument: "limit_line"
@@ -73,21 +74,21 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .openToAnyone(let address):
-            "listen: other machines reach \(address), and everybody may do everything there; set require_tokens "
-                + "to true, or allow_anyone_from_anywhere if that is meant"
+            "listen: other machines can reach \(address), and every client would have full access; "
+                + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
         case .tokensAndAnyone:
-            "allow_anyone_from_anywhere is true, and so is require_tokens; set one of them to false"
-        case .noDoor: "listen is empty and admin_socket is false; nobody could reach this server"
-        case .sameAddress(let address): "listen: \(address) is there twice"
+            "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
+        case .noListener: "listen is empty and admin_socket is false; no client could connect"
+        case .sameAddress(let address): "listen: \(address) is given twice"
         case .socketPathTooLong(let bytes):
-            "data: the path of caretd.sock in it has \(bytes) bytes, the system takes \(Self.longestSocketPath); "
-                + "choose a shorter one, or set admin_socket to false"
+            "data: the path of caretd.sock would have \(bytes) bytes, but the system allows \(Self.longestSocketPath); "
+                + "choose a shorter path, or set admin_socket to false"
         case .lineBelowDocument(let line, let least):
-            "limit_line: \(SizeText.written(line)) is less than \(SizeText.written(least)), in which a whole text "
-                + "of limit_document fits, each byte escaped to six"
+            "limit_line: \(SizeText.written(line)) is less than \(SizeText.written(least)), the length of "
+                + "a line with a text of limit_document bytes, each escaped to six"
         case .budgetBelowLine(let budget, let least):
-            "limit_line_budget: \(SizeText.written(budget)) is less than \(SizeText.written(least)), which one "
-                + "line of limit_line draws by steps of limit_free_line"
+            "limit_line_budget: \(SizeText.written(budget)) is less than \(SizeText.written(least)), the memory "
+                + "that one line of limit_line claims in steps of limit_free_line"
         case .roomBelowSession(let room, let session):
             "limit_room_selections: \(room) is less than limit_selections, which is \(session)"
         }

@@ -1,15 +1,16 @@
 extension String {
-    /// The name in the list that this one was probably meant to be; nil if none is close.
+    /// The name in the list that this text is probably a misspelling of; nil if no name is similar.
     package func closest(in names: [String]) -> String? {
-        // If more than a third of the letters differ, the names are unrelated.
+        // If more than a third of the letters differ, the names are not similar.
         let close = max(1, min(utf8.count, 24) / 3)
         return names.map { (name: $0, distance: distance(to: $0)) }
             .filter { $0.distance <= close }
             .min { $0.distance < $1.distance }?.name
     }
 
-    /// The number of bytes to insert, remove, replace or swap with their neighbour. Only the first 64 bytes
-    /// count: the names in the list are shorter, but this one may be anything.
+    /// The number of edits from this text to `other`. An edit inserts, removes or replaces a byte, or swaps
+    /// two neighbours. Only the first 64 bytes are compared, because a text from the user may have any
+    /// length.
     func distance(to other: String) -> Int {
         let from = Array(utf8.prefix(64))
         let to = Array(other.utf8.prefix(64))

@@ -7,7 +7,7 @@ package enum HelpText {
 
     package static let usage = "caretd [--data DIR] [--listen HOST:PORT] [--config FILE] [--KEY VALUE …]"
 
-    /// The options that are not keys. The line breaks are those of the help.
+    /// The options that are not keys. Each line break in a meaning is a line break in the help.
     package static let options: [(usage: String, meaning: String)] = [
         ("--config FILE", "a file of keys; variables and options override it"),
         ("--check-config", "prints the settings and their origins, or every mistake"),
@@ -19,7 +19,7 @@ package enum HelpText {
         ("--help", "prints this help"),
     ]
 
-    /// Fits a screen of 24 lines with 80 columns.
+    /// The help. It fits a screen of 24 lines with 80 columns.
     package static let help =
         """
         usage: \(usage)

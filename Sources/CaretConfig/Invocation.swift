@@ -8,7 +8,7 @@ package struct Invocation: Sendable {
         case checkConfig = "check-config"
         case serve
 
-        /// Nil for the order that needs no option.
+        /// The option for this order. Nil for `serve`, which needs no option.
         var flag: String? {
             switch self {
             case .help, .version, .helpConfig, .checkConfig: "--" + rawValue
@@ -26,14 +26,15 @@ package struct Invocation: Sendable {
     package static let fileFlag = "--config"
     package static let fileVariable = "CARET_CONFIG"
 
-    /// If several are given, the first case of `Order` wins: a user who wants help does not want a server.
+    /// What the program must do. If several orders are given, the first case of `Order` wins. For example,
+    /// help wins over starting a server.
     package private(set) var order = Order.serve
     /// The path of the configuration file, if there is one.
     package private(set) var file: String?
     package private(set) var faults: [ConfigurationFault] = []
     private(set) var flags: [Flag] = []
 
-    /// `arguments` is without the name of the program.
+    /// `arguments` does not include the name of the program.
     package init(arguments: [String], environment: [String: String]) {
         file = environment[Self.fileVariable]
         var hasFileFlag = false
@@ -42,35 +43,35 @@ package struct Invocation: Sendable {
             let (name, value) = Self.split(argument)
             if !argument.hasPrefix("--"), argument != "-h" {
                 fail(.strayArgument, argument.echoed)
-            } else if let asked = Order.allCases.first(where: { $0.flag == name })
+            } else if let requested = Order.allCases.first(where: { $0.flag == name })
                 ?? (name == "-h" ? .help : nil)
             {
-                take(asked, name, value)
+                apply(requested, name, value)
             } else if name == Self.fileFlag {
                 if hasFileFlag { fail(.doubledOption, name) }
                 hasFileFlag = true
                 file = value ?? nextValue(&rest)
                 if file == nil { fail(.optionWithoutValue(allowed: "the path of a file"), name) }
             } else {
-                take(name, value, &rest)
+                apply(name, value, &rest)
             }
         }
     }
 
-    /// Splits an option at its equals sign. It compares bytes, since the sign and a combining mark after it
-    /// are one Character.
+    /// Splits an option at its first equals sign. It compares bytes, because an equals sign and a following
+    /// combining mark form one Character.
     private static func split(_ argument: String) -> (name: String, value: String?) {
         guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (argument, nil) }
         return (String(argument[..<sign]), String(argument[argument.utf8.index(after: sign)...]))
     }
 
-    private mutating func take(_ asked: Order, _ name: String, _ value: String?) {
+    private mutating func apply(_ requested: Order, _ name: String, _ value: String?) {
         if value != nil { fail(.strayArgument, name + "=") }
-        if let first = Order.allCases.first(where: { $0 == asked || $0 == order }) { order = first }
+        if let first = Order.allCases.first(where: { $0 == order || $0 == requested }) { order = first }
     }
 
     /// Reads the option of a key.
-    private mutating func take(_ name: String, _ value: String?, _ rest: inout ArraySlice<String>) {
+    private mutating func apply(_ name: String, _ value: String?, _ rest: inout ArraySlice<String>) {
         guard let key = ConfigurationKey.all.first(where: { $0.flag == name }) else {
             let names =
                 ConfigurationKey.all.map(\.flag) + Order.allCases.compactMap(\.flag) + [Self.fileFlag]
@@ -89,7 +90,7 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// The argument after an option, unless that is an option itself.
+    /// Removes and returns the argument after an option. Nil if that argument is an option itself.
     private func nextValue(_ rest: inout ArraySlice<String>) -> String? {
         rest.first?.hasPrefix("--") == false ? rest.popFirst() : nil
     }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text in double quotes, as JSON writes it. Characters that are not printable are escaped, so the
-    /// text stays on one line.
+    /// The text as a JSON string, with quotes. Characters that are not printable are escaped, so the text
+    /// stays on one line.
     package var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {

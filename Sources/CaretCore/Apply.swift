@@ -1,13 +1,13 @@
-extension Text {
+extension TextBuffer {
     /// Replaces the text in `range` by `string`, which must have no carriage return.
     public mutating func replace(_ range: Range<Offset>, with string: String) throws(TextError) {
         try apply(Edit(range, string))
     }
 
-    /// Applies all edits of `change`. If one of them does not fit the text, applies none.
+    /// Applies all edits of `change`. If one edit does not fit the text, throws and applies none.
     public mutating func apply(_ change: Change) throws(ChangeError) {
         if change.edits.count > 1 { try check(change) }
-        // Applies them from the end, so that no edit moves one that is still to be applied.
+        // Applies the last edit first, so that the offsets of the remaining edits stay valid.
         for index in change.edits.indices.reversed() {
             do throws(TextError) {
                 try apply(change.edits[index])
@@ -18,7 +18,7 @@ extension Text {
     }
 
     /// The text after `change`.
-    public func applying(_ change: Change) throws(ChangeError) -> Text {
+    public func applying(_ change: Change) throws(ChangeError) -> TextBuffer {
         var text = self
         try text.apply(change)
         return text
@@ -46,7 +46,7 @@ extension Text {
 
 extension Change {
     /// The inverse change: applied to the text after this change, it restores `text`.
-    public func inverted(in text: Text) throws(ChangeError) -> Change {
+    public func inverted(in text: TextBuffer) throws(ChangeError) -> Change {
         var inverse: [Edit] = []
         inverse.reserveCapacity(edits.count)
         var shift = 0

@@ -1,7 +1,7 @@
 /// A broken invariant of a state machine.
 ///
-/// Each state machine has a method `checkInvariants`. Simulations and tests call it after every event, so
-/// that a fault is reported at the event that caused it.
+/// Each state machine has a method `checkInvariants`. Simulations and tests call this method after every
+/// event. So they report a fault at the event that caused it.
 package struct BrokenInvariant: Error, Equatable, CustomStringConvertible {
     package let law: String
 

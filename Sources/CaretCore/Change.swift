@@ -1,15 +1,15 @@
 /// A list of edits against one revision, applied completely or not at all.
 ///
-/// Always in normal form: ascending, without overlaps, touching edits or empty edits. All offsets count in
-/// the text before the change.
+/// The edits are always in normal form: ascending, not overlapping, not touching and not empty. All offsets
+/// count in the text before the change.
 public struct Change: Equatable, Sendable {
     public let edits: [Edit]
 
     /// The empty change.
     public init() { edits = [] }
 
-    /// Brings `edits` into normal form. Edits that touch, and insertions at the same offset, are joined in
-    /// their order.
+    /// Brings `edits` into normal form: joins edits that touch, and insertions at the same offset, in their
+    /// order.
     ///
     /// Throws `outOfOrder` if an edit begins before the previous one ends.
     public init(_ edits: [Edit]) throws(ChangeError) {
@@ -26,7 +26,7 @@ public struct Change: Equatable, Sendable {
     public var isEmpty: Bool { edits.isEmpty }
 }
 
-/// Why edits are not a change, or why a change does not fit a text.
+/// Why edits do not form a valid change, or why a change does not fit a text.
 public enum ChangeError: Error, Equatable, Sendable {
     /// The edit with this index begins before the previous one ends.
     case outOfOrder(edit: Int)
@@ -34,13 +34,13 @@ public enum ChangeError: Error, Equatable, Sendable {
     case misplaced(edit: Int, TextError)
 }
 
-/// Builds a change in normal form from edits that come in order.
+/// Builds a change in normal form from edits that are appended in ascending order.
 struct NormalForm {
     private var edits: [Edit] = []
-    /// The last edit. The next one may touch it.
+    /// The last appended edit. `edits` does not contain it yet, because the next edit may touch it.
     private var last: Edit?
-    /// The text of the last edit, if it was joined from several; otherwise empty.
-    // These are bytes, because appending to strings adds 20 KB to the browser build.
+    /// The text of `last` if it was joined from several edits; otherwise empty.
+    // This is an array of bytes, because appending to strings adds 20 KB to the browser build.
     private var joined: [UInt8] = []
 
     /// Adds an edit that begins at or after the end of the previous one.

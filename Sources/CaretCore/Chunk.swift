@@ -1,18 +1,18 @@
-/// A run of a text's bytes with its length in every unit: a leaf of `Text`.
+/// A piece of a text as UTF-8 bytes, with its length in every unit: a leaf of `TextBuffer`.
 ///
-/// A value: copies share the bytes until one of them changes. The bytes are in two parts with a gap between
-/// them. The gap stays where the last edit was, so typing moves no bytes.
+/// Copies of a chunk share the bytes until one copy changes. The bytes are in two parts, with a gap of unused
+/// space between them. The gap stays where the last edit was, so typing moves no bytes.
 // @unchecked: the bytes are written only while no other chunk refers to them.
 package struct Chunk: @unchecked Sendable {
-    /// The most bytes of a chunk.
+    /// The maximum number of bytes in a chunk.
     package static let limit = 2 * fill
-    /// The bytes of a new chunk. Larger chunks move more bytes when the caret jumps. With smaller chunks
-    /// there are more to search.
+    /// The approximate number of bytes in a new chunk. With larger chunks, moving the gap to a distant caret
+    /// copies more bytes. With smaller chunks, a search visits more of them.
     static let fill = 1536
     /// A chunk with fewer bytes is joined with its neighbour.
     static let least = 256
 
-    /// The header is the capacity.
+    /// The header is the capacity in bytes.
     private var storage: ManagedBuffer<UInt16, UInt8>
     /// The number of bytes before the gap. The gap begins at a scalar boundary.
     private var front: UInt16
@@ -20,7 +20,7 @@ package struct Chunk: @unchecked Sendable {
     private var utf16: UInt16
     private var scalars: UInt16
 
-    /// Copies `bytes`: at most `limit` of them, cut at scalar boundaries.
+    /// Copies `bytes`. There must be at most `limit`, beginning and ending at scalar boundaries.
     init(_ bytes: UTF8Bytes) {
         storage = Chunk.makeStorage(capacity: bytes.count)
         front = UInt16(bytes.count)
@@ -62,7 +62,7 @@ package struct Chunk: @unchecked Sendable {
     /// Calls `body` with all bytes, in one or two pieces that are cut at a scalar boundary.
     package func forEachPiece(_ body: (UTF8Bytes) -> Void) { forEachPiece(of: 0..<utf8Count, body) }
 
-    /// The index of the byte at which the unit `offset` begins; nil if the offset is inside a scalar.
+    /// The index of the byte at which the code unit at `offset` begins; nil if the offset is inside a scalar.
     func byte(at offset: Int, in unit: CodeUnit) -> Int? {
         isASCII ? offset : byteAmongOthers(at: offset, in: unit)
     }
@@ -93,8 +93,8 @@ package struct Chunk: @unchecked Sendable {
         case replaced(TextLength)
         /// Nothing changed: this offset is inside a scalar.
         case insideScalar(Int)
-        /// Nothing changed: some of the code units are in other chunks, or the chunk would become too large
-        /// or too small.
+        /// Nothing changed: some of the code units to replace are in other chunks, or the chunk would become
+        /// too large or too small.
         case unfit
     }
 
@@ -115,7 +115,8 @@ package struct Chunk: @unchecked Sendable {
         if !isKnownUniquelyReferenced(&storage) || !suits(count) { makeRoom(for: count) }
         moveGap(over: low..<high)
         storage.withUnsafeMutablePointerToElements { base in
-            // Most edits insert one letter. A call to copy it would cost more than everything else here.
+            // Most edits insert one byte. A call of `copy` for it would cost more than the rest of this
+            // method.
             if bytes.count == 1 { base[low] = bytes[0] } else { base.copy(bytes, to: low) }
         }
         front = UInt16(truncatingIfNeeded: low + bytes.count)
@@ -138,8 +139,8 @@ package struct Chunk: @unchecked Sendable {
         }
     }
 
-    /// Copies the bytes to a storage of its own with space for `count` bytes and a little more, so that
-    /// typing rarely copies again.
+    /// Copies the bytes to new storage that no other chunk shares. The storage has space for `count` bytes
+    /// and some more, so that typing rarely causes another copy.
     private mutating func makeRoom(for count: Int) {
         let room = max(count, utf8Count) + count / 16 + 16
         let moved = Chunk.makeStorage(capacity: room)

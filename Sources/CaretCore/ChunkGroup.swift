@@ -1,10 +1,10 @@
-/// A run of neighbouring chunks with the sum of their lengths: an inner node of `Text`.
+/// A run of neighbouring chunks with the sum of their lengths: an inner node of `TextBuffer`.
 package struct ChunkGroup: Sendable {
-    /// The most chunks of a group.
+    /// The maximum number of chunks in a group.
     package static let limit = 128
-    /// The most chunks of a new group.
+    /// The maximum number of chunks in each group when too many chunks are split into groups.
     static let fill = 96
-    /// A group with fewer chunks is joined with its neighbour when it changes.
+    /// A changed group with fewer chunks is joined with its neighbour.
     static let least = 24
 
     package private(set) var chunks: [Chunk]
@@ -16,11 +16,13 @@ package struct ChunkGroup: Sendable {
         for chunk in chunks { length += chunk.length }
     }
 
-    /// The first chunk that ends at or after `units` code units, and the number of code units before it.
+    /// The first chunk that ends at or after the offset `units`, and the number of code units before that
+    /// chunk.
     func chunk(reaching units: Int) -> (chunk: Int, before: Int) {
         chunks.withUnsafeBufferPointer { chunks in
             var (index, before) = (0, 0)
-            // Adds up four chunks in a step, because an edit far from the last one spends its time here.
+            // Adds up four chunks at a time, because an edit far from the previous edit spends most of its
+            // time here.
             while index + 4 <= chunks.count {
                 let four =
                     chunks[index].utf16Count &+ chunks[index + 1].utf16Count &+ chunks[index + 2].utf16Count
@@ -37,7 +39,7 @@ package struct ChunkGroup: Sendable {
         }
     }
 
-    /// The length of the group before an offset in it; nil if the offset is inside a scalar.
+    /// The length of the group's text before `offset`; nil if the offset is inside a scalar.
     func length(before offset: Int, in unit: CodeUnit) -> TextLength? {
         chunks.withUnsafeBufferPointer { chunks in
             var (index, before) = (0, TextLength.zero)
@@ -61,7 +63,7 @@ package struct ChunkGroup: Sendable {
         return outcome
     }
 
-    /// Appends groups of about equal size with `chunks` in order.
+    /// Splits `chunks` into groups of about equal size, and appends them to `groups`.
     static func cut(_ chunks: [Chunk], into groups: inout [ChunkGroup]) {
         if chunks.isEmpty { return }
         let pieces = chunks.count <= limit ? 1 : (chunks.count + fill - 1) / fill
@@ -78,14 +80,14 @@ package struct ChunkGroup: Sendable {
 }
 
 extension Chunk {
-    /// Appends chunks of about equal size with `bytes` in order, cut at scalar boundaries.
+    /// Splits `bytes` at scalar boundaries into chunks of about equal size, and appends them to `chunks`.
     static func cut(_ bytes: UTF8Bytes, into chunks: inout [Chunk]) {
         if bytes.isEmpty { return }
         let pieces = max(1, bytes.count / fill)
         chunks.reserveCapacity(chunks.count + pieces)
         var start = 0
         for piece in 1...pieces {
-            // A cut moves back by at most three bytes, so no piece exceeds the limit.
+            // A scalar boundary is at most three bytes before the intended end, so no piece exceeds `limit`.
             let end = bytes.scalarBoundary(atOrBefore: bytes.count.part(piece, of: pieces))
             chunks.append(Chunk(UTF8Bytes(rebasing: bytes[start..<end])))
             start = end
@@ -94,7 +96,7 @@ extension Chunk {
 }
 
 extension Int {
-    /// About `part`/`parts` of this number. The product of two lengths could overflow an Int of 32 bits.
+    /// About this number × `part` / `parts`. Divides first, because the product could overflow a 32-bit Int.
     fileprivate func part(_ part: Int, of parts: Int) -> Int {
         part * (self / parts) + Swift.min(part, self % parts)
     }

@@ -1,8 +1,9 @@
 extension Change {
-    /// One change with the same effect as this change followed by `next`, which was made from its result.
+    /// One change with the same effect as this change followed by `next`. `next` must be made from the text
+    /// after this change.
     ///
-    /// Throws if `next` cuts a scalar that this change inserted. A composed change can be applied and sent,
-    /// but never rebase over it: see `rebased(over:tie:)`.
+    /// Throws if `next` cuts a scalar that this change inserted. A composed change can be applied and sent.
+    /// Never rebase over a composed change: `rebased(over:tie:)` explains why.
     public func composed(with next: Change) throws(ChangeError) -> Change {
         if next.edits.isEmpty { return self }
         if edits.isEmpty { return next }
@@ -20,10 +21,10 @@ extension Change {
     }
 }
 
-/// Walks through the text between the two changes, and collects what both do to the text before the first.
+/// Walks through the text after the first change, before the second, and builds the composed change.
 private struct Composition {
     /// What the second change does with the text that the walk passes.
-    enum Fate {
+    enum Effect {
         case kept
         case removed
     }
@@ -31,22 +32,22 @@ private struct Composition {
     let first: [Edit]
     private var normal = NormalForm()
     private var position = 0
-    /// The current or next edit of `first`, and how much of its text has been passed.
+    /// The index of the current or next edit of `first`, and how much of its inserted text has been passed.
     private var next = 0
     private var used = TextLength.zero
-    /// By how much the passed edits of `first` move what follows them.
+    /// By how much the passed edits of `first` shift the text after them.
     private var shift = 0
 
     init(first: [Edit]) { self.first = first }
 
-    /// Walks on to `target`. Returns false if that is inside a scalar that the first change inserted.
-    mutating func pass(to target: Int, _ fate: Fate) -> Bool {
+    /// Walks on to `target`. Returns false if `target` is inside a scalar that the first change inserted.
+    mutating func pass(to target: Int, _ effect: Effect) -> Bool {
         while position < target {
             if next < first.count, first[next].start + shift <= position {
-                if !passInserted(to: target, fate) { return false }
+                if !passInserted(to: target, effect) { return false }
             } else {
                 let end = next < first.count ? min(target, first[next].start + shift) : target
-                if fate == .removed { normal.append(from: position - shift, to: end - shift, "", .zero) }
+                if effect == .removed { normal.append(from: position - shift, to: end - shift, "", .zero) }
                 position = end
             }
         }
@@ -60,19 +61,19 @@ private struct Composition {
     }
 
     mutating func finished() -> Change {
-        // After the last edit there are no more inserted scalars to cut.
+        // This call cannot fail: it passes every inserted text as a whole, so it cuts no scalar.
         _ = pass(to: .max, .kept)
         return normal.change
     }
 
-    private mutating func passInserted(to target: Int, _ fate: Fate) -> Bool {
+    private mutating func passInserted(to target: Int, _ effect: Effect) -> Bool {
         let edit = first[next]
         if used.utf8 == 0 { normal.append(from: edit.start, to: edit.end, "", .zero) }
         let rest = edit.inserted.utf16 - used.utf16
         guard let (text, length) = edit.part(after: used, units: min(rest, target - position)) else {
             return false
         }
-        if fate == .kept { normal.append(from: edit.end, to: edit.end, text, length) }
+        if effect == .kept { normal.append(from: edit.end, to: edit.end, text, length) }
         used += length
         position += length.utf16
         if used == edit.inserted {
@@ -85,7 +86,8 @@ private struct Composition {
 }
 
 extension Edit {
-    /// The next `units` code units of the text after its first part; nil if that would cut a scalar.
+    /// The `units` code units of the inserted text after `used`, with their length; nil if the end cuts a
+    /// scalar.
     fileprivate func part(after used: TextLength, units: Int) -> (String, TextLength)? {
         if units == inserted.utf16 { return (text, inserted) }
         return text.withBytes { bytes -> (String, TextLength)? in

@@ -1,6 +1,6 @@
 #if !hasFeature(Embedded)
-    // For debugging. The browser build leaves them out: printing a number there would cost more than
-    // everything else.
+    // These descriptions are for debugging. The browser build leaves them out: the code that prints numbers
+    // would be larger than all its other code.
 
     extension UnitOffset: CustomStringConvertible {
         public var description: String { String(value) }

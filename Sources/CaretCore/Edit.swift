@@ -6,8 +6,8 @@ public struct Edit: Equatable, Sendable {
     /// The length of `text` in every unit.
     public let inserted: TextLength
 
-    /// The largest offset of an edit. It is small enough that sums of offsets never overflow, even before the
-    /// edit is compared with a text.
+    /// The largest offset that an edit may have. Sums of such offsets never overflow, even before the edit is
+    /// compared with a text.
     public static let farthestOffset = Int.max / 4
 
     /// Makes an edit. `text` must have no carriage return, and the range must be between 0 and
@@ -21,7 +21,7 @@ public struct Edit: Equatable, Sendable {
         self.init(from: range.lowerBound.value, to: range.upperBound.value, text, text.textLength)
     }
 
-    /// An edit made from parts of edits that were checked.
+    /// Makes an edit from parts of edits that are already checked.
     init(from start: Int, to end: Int, _ text: String, _ inserted: TextLength) {
         self.start = start
         self.end = end
@@ -34,7 +34,8 @@ public struct Edit: Equatable, Sendable {
     /// By how much the text grows, in UTF-16 code units.
     var growth: Int { inserted.utf16 - removed }
 
-    /// Compares ranges and bytes. Two spellings of the same letter are different.
+    /// Compares ranges and bytes. Two encodings of the same letter, such as a composed and a decomposed é,
+    /// differ.
     public static func == (left: Edit, right: Edit) -> Bool {
         left.start == right.start && left.end == right.end && left.inserted == right.inserted
             && hasSameBytes(left.text, right.text)
@@ -42,7 +43,8 @@ public struct Edit: Equatable, Sendable {
 }
 
 extension String {
-    /// Calls `body` with the bytes. A native string is not copied, a bridged one is.
+    /// Calls `body` with the bytes. A native string is not copied. A string bridged from Objective-C is
+    /// copied.
     func withBytes<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
         #if hasFeature(Embedded)
             // The browser build has no bridged strings, and code for them would add several KB.
@@ -58,8 +60,8 @@ extension String {
     var textLength: TextLength { withBytes { $0.textLength } }
 }
 
-/// Compares bytes. `==` on strings uses canonical equivalence, which would drop an edit that changes the
-/// spelling of a letter.
+/// Compares bytes. `==` on strings uses canonical equivalence, and would miss an edit that only changes how a
+/// letter is encoded.
 func hasSameBytes(_ left: String, _ right: String) -> Bool {
     left.withBytes { left in right.withBytes { right in left.isEqual(to: right) } }
 }

@@ -1,5 +1,5 @@
-// Finds how much of two texts is equal at the start and at the end. This makes the usual push of a whole text
-// cheap.
+// Finds how much of two texts is equal at the start and at the end. So a typical push of a whole text is
+// cheap to compare.
 
 extension UnsafeBufferPointer<UInt8> {
     /// The number of equal bytes at the start of both.
@@ -40,8 +40,8 @@ extension UnsafeBufferPointer<UInt8> {
     func isEqual(to other: UTF8Bytes) -> Bool { count == other.count && equalHead(with: other) == count }
 }
 
-/// Zero if the 32 bytes at both positions are equal. Reading four words at once is as fast as memory, without
-/// a C library.
+/// Zero if the 32 bytes at both positions are equal. Reading four words at once is as fast as the memory, and
+/// needs no C library.
 private func blockDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {
@@ -51,8 +51,8 @@ private func blockDifference(
         | wordDifference(left, leftIndex + 24, right, rightIndex + 24)
 }
 
-/// Zero if the eight bytes at both positions are equal. Otherwise the lowest bit that is set shows the first
-/// difference.
+/// Zero if the eight bytes at both positions are equal. Otherwise the lowest set bit is in the first byte
+/// that differs, and the highest set bit is in the last.
 private func wordDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {
@@ -60,9 +60,9 @@ private func wordDifference(
         ^ right.loadUnaligned(fromByteOffset: rightIndex, as: UInt64.self)).littleEndian
 }
 
-extension Text {
+extension TextBuffer {
     /// The number of UTF-8 bytes that are equal at the start of both texts.
-    func equalHead(with other: Text) -> Int {
+    func equalHead(with other: TextBuffer) -> Int {
         guard var left = ByteWalk(forwardOver: self), var right = ByteWalk(forwardOver: other) else {
             return 0
         }
@@ -77,7 +77,7 @@ extension Text {
     }
 
     /// The number of UTF-8 bytes that are equal at the end of both texts, at most `limit`.
-    func equalTail(with other: Text, limit: Int) -> Int {
+    func equalTail(with other: TextBuffer, limit: Int) -> Int {
         guard var left = ByteWalk(backwardOver: self), var right = ByteWalk(backwardOver: other) else {
             return 0
         }
@@ -93,20 +93,20 @@ extension Text {
     }
 }
 
-/// A position in the bytes of a text that moves from one end to the other.
+/// Walks over the bytes of a text, from the start to the end or back.
 private struct ByteWalk {
-    private let text: Text
-    private var place: ChunkPlace
-    /// The bytes of the chunk that are still to be passed.
+    private let text: TextBuffer
+    private var place: ChunkPosition
+    /// The range of the chunk's bytes that the walk has not passed yet.
     private var rest: Range<Int>
 
-    init?(forwardOver text: Text) {
-        guard let place = text.firstPlace else { return nil }
+    init?(forwardOver text: TextBuffer) {
+        guard let place = text.firstPosition else { return nil }
         (self.text, self.place) = (text, place)
         rest = 0..<text.chunk(at: place).utf8Count
     }
 
-    init?(backwardOver text: Text) {
+    init?(backwardOver text: TextBuffer) {
         guard let place = text.lastPlace else { return nil }
         (self.text, self.place) = (text, place)
         rest = 0..<text.chunk(at: place).utf8Count

@@ -1,6 +1,6 @@
 extension UnitOffset<UTF16Unit> {
-    /// Where a caret at this offset is after `change`: after text that was inserted at the caret, or that
-    /// replaced what was around it.
+    /// Where a caret at this offset is after `change`. The caret ends up after text that was inserted at the
+    /// caret, or that replaced the text around it.
     public func mapped(through change: Change) -> Offset {
         var shift = 0
         for edit in change.edits {
@@ -10,8 +10,8 @@ extension UnitOffset<UTF16Unit> {
         return self + shift
     }
 
-    /// Where the end of a selection is after `change`: before text that was inserted there or that replaced
-    /// it.
+    /// Where the end of a selection is after `change`. The end moves before text that was inserted at the
+    /// end, or that replaced the text around it.
     fileprivate func mappedAsEnd(through change: Change) -> Offset {
         var shift = 0
         for edit in change.edits {
@@ -23,8 +23,9 @@ extension UnitOffset<UTF16Unit> {
 }
 
 extension Selection {
-    /// The selection after `change`. A caret follows the rule for carets. A selection keeps the text that was
-    /// selected, without text that was inserted at its ends or that replaced them. The direction is kept.
+    /// The selection after `change`. A caret moves by the rule for carets. A larger selection keeps the
+    /// selected text. Text that was inserted at its ends, or that replaced them, stays outside. The direction
+    /// is kept.
     public func mapped(through change: Change) -> Selection {
         let start = start.mapped(through: change)
         if isCaret { return Selection(caret: start) }

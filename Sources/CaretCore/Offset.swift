@@ -17,7 +17,7 @@ public enum CodeUnit: Sendable {
     }
 }
 
-/// The unit of an offset as a type. So the compiler rejects an offset in the wrong unit.
+/// The unit of an offset as a type, so that the compiler rejects an offset in the wrong unit.
 public protocol TextUnit: Sendable {
     static var unit: CodeUnit { get }
 }

@@ -1,9 +1,9 @@
-/// Which of two texts that were inserted at the same offset comes first, which means left.
+/// Decides which of two texts comes first (on the left) if both were inserted at the same offset.
 public enum Tie: Sendable {
     /// The other change was committed first. This is the usual case.
     case otherFirst
-    /// The change that is moved was committed first. A client needs this to move a remote change over its own
-    /// unacked one.
+    /// The rebased change was committed first. A client needs this case to rebase a remote change over its
+    /// own unacked change.
     case selfFirst
 }
 
@@ -11,11 +11,12 @@ extension Change {
     /// This change, adapted to the text after `other`. Both were made from the same text.
     ///
     /// Law: applying `a` and then `b.rebased(over: a, tie: .otherFirst)` gives the same text as applying `b`
-    /// and then `a.rebased(over: b, tie: .selfFirst)`. A removal spares text that `other` inserted inside it.
+    /// and then `a.rebased(over: b, tie: .selfFirst)`. A removal keeps text that `other` inserted inside the
+    /// removed range.
     ///
-    /// Documents are only ever rebased over single revisions, one after the other. Rebasing over their
-    /// composition can give another text, because a composed change does not tell on which side of a removed
-    /// letter a text was inserted. So all clients rebase in the same steps.
+    /// Always rebase over single revisions, one after the other. Rebasing over their composition can give a
+    /// different text: a composed change does not show on which side of a removed letter a text was inserted.
+    /// With single revisions, all clients take the same steps and get the same text.
     public func rebased(over other: Change, tie: Tie) -> Change {
         if edits.isEmpty || other.edits.isEmpty { return self }
         var normal = NormalForm()
@@ -31,19 +32,20 @@ extension Change {
         return normal.change
     }
 
-    /// This change, adapted to the text after all of `others`, each of which follows the one before.
+    /// This change, adapted to the text after all of `others`. Each of `others` was made from the text after
+    /// the previous one.
     public func rebased(over others: [Change], tie: Tie) -> Change {
         others.reduce(self) { $0.rebased(over: $1, tie: tie) }
     }
 }
 
-/// Walks over the edits that were committed first, from left to right. In the formulas of
-/// docs/protocol/transforms.md they are the (s, e, t) of B.
+/// Walks over the edits of the other change, from left to right. The formulas in docs/protocol/transforms.md
+/// call this change B, and its edits (s, e, t).
 private struct RebaseSteps {
     let other: [Edit]
-    /// The edits before this index end before everything that is still to be moved.
+    /// The number of passed edits: they end before the rest of the change that is rebased.
     private var passed = 0
-    /// By how much the edits before `index` move what follows them.
+    /// By how much the passed edits shift the text after them.
     private var shift = 0
 
     init(other: [Edit]) { self.other = other }
@@ -55,10 +57,10 @@ private struct RebaseSteps {
         }
     }
 
-    /// a + Σ[s ≤ a] (|t| − (min(e,a) − s)); with s < a if the insertion was first.
+    /// The new offset of an insertion at `start`: a + Σ[s ≤ a] (|t| − (min(e,a) − s)). For `selfFirst`, the
+    /// condition is s < a.
     func place(ofInsertionAt start: Int, tie: Tie) -> Int {
-        // At most one edit can begin at or before `start` without ending before it, because no two edits
-        // touch.
+        // At most one of the remaining edits begins at or before `start`, because no two edits touch.
         guard passed < other.count else { return start + shift }
         let next = other[passed]
         let counts =
@@ -69,8 +71,8 @@ private struct RebaseSteps {
         return counts ? next.start + shift + next.inserted.utf16 + max(0, start - next.end) : start + shift
     }
 
-    /// Calls `body` with the pieces between `start` and `end` that the edits left, in offsets after the
-    /// edits.
+    /// Calls `body` with each piece between `start` and `end` that `other` did not remove. The offsets passed
+    /// to `body` count in the text after `other`.
     func forEachPieceLeft(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
         var (start, shift) = (start, shift)
         for index in passed..<other.count {

@@ -1,4 +1,5 @@
-/// What one person has selected. The anchor is where it began, and the head is the end that moves.
+/// What one person has selected. The anchor is the end where the selection began. The head is the end that
+/// moves.
 ///
 /// An empty selection is a caret.
 public struct Selection: Hashable, Sendable {

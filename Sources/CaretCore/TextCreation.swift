@@ -1,5 +1,5 @@
-extension Text {
-    /// Makes a text of `bytes`, or throws. Bytes are never repaired.
+extension TextBuffer {
+    /// Makes a text of `bytes`. Throws if the bytes are not valid, and never repairs them.
     public init(validating bytes: UnsafeBufferPointer<UInt8>) throws(TextError) {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
@@ -13,6 +13,6 @@ extension Text {
     /// Makes a text of a string, which must have no carriage return.
     public init(_ string: String) throws(TextError) {
         if let index = string.withBytes({ $0.firstCarriageReturn }) { throw .carriageReturn(at: index) }
-        self = string.withBytes { Text(unchecked: $0) }
+        self = string.withBytes { TextBuffer(unchecked: $0) }
     }
 }

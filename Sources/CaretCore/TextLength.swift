@@ -20,7 +20,8 @@ public struct TextLength: Hashable, Sendable {
         }
     }
 
-    // Texts are in memory, so no sum of lengths overflows, and every edit computes a dozen sums.
+    // These operators do not check for overflow: texts are in memory, so no sum of lengths overflows. Every
+    // edit computes a dozen sums.
     public static func + (left: TextLength, right: TextLength) -> TextLength {
         TextLength(
             utf8: left.utf8 &+ right.utf8, utf16: left.utf16 &+ right.utf16,
@@ -36,7 +37,7 @@ public struct TextLength: Hashable, Sendable {
     public static func += (left: inout TextLength, right: TextLength) { left = left + right }
 }
 
-extension Text {
+extension TextBuffer {
     /// The length of the text before an offset, in every unit.
     public func length<Unit: TextUnit>(before offset: UnitOffset<Unit>) throws(TextError) -> TextLength {
         try length(before: offset.value, in: Unit.unit)

@@ -1,11 +1,11 @@
-extension Text: Equatable {
-    /// Compares bytes. Two spellings of the same letter are different.
-    public static func == (left: Text, right: Text) -> Bool {
+extension TextBuffer: Equatable {
+    /// Compares bytes. Two encodings of the same letter, such as a composed and a decomposed é, differ.
+    public static func == (left: TextBuffer, right: TextBuffer) -> Bool {
         left.length == right.length && left.equalHead(with: right) == left.length.utf8
     }
 }
 
-extension Text {
+extension TextBuffer {
     /// Calls `body` with the UTF-8 of the text, piece by piece and in order. Each piece begins and ends at a
     /// scalar boundary.
     public func forEachPiece(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
@@ -24,7 +24,8 @@ extension Text {
         return bytes(in: low.value..<high.value).withUnsafeBufferPointer { $0.string }
     }
 
-    /// A copy of the UTF-8 in `range`, which must be in the text. It may cut scalars.
+    /// A copy of the UTF-8 in `range`, which must be in the text. The ends of the range may be inside
+    /// scalars.
     func bytes(in range: Range<Int>) -> [UInt8] {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)
@@ -54,7 +55,7 @@ extension Text {
 
     /// Whether the offset is in the text and not inside a scalar.
     public func isScalarBoundary<Unit: TextUnit>(_ offset: UnitOffset<Unit>) -> Bool {
-        // The caller does not need the reason.
+        // The caller does not need to know why the offset is wrong.
         (try? length(before: offset.value, in: Unit.unit)) != nil
     }
 

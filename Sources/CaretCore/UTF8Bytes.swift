@@ -1,4 +1,4 @@
-/// Bytes that are known to be valid UTF-8, borrowed while a closure runs.
+/// Bytes that are known to be valid UTF-8. They can be used only while a closure runs.
 package typealias UTF8Bytes = UnsafeBufferPointer<UInt8>
 
 let carriageReturn: UInt8 = 0x0D
@@ -58,7 +58,7 @@ extension UnsafeBufferPointer<UInt8> {
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             index += 8
             if word & ones << 7 == 0 { continue }
-            // 10xxxxxx continues a scalar. 1111xxxx begins one that has two UTF-16 code units.
+            // 10xxxxxx continues a scalar. 1111xxxx begins a scalar that has two UTF-16 code units.
             continuations += (word >> 7 & ~(word >> 6) & ones).nonzeroBitCount
             astral += (word >> 7 & word >> 6 & word >> 5 & word >> 4 & ones).nonzeroBitCount
         }
@@ -77,9 +77,9 @@ extension UnsafeBufferPointer<UInt8> {
     /// The index of the first carriage return, which no text may have.
     var firstCarriageReturn: Int? { firstIndex(of: carriageReturn) }
 
-    /// The index after `units` code units; nil if that is inside a scalar.
+    /// The index after `units` code units; nil if that index is inside a scalar.
     ///
-    /// There must be that many code units.
+    /// The bytes must have at least `units` code units.
     func index(after units: Int, in unit: CodeUnit) -> Int? {
         var index = 0
         var left = units

@@ -1,19 +1,19 @@
 package import CaretCore
 
-/// The line breaks of a document when it is written back to a file. Inside Caret a line break is LF.
+/// The line breaks of a document when it is written to a file. Inside Caret, every line break is LF.
 package enum LineBreak: Sendable {
     case lf
     case crlf
 }
 
-/// Changes to be committed to one document after the head that they were rebased to.
+/// Changes to commit to one document, directly after the head that they were rebased to.
 package struct Append: Equatable, Sendable {
     package let document: DocumentID
     package let epoch: Epoch
-    /// The head that this append expects. Its changes become the revisions after it.
+    /// The head that this append expects. The changes become the revisions after this head.
     package let expected: Revision
     package let changes: [PushedChange]
-    /// The line break that the document has from now on; nil leaves it as it is.
+    /// The document's new line break; nil keeps the old one.
     package let lineBreak: LineBreak?
 
     package init(
@@ -28,11 +28,11 @@ package struct Append: Equatable, Sendable {
     }
 }
 
-/// The result of an append. The store appends all of it or nothing.
+/// The result of an append. The store appends all changes or none of them.
 package enum AppendOutcome: Equatable, Sendable {
     /// All changes are on disk, synced. The head is now this revision.
     case committed(head: Revision)
-    /// Nothing was appended, because this is the head: another append came first.
+    /// Nothing was appended: another append came first. The head is now this revision.
     case conflict(head: Revision)
     /// Nothing was appended: the document does not exist, or has another epoch.
     case gone
@@ -42,7 +42,7 @@ package enum AppendOutcome: Equatable, Sendable {
     case full
     /// Nothing was appended: the document is damaged.
     case damaged
-    /// Nothing was appended, and nothing more will be: the disk failed.
+    /// Nothing was appended: the disk failed. The store accepts no more appends.
     case failed
     /// The outcome is unknown. The caller must read the head again.
     case unknown

@@ -1,6 +1,7 @@
 /// A name or key, compared, ordered and hashed by its bytes.
 ///
-/// Swift's `String` compares by canonical equivalence, so two different users could be equal.
+/// Swift's `String` compares by canonical equivalence, so the names of two different users could compare as
+/// equal.
 package struct ByteString: Hashable, Comparable, Sendable {
     package let utf8: [UInt8]
 
@@ -10,7 +11,7 @@ package struct ByteString: Hashable, Comparable, Sendable {
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
-    // Feeds all bytes to the hasher at once. An array would feed them one by one.
+    // Feeds all bytes to the hasher at once. The hash function of an array would feed the bytes one by one.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         utf8.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,14 +1,14 @@
 package import CaretCore
 
-/// A revision as bytes that never change, however it is encoded, compressed or merged. Hashes are computed
-/// from them.
+/// The bytes of a revision over which hashes are computed. These bytes stay the same, however the revision is
+/// encoded, compressed or merged.
 package struct CanonicalForm {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// Replaces the bytes by those of another revision. Every number has eight bytes, the lowest first, and
-    /// every text is preceded by its length.
+    /// Replaces `bytes` by the bytes of another revision. Every number has eight bytes, the lowest first. The
+    /// length of a text comes before the text.
     package mutating func write(_ change: LoggedChange, at revision: Revision) {
         bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(256)

@@ -9,10 +9,10 @@ package struct DocumentEntry: Equatable, Sendable {
     /// The oldest revision whose text is kept. Older history was trimmed.
     package var start: Revision
     package var length: TextLength
-    /// When it was created or last changed, in milliseconds.
+    /// When the document was created or last changed, in milliseconds.
     package var updated: Int64
     package var lineBreak: LineBreak
-    /// When it was deleted, in milliseconds; nil if it exists.
+    /// When the document was deleted, in milliseconds; nil if it is not deleted.
     package var deleted: Int64?
 
     package init(

@@ -1,13 +1,14 @@
 package import CaretCore
 
 extension DocumentEntry {
-    /// The largest number that is stored, positive or negative. A browser could not represent larger ones.
+    /// The largest stored number, positive or negative. Numbers in a browser cannot represent all larger
+    /// integers.
     package static let farthest: Int64 = 1 << 53
     /// The longest text that is stored, in bytes.
     package static let longestText = 128 << 20
 
-    /// The length of the text after these changes, applied in order; nil if a change cannot fit, judging by
-    /// lengths alone.
+    /// The length of the text after these changes, applied in order; nil if the lengths alone show that a
+    /// change cannot fit.
     package func length(after changes: [PushedChange]) -> TextLength? {
         var length = length
         for pushed in changes {

@@ -1,6 +1,6 @@
 /// The name of a document: parts separated by `/`, compared byte by byte.
 ///
-/// Checked against rule T1 of the protocol, so every name that exists can be sent.
+/// Every name follows rule T1 of the protocol, so every stored name can be sent.
 package struct DocumentName: Hashable, Comparable, Sendable {
     package static let longest = 512
 
@@ -9,7 +9,7 @@ package struct DocumentName: Hashable, Comparable, Sendable {
     /// Why a string is not a valid name.
     package enum Fault: Error, Equatable, Sendable {
         case empty
-        /// It has too many bytes of UTF-8.
+        /// The name has too many bytes of UTF-8.
         case tooLong(bytes: Int)
         /// The part with this index is empty, `.` or `..`.
         case badPart(Int)
@@ -38,7 +38,8 @@ package struct DocumentName: Hashable, Comparable, Sendable {
 
     package static func < (left: DocumentName, right: DocumentName) -> Bool { left.bytes < right.bytes }
 
-    /// U+0000 to U+001F and U+007F to U+009F. The latter are encoded as C2 80 to C2 9F from U+0080 on.
+    /// The index of the first control character: U+0000 to U+001F, or U+007F to U+009F. U+0080 to U+009F are
+    /// encoded as C2 80 to C2 9F.
     private static func firstControl(in utf8: [UInt8]) -> Int? {
         utf8.indices.first { index in
             let byte = utf8[index]

@@ -1,18 +1,18 @@
 package import CaretCore
 
-/// Documents with their histories: durable, and linearizable for each document.
+/// Stores documents with their histories. Calls are durable, and linearizable for each document.
 ///
-/// Every call returns at once, and calls its completion exactly once: in any order, on any thread, but never
-/// on the caller's stack. Arguments and results are values. A completion that reports a commit comes after
-/// the sync that made it durable.
+/// Every method returns at once, and calls its completion exactly once. Completions come in any order and on
+/// any thread, but never on the caller's stack. Arguments and results are values. A completion reports a
+/// commit only after the sync that made the commit durable.
 package protocol DocumentStore: Sendable {
     /// Appends to many documents in one transaction. The outcomes are in the order of the appends.
     func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void)
 
-    /// Appends the changes that `rebase` returns for the changes after `expected`, while holding the store's
-    /// lock. This is for a writer that lost the race for the head twice in a row.
+    /// Takes the store's lock, passes the changes after `expected` to `rebase`, and appends the changes that
+    /// `rebase` returns. This method is for a writer whose appends had a conflict twice in a row.
     ///
-    /// `rebase` must be pure. The changes that it received are the answer's `missed`.
+    /// `rebase` must be pure. `completion` receives the same `missed` changes as `rebase`.
     func appendLocked(
         _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
@@ -34,26 +34,26 @@ package protocol DocumentStore: Sendable {
         prefix: ByteString, after: ByteString?, limit: Int,
         then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void)
 
-    /// The deleted documents that can still be brought back, after `after`, in the order of creation.
+    /// The deleted documents that can still be undeleted, after `after`, in the order of creation.
     func deleted(
         prefix: ByteString, after: DocumentID?, limit: Int,
         then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void)
 
-    /// Renames a document. Its identity, epoch, history and pushers stay.
+    /// Renames a document. Its id, epoch, history and pushers stay the same.
     func rename(
         _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
     )
 
-    /// Deletes a document. It is kept for a while and can be brought back. Its name is free at once.
+    /// Deletes a document. The document can be undeleted for some time. Its name is free at once.
     func delete(
         _ document: DocumentID, at time: Int64,
         then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 
-    /// Brings a deleted document back under its name, unchanged.
+    /// Restores a deleted document, unchanged and under its old name.
     func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void)
 
-    /// The revisions after `revision`, in order, and the head. Their changes weigh at most `limit` together,
-    /// but there is at least one if there is one.
+    /// The revisions after `revision`, in order, and the head. Their changes have a total weight of at most
+    /// `limit`. But if there are any revisions, at least one is returned.
     func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
         then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void)
@@ -63,24 +63,25 @@ package protocol DocumentStore: Sendable {
         of document: DocumentID, at revision: Revision?,
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void)
 
-    /// What is remembered of a pusher in a document, and the head at the time of reading.
+    /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading.
     func pusher(
         _ pusher: Pusher, in document: DocumentID,
         then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void)
 
-    /// Stores a text, so that reading it later does not begin at an older one.
+    /// Stores a text at a revision, so that later reads need not start at an older snapshot.
     func putSnapshot(
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void)
 
-    /// Reports that a client knows this revision, which is beyond the head: an older state of the store was
-    /// put back to work. Renews the epochs of all documents and returns true. Returns false if the document's
-    /// epoch was made or renewed since the store was opened, because then it is right.
+    /// Reports that a client knows the revision `known`, which is beyond the head. This shows that the
+    /// database was replaced by an older copy. Renews the epochs of all documents and returns true. Returns
+    /// false if the document's epoch was created or renewed after the store was opened, because then it is
+    /// already right.
     func renewEpochs(
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)
 
-    /// Deletes the revisions through this one. Its text stays readable.
+    /// Deletes all revisions up to and including `revision`. The text at `revision` stays readable.
     func trim(
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void)

@@ -1,4 +1,4 @@
-/// What a user may do with a document. Each level includes the ones before it.
+/// What a user may do with a document. Each level includes all lower levels.
 package enum Access: Int, Comparable, CaseIterable, Sendable {
     case none, read, write, admin
 
@@ -18,7 +18,7 @@ package enum NameScope: Hashable, Sendable {
         }
     }
 
-    /// The first name of the scope in the order of names.
+    /// The first possible name in the scope, in the order of names.
     package var start: ByteString {
         switch self {
         case .document(let name): name.bytes
@@ -26,7 +26,7 @@ package enum NameScope: Hashable, Sendable {
         }
     }
 
-    /// The part of the scope that begins with these bytes; nil if there is none.
+    /// The part of the scope whose names begin with `prefix`; nil if there is none.
     func narrowed(to prefix: ByteString) -> NameScope? {
         switch self {
         case .document(let name): name.bytes.hasPrefix(prefix) ? self : nil
@@ -36,7 +36,7 @@ package enum NameScope: Hashable, Sendable {
     }
 }
 
-/// A right on some documents.
+/// A right on one document, or on all documents with a prefix.
 package struct Grant: Hashable, Sendable {
     package let scope: NameScope
     package let access: Access
@@ -49,11 +49,11 @@ package struct Grant: Hashable, Sendable {
 
 /// All rights of a user. If several grants apply, the highest one counts.
 package struct Grants: Hashable, Sendable {
-    /// The most grants of a token. `list` makes one request to the store for each.
+    /// The maximum number of grants of a token. `list` makes one request to the store for each grant.
     package static let most = 1_000
-    /// Every right on every document, for servers without tokens.
     /// No rights.
     package static let none = Grants(checked: [])
+    /// Every right on every document, for servers without tokens.
     package static let all = Grants(checked: [Grant(.admin, to: .prefix(""))])
 
     package let grants: [Grant]
@@ -66,7 +66,7 @@ package struct Grants: Hashable, Sendable {
 
     private init(checked grants: [Grant]) { self.grants = grants }
 
-    /// Who may administer every document may administer the server.
+    /// Whether the user may administer the server: the user needs admin rights on all documents.
     package var isForServer: Bool { grants.contains(Grant(.admin, to: .prefix(""))) }
 
     package func access(to name: DocumentName) -> Access {
@@ -75,11 +75,10 @@ package struct Grants: Hashable, Sendable {
         return access
     }
 
-    /// What can be read among the names that begin with `prefix`: scopes without common names, in the order
-    /// of names.
+    /// The readable names that begin with `prefix`, as scopes that do not overlap, in the order of names.
     package func readable(under prefix: ByteString) -> [NameScope] {
         let scopes = grants.filter { $0.access >= .read }.compactMap { $0.scope.narrowed(to: prefix) }
-        // Of two scopes that begin with the same bytes, the prefix covers more and comes first.
+        // If a prefix and a document have the same bytes, the prefix covers more and comes first.
         let sorted = scopes.sorted { ($0.start, $0.rank) < ($1.start, $1.rank) }
         var result: [NameScope] = []
         var widest: ByteString?

@@ -1,4 +1,4 @@
-/// Identifies a document. Unique in one store, never used again, and not changed by a rename.
+/// Identifies a document. The id is unique in one store and never used again. A rename does not change it.
 package struct DocumentID: Hashable, Comparable, Sendable {
     package let value: Int64
 
@@ -7,14 +7,14 @@ package struct DocumentID: Hashable, Comparable, Sendable {
     package static func < (left: DocumentID, right: DocumentID) -> Bool { left.value < right.value }
 }
 
-/// Names one history of a document. Revision numbers belong to it.
+/// Identifies one history of a document. A revision number has a meaning only together with its epoch.
 ///
-/// Opaque to clients, and unique over all servers. A new generation renews the epochs of all documents at
-/// once, which is needed when an older state of the whole store is put back to work.
+/// An epoch is opaque to clients, and unique over all servers. A new generation renews the epochs of all
+/// documents at once. This is needed when the database is replaced by an older copy.
 package struct Epoch: Hashable, Sendable {
-    /// The part of the store.
+    /// The store's part of the epoch.
     package let generation: UInt64
-    /// The part of the document.
+    /// The document's part of the epoch.
     package let document: UInt64
 
     package init(generation: UInt64, document: UInt64) {

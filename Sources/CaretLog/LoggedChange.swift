@@ -20,7 +20,8 @@ package struct LoggedChange: Equatable, Sendable {
         edits.reduce(.zero) { $0 + $1.edit.inserted - $1.removed }
     }
 
-    /// Its weight in a bound of bytes: each edit counts, and so does the text that it inserts.
+    /// An estimate of the change's size in bytes, for limits. Each edit counts, and so does the text that it
+    /// inserts.
     package var weight: Int { edits.reduce(32) { $0 + 32 + $1.edit.inserted.utf8 } }
 
     package var change: Change {
@@ -28,12 +29,12 @@ package struct LoggedChange: Equatable, Sendable {
     }
 }
 
-/// A change on its way into the log, with the digest that recognises a repeat.
+/// A change to append to the log, with the digest by which the store recognises a repeated push.
 package struct PushedChange: Equatable, Sendable {
     package let logged: LoggedChange
-    /// A digest of the content as pushed. A repeat has the same digest, another push with the same seq has a
-    /// different one. The store keeps it with the pusher until the pusher's next push. The log does not
-    /// contain it.
+    /// A digest of the pushed content. A repeated push has the same digest. Another push with the same seq
+    /// has a different one. The store keeps the digest until the pusher's next push. The log does not contain
+    /// it.
     package let digest: Digest
 
     package init(_ logged: LoggedChange, digest: Digest) {
@@ -42,22 +43,23 @@ package struct PushedChange: Equatable, Sendable {
     }
 }
 
-/// A committed edit with its offsets in all three units, so that it can be sent in any unit without the text.
+/// A committed edit with its offsets in all three units. So the server can send it in any unit without
+/// reading the text.
 package struct LoggedEdit: Equatable, Sendable {
     package let edit: Edit
-    /// The length of the old text before it.
+    /// The length of the old text before the edit.
     package let start: TextLength
-    /// The length of the old text that it replaces.
+    /// The length of the old text that the edit replaces.
     package let removed: TextLength
 
-    /// Makes an edit from the text that it was made against.
-    package init(_ edit: Edit, in text: Text) throws(TextError) {
+    /// Computes the offsets of an edit in the text that it was made against.
+    package init(_ edit: Edit, in text: TextBuffer) throws(TextError) {
         self.edit = edit
         start = try text.length(before: edit.range.lowerBound)
         removed = try text.length(before: edit.range.upperBound) - start
     }
 
-    /// Makes an edit from what was stored.
+    /// Makes an edit from stored values.
     package init(start: TextLength, removed: TextLength, text: String) throws(TextError) {
         edit = try Edit(Offset(start.utf16)..<Offset(start.utf16 + removed.utf16), text)
         self.start = start

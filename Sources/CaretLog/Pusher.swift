@@ -11,14 +11,14 @@ package struct Pusher: Hashable, Sendable {
     }
 }
 
-// A client of which only the public id is known, because its history was imported. The stored id is a NUL
-// byte and the public id. No client can choose such an id, so nobody can push under it.
+// Imported history contains only the public ids of its clients. The stored id of such a client is a NUL byte
+// and the public id. No client can choose such an id, so no client can push under it.
 extension Pusher {
     package init(user: ByteString, publicClient: ByteString) {
         self.init(user: user, client: ByteString(utf8: [0] + publicClient.utf8))
     }
 
-    /// The public id, if no other one is known.
+    /// The public id, if the history was imported and only this id is known; otherwise nil.
     package var publicClient: ByteString? {
         client.utf8.first == 0 ? ByteString(utf8: Array(client.utf8.dropFirst())) : nil
     }
@@ -29,7 +29,7 @@ package struct PusherEntry: Hashable, Sendable {
     package let seq: Int64
     package let revision: Revision
     package let digest: Digest
-    /// When it was committed, in milliseconds. The entry is forgotten after a while.
+    /// When the push was committed, in milliseconds. The store removes the entry some time later.
     package let used: Int64
 
     package init(seq: Int64, revision: Revision, digest: Digest, used: Int64) {

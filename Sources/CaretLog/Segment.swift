@@ -18,9 +18,9 @@ package struct Segment: Equatable, Sendable {
 /// The text at one revision.
 package struct Snapshot: Equatable, Sendable {
     package let revision: Revision
-    package let text: Text
+    package let text: TextBuffer
 
-    package init(revision: Revision, text: Text) {
+    package init(revision: Revision, text: TextBuffer) {
         self.revision = revision
         self.text = text
     }

@@ -1,14 +1,14 @@
 package import CaretCore
 
-/// The answer to a call about one document that returns nothing else.
+/// Why the store refused a call about one document.
 package enum StoreRefusal: Error, Equatable, Sendable {
     /// The document does not exist, or was deleted.
     case gone
-    /// The document is damaged, and stays closed until it is repaired. Others are not affected.
+    /// The document is damaged, and stays closed until it is repaired. Other documents are not affected.
     case damaged
     /// The disk is full. Nothing was written, and the caller may try again.
     case full
-    /// The disk failed. This store writes nothing more.
+    /// The disk failed. The store accepts no more writes.
     case failed
 }
 
@@ -22,7 +22,7 @@ package enum Creation: Equatable, Sendable {
 /// The result of `rename`.
 package enum Renaming: Equatable, Sendable {
     case renamed
-    /// A document has that name, perhaps this one.
+    /// A document already has the new name. That document may be the renamed one itself.
     case exists
     case refused(StoreRefusal)
 }
@@ -32,7 +32,7 @@ package enum Undeletion: Equatable, Sendable {
     case undeleted(DocumentEntry)
     /// Another document has the name now.
     case exists
-    /// The document was never deleted.
+    /// The document is not deleted.
     case live
     case refused(StoreRefusal)
 }
@@ -50,7 +50,7 @@ package enum HistoryRefusal: Error, Equatable, Sendable {
     case ahead(head: Revision)
     /// The revision was trimmed.
     case trimmed(start: Revision)
-    /// The text does not belong to its revision.
+    /// The text is not the document's text at its revision.
     case wrongText
     case refused(StoreRefusal)
 }
@@ -81,7 +81,7 @@ package struct Reading: Equatable, Sendable {
     }
 }
 
-/// What is remembered of a pusher, and the head at the time of reading.
+/// The entry of a pusher, if the store still has one, and the head at the time of reading.
 package struct PusherAnswer: Equatable, Sendable {
     package let entry: PusherEntry?
     package let head: Revision

@@ -1,17 +1,18 @@
-/// How long to wait before the next attempt, after several that failed in a row.
+/// How long to wait before the next attempt, after several failed attempts in a row.
 package struct Backoff: Equatable, Sendable {
-    /// Half a second gives the server a rest, and users hardly notice it. Nobody should wait longer than half a
-    /// minute for an attempt.
+    /// The shortest and the longest delay. Half a second gives the server time to recover, and users hardly
+    /// notice it. A user should not wait longer than half a minute for the next attempt.
     static let (first, longest): (Milliseconds, Milliseconds) = (500, 30_000)
-    /// If the server requests a longer delay, this one is used: the request may be a mistake, and a user is waiting.
+    /// The longest delay that the server can request. A request for a longer delay may be a mistake, and a
+    /// user is waiting.
     package static let longestRequested: Milliseconds = 300_000
 
     private(set) var failures = 0
 
     package init() {}
 
-    /// Counts a failed attempt, and returns the delay before the next one: what the server requests, or else twice
-    /// the previous delay.
+    /// Counts a failed attempt, and returns the delay before the next attempt. The delay is `requested`, or
+    /// else twice the previous delay.
     package mutating func nextDelay(requested: Milliseconds? = nil) -> Milliseconds {
         // The seventh delay is the longest one, so counting further is of no use.
         if failures < 7 { failures += 1 }

@@ -1,11 +1,11 @@
 package import CaretCore
 
-/// The CRC-32 of zlib and PNG, which `check` messages carry: reflected, polynomial 0xEDB88320.
+/// The CRC-32 of zlib and PNG, which `check` messages contain: reflected, polynomial 0xEDB88320.
 struct CRC32 {
     private let table: [UInt32]
     private var register: UInt32 = .max
 
-    // The table is built for each checksum: that takes 2 µs, and checksums are rare.
+    // The table is built for each checksum. Building takes 2 µs, and checksums are rare.
     init() {
         var table: [UInt32] = []
         table.reserveCapacity(256)
@@ -26,7 +26,7 @@ struct CRC32 {
     var value: UInt32 { ~register }
 }
 
-extension Text {
+extension TextBuffer {
     /// The CRC-32 of the text as UTF-8.
     package var crc32: UInt32 {
         var sum = CRC32()

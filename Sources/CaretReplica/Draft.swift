@@ -2,15 +2,15 @@ package import CaretCore
 
 /// A committed text, and the user's changes to it that the server has not acked yet.
 ///
-/// Law: `text` is `committed` with `inFlight` and then `unsent` applied. Every method that changes the committed text
-/// returns the change that does the same to `text`.
+/// Law: `text` is `committed` with `inFlight` and then `unsent` applied. Every method that changes the
+/// committed text returns the matching change of `text`.
 package struct Draft: Equatable, Sendable {
-    package private(set) var committed = Text()
-    /// The change in flight, rebased over everything committed so far. It is empty if nothing is in flight.
+    package private(set) var committed = TextBuffer()
+    /// The change in flight, rebased over all changes committed so far. Empty if no change is in flight.
     package private(set) var inFlight = Change()
     package private(set) var unsent = Change()
     /// The text that the user sees.
-    package private(set) var text = Text()
+    package private(set) var text = TextBuffer()
 
     package init() {}
 
@@ -32,7 +32,7 @@ package struct Draft: Equatable, Sendable {
 
     /// Puts the unsent change in flight.
     package mutating func send() {
-        precondition(inFlight.isEmpty, "a second change goes in flight")
+        precondition(inFlight.isEmpty, "another change is already in flight")
         inFlight = unsent
         unsent = Change()
     }
@@ -43,13 +43,14 @@ package struct Draft: Equatable, Sendable {
         inFlight = Change()
     }
 
-    /// Commits the change in flight as it is here.
+    /// Applies the change in flight to the committed text, because the server committed exactly this change.
     package mutating func accept() {
         committed.applyRebased(inFlight)
         inFlight = Change()
     }
 
-    /// Applies a committed change. If it does not fit the committed text, the method throws and changes nothing.
+    /// Applies a committed change, and returns the matching change of `text`. If it does not fit the
+    /// committed text, the method throws and changes nothing.
     package mutating func advance(by change: Change) throws(ChangeError) -> Change {
         try committed.apply(change)
         let pastInFlight = change.rebased(over: inFlight, tie: .selfFirst)
@@ -60,23 +61,22 @@ package struct Draft: Equatable, Sendable {
         return inView
     }
 
-    /// Replaces the committed text by one that differs from it by `difference` and does not contain the change in
-    /// flight yet.
+    /// Changes the committed text by `difference`. The new text does not contain the change in flight yet.
     package mutating func replaceCommitted(by difference: Change) -> Change {
         do throws(ChangeError) {
             return try advance(by: difference)
         } catch {
-            preconditionFailure("the difference of two texts does not fit the first")
+            preconditionFailure("the difference of two texts does not fit the first text")
         }
     }
 
     /// Replaces the committed text by `target`, which contains the outcome of the change in flight.
-    package mutating func resolve(in target: Text) -> Change {
+    package mutating func resolve(in target: TextBuffer) -> Change {
         accept()
         return replaceCommitted(by: diff(from: committed, to: target))
     }
 
-    /// Drops everything that is not committed.
+    /// Drops all edits that are not committed.
     package mutating func discard() -> Change {
         let change = inverse(of: inFlight.followed(by: unsent))
         text = committed
@@ -95,23 +95,23 @@ package struct Draft: Equatable, Sendable {
 }
 
 extension Change {
-    /// Both changes in one. The second was made to the text that the first one gives.
+    /// This change and `next` as one change. `next` must be made from the text after this change.
     func followed(by next: Change) -> Change {
         do throws(ChangeError) {
             return try composed(with: next)
         } catch {
-            preconditionFailure("a change was made to another text than the one before it gives")
+            preconditionFailure("a change does not fit the text after the previous change")
         }
     }
 }
 
-extension Text {
-    /// Applies a change that was rebased to this text, and therefore fits it.
+extension TextBuffer {
+    /// Applies a change that fits this text, because it was rebased to it.
     fileprivate mutating func applyRebased(_ change: Change) {
         do throws(ChangeError) {
             try apply(change)
         } catch {
-            preconditionFailure("a rebased change does not fit the text it was rebased to")
+            preconditionFailure("a rebased change does not fit the text to which it was rebased")
         }
     }
 }

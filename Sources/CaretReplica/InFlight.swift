@@ -5,15 +5,16 @@ package struct InFlight: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
         /// The server will answer on this connection.
         case awaited
-        /// Not known, and no answer will come. The push must be resent.
+        /// The outcome is not known, and no answer will come. The push must be resent.
         case unknown
-        /// The server has answered: the stream contains the outcome at this revision, which it has not reached yet.
+        /// The server has answered: this revision contains the outcome. The replica has not received this
+        /// revision yet.
         case resolved(at: Revision)
         /// The server has answered: the push was not committed, and the user must decide what to do.
         case refused
     }
 
-    /// The push as it was first sent. It never changes, so that the server recognises it as a repeat.
+    /// The push as it was first sent. This value never changes, so that the server recognises a resent push.
     package let push: SentPush
     package var outcome = Outcome.awaited
     /// The push was sent more than once, so an earlier copy may have been committed.
@@ -21,7 +22,7 @@ package struct InFlight: Equatable, Sendable {
 
     package init(_ push: SentPush) { self.push = push }
 
-    /// Notes that this connection will bring no answer any more.
+    /// Notes that no answer to the push will arrive on this connection any more.
     mutating func loseAnswer() {
         switch outcome {
         case .awaited, .resolved: outcome = .unknown

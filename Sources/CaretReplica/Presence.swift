@@ -16,23 +16,25 @@ package struct PeerSelections: Equatable, Sendable {
     }
 }
 
-/// The selections in a document: the user's own, in the view, and the peers', in the committed text.
+/// The selections in a document. The user's own selections are in the view. The peers' selections are in the
+/// committed text.
 package struct Presence: Equatable, Sendable {
     /// The user's own selections. Nil until the user has selected something.
     package private(set) var own: [Selection]?
-    /// The user's selections as the server has them, at the replica's revision. Nil if the server has none, or may
-    /// have dropped them.
+    /// The user's selections as the server has them, at the replica's revision. Nil if the server has none of
+    /// them, or may have dropped them.
     package private(set) var sent: [Selection]?
-    /// The revision at which they were sent.
+    /// The revision at which the selections were sent.
     private var sentAt: Revision = 0
-    /// In the order in which the peers appeared.
+    /// The peers' selections, in the order in which the peers appeared.
     package private(set) var peers: [PeerSelections] = []
 
     package init() {}
 
     package mutating func select(_ selections: [Selection]) { own = selections }
 
-    /// The selections to send, or nil if the server has them. Call it only while the view shows the committed text.
+    /// The selections to send, or nil if the server has them. Call this method only while the view shows the
+    /// committed text.
     package mutating func selectionsToSend(at revision: Revision) -> [Selection]? {
         guard let own, sent != own else { return nil }
         sent = own
@@ -40,14 +42,14 @@ package struct Presence: Equatable, Sendable {
         return own
     }
 
-    /// Notes that this revision is the newest one of the server.
-    // The server drops selections without an answer if it cannot rebase them from the revision at which they were
-    // sent. If that may have happened, they are sent once more.
+    /// Notes that `revision` is the server's newest revision.
+    // The server drops selections without an answer if it cannot rebase them from the revision at which they
+    // were sent. If the server may have dropped them, the replica sends them once more.
     package mutating func reachedHead(_ revision: Revision) {
         if sentAt < revision { sent = nil }
     }
 
-    /// Notes that the server has no selections of the user, or that it is not known which ones.
+    /// Notes that the server has no selections of the user, or that the replica does not know which ones.
     package mutating func forgetSent() { sent = nil }
 
     package mutating func viewChanged(by change: Change) {
@@ -61,13 +63,13 @@ package struct Presence: Equatable, Sendable {
         }
     }
 
-    package mutating func replacePeers(with peers: [PeerSelections], in committed: Text) {
+    package mutating func replacePeers(with peers: [PeerSelections], in committed: TextBuffer) {
         self.peers = []
         for peer in peers { put(peer, in: committed) }
     }
 
-    /// Stores a peer's selections, without those that do not fit the text.
-    package mutating func put(_ peer: PeerSelections, in committed: Text) {
+    /// Stores a peer's selections. Selections that do not fit the text are left out.
+    package mutating func put(_ peer: PeerSelections, in committed: TextBuffer) {
         var peer = peer
         peer.selections.removeAll {
             !committed.isScalarBoundary($0.anchor) || !committed.isScalarBoundary($0.head)
@@ -79,7 +81,7 @@ package struct Presence: Equatable, Sendable {
         }
     }
 
-    /// False if there is no peer with this session.
+    /// Removes the peer with this session. Returns false if there is none.
     package mutating func remove(_ session: WireString) -> Bool {
         guard let index = peers.firstIndex(where: { $0.session == session }) else { return false }
         peers.remove(at: index)

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// Why the server refused a request: its error codes, as far as a client must tell them apart.
+/// Why the server refused a request: the error codes that a client must distinguish.
 public enum Refusal: Equatable, Sendable {
     case rateLimited, overloaded, storageFull, storageFailed, internalFault, shuttingDown, pushInFlight
     case notOpen, alreadyOpen
@@ -56,27 +56,29 @@ enum Remedy {
     case resendLater
     /// Open the document again, then resend the same push.
     case reopen
-    /// The push was not committed and never will be. Submit its edits as a new push, rebased to the present text.
+    /// The push was not committed and never will be. Submit its edits as a new push, rebased to the current
+    /// text.
     case resubmit
-    /// As `resubmit`, but first load the full text, because the text here may differ from the server's.
+    /// As `resubmit`, but first load the full text, because the replica's text may differ from the server's.
     case resubmitAfterFullText
-    /// The client may not see the document, so it cannot know whether the push was committed. Keep the push as it is.
+    /// The client cannot read the document, so it does not know whether the push was committed. Keep the push
+    /// as it is.
     case keep
-    /// Only the user can decide.
+    /// Ask the user what to do.
     case askUser
 }
 
 extension Refusal {
     var remedy: Remedy {
         switch self {
-        // With `pushInFlight` the server is still working on another push of this client.
+        // `pushInFlight` means that the server is still working on another push of this client.
         case .rateLimited, .overloaded, .storageFull, .storageFailed, .internalFault, .shuttingDown,
             .pushInFlight:
             .resendLater
         case .notOpen: .reopen
         case .epochChanged, .baseTrimmed, .baseBeforeOwnPush: .resubmit
         case .baseAhead, .badRange, .seqReused: .resubmitAfterFullText
-        // The server answers with these before it checks whether it knows the push.
+        // The server sends these errors before it checks whether it has committed the push.
         case .notFound, .damaged: .keep
         case .alreadyOpen, .forbidden, .badText, .badEdits, .tooLarge, .lineTooLong, .other: .askUser
         }

@@ -1,40 +1,42 @@
 package import CaretCore
 package import CaretWire
 
-/// One client's copy of one document: the committed text, the change in flight, the unsent change, and selections.
+/// One client's copy of one document: the committed text, the change in flight, the unsent change, and
+/// selections.
 ///
-/// A value without clock, connection or disk. Each event is a method, which returns the actions that the owner must
-/// run. The owner confines the value to one queue or task, passes in the server's messages in the order in which they
-/// arrive, and runs the actions in their order. Offsets count UTF-16 code units.
+/// A replica uses no clock, connection or disk. Each event is a method that returns actions for the replica's
+/// owner to run. The owner uses a replica on one queue or task only. The owner passes in the server's
+/// messages in order of arrival, and runs the actions in order. Offsets count UTF-16 code units.
 ///
 /// Laws:
 /// - `text` is the committed text with the change in flight and then the unsent change applied.
 /// - A view that starts empty and applies all typed changes and all `.edit` actions, in order, shows `text`.
-/// - Every change is committed once or not at all, whatever is lost on the way. The replica resends a push byte for
-///   byte. It submits the edits under a new number only after the server has said that the push was not committed and
-///   never will be.
+/// - Every change is committed once or not at all, even if messages are lost. The replica always resends a
+///   push unchanged. The replica submits the edits under a new number only after the server has said that the
+///   push was not committed and never will be.
 package struct Replica: Sendable {
     let mode: DocumentMode
     package var draft = Draft()
     package var inFlight: InFlight?
     package var presence = Presence()
     package var undoHistory = UndoHistory()
-    /// The position of the committed text. Nil until the document was opened for the first time.
+    /// The position of the committed text. Nil until the document has been opened for the first time.
     package var position: WirePosition?
-    /// The number of the next new push. If this client has pushed to the document before, the owner must create the
-    /// replica with a number above all that were used.
+    /// The number of the next new push. If this client has pushed to the document before, the owner must
+    /// create the replica with a number above all used numbers.
     package var nextSeq: Seq
     package var rights = Rights.none
     package var state = SavingState.opening
-    /// The replica continues from a saved one, so it has a text before the document is opened.
+    /// The replica was created from a saved replica, so it has a text before the document is opened.
     var isRestored = false
 
     package var link = ReplicaLink.offline
-    /// Why the server refused the push in flight. Nothing is pushed until the user has decided what to do.
+    /// Why the server refused the push in flight. The replica sends no push until the user has decided what
+    /// to do.
     package var refusal: Refusal?
-    /// The push in flight must not be resent until the time of `ReplicaAction.retry` has passed.
+    /// The push in flight must not be resent until the delay of `ReplicaAction.retry` has passed.
     package var isWaiting = false
-    /// The server has named or acked a push of this client, so it would recognise a push that is resent.
+    /// The server has acked or reported a push of this client, so it would recognise a resent push.
     var isKnownToServer = false
     /// The committed text may differ from the server's, so the next open must ask for the full text.
     package var needsFullText = false
@@ -43,11 +45,12 @@ package struct Replica: Sendable {
     /// How often in a row edits were resubmitted under a new number.
     package var resubmissions = 0
 
-    // What the present event has led to so far.
+    // What the current event has caused so far.
     package var actions: [ReplicaAction] = []
     var peersChanged = false
 
-    /// A document that was not opened yet. The user may edit it at once, as if its text were empty.
+    /// Creates a replica of a document that has not been opened yet. The user may edit it at once, as if its
+    /// text were empty.
     package init(firstSeq: Seq = 1, mode: DocumentMode = .edit) {
         nextSeq = firstSeq
         self.mode = mode
@@ -58,9 +61,9 @@ package struct Replica: Sendable {
 package enum ReplicaLink: Equatable, Sendable {
     /// There is no connection.
     case offline
-    /// The document is to be opened after some time.
+    /// The replica will open the document after a delay.
     case waiting
-    /// An open was sent. Messages that arrive before its answer belong to the previous open.
+    /// A request to open was sent. Messages that arrive before its answer belong to the previous open.
     case opening
     case open
     /// The document does not exist, or this client may not open it.
@@ -69,22 +72,22 @@ package enum ReplicaLink: Equatable, Sendable {
 
 extension Replica {
     /// The text that the user sees.
-    package var text: Text { draft.text }
+    package var text: TextBuffer { draft.text }
 
     /// The text that the server has committed at `position`.
-    package var committed: Text { draft.committed }
+    package var committed: TextBuffer { draft.committed }
 
     package var revision: Revision { position?.revision ?? 0 }
 
     package var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
 
-    /// The change from `committed` to `text`: what `discard` would lose.
+    /// The change from `committed` to `text`: the edits that `discard` would drop.
     package var unsaved: Change { draft.inFlight.followed(by: draft.unsent) }
 
     package var canUndo: Bool { undoHistory.canUndo }
     package var canRedo: Bool { undoHistory.canRedo }
 
-    /// The user's selections in the view. They move with every change of the view.
+    /// The user's selections in the view. These selections move with every change of the view.
     package var selections: [Selection] { presence.own ?? [] }
 
     /// The peers' selections in the view.
@@ -100,11 +103,12 @@ extension Replica {
     }
 }
 
-// Events of the user.
+// Events that the user causes.
 extension Replica {
-    /// The user has changed the view. Throws, with nothing changed, if the change does not fit the view.
+    /// The user has changed the view. Throws and changes nothing if the change does not fit the view.
     ///
-    /// `pause` is the time since the user's last change. Changes without a longer pause are undone together.
+    /// `pause` is the time since the user's last change. Changes with a pause shorter than
+    /// `UndoHistory.pause` are undone together.
     package mutating func typed(_ change: Change, after pause: Milliseconds? = nil) throws(ChangeError)
         -> [ReplicaAction]
     {
@@ -115,13 +119,13 @@ extension Replica {
         return finish()
     }
 
-    /// Undoes the user's latest change that still has an effect, and nothing of what others did.
+    /// Undoes the user's latest change that still has an effect. Changes by others stay.
     package mutating func undo() -> [ReplicaAction] {
         if let change = undoHistory.popUndo() { undoHistory.undone(inverse: makeInView(change)) }
         return finish()
     }
 
-    /// Redoes what was undone last.
+    /// Redoes the change that was undone last.
     package mutating func redo() -> [ReplicaAction] {
         if let change = undoHistory.popRedo() { undoHistory.redone(inverse: makeInView(change)) }
         return finish()
@@ -136,7 +140,7 @@ extension Replica {
             actions.append(.edit(change))
             return inverse
         } catch {
-            preconditionFailure("an undo or redo that was rebased to the view does not fit it")
+            preconditionFailure("an undo or redo that was rebased to the view does not fit the view")
         }
     }
 
@@ -145,8 +149,8 @@ extension Replica {
         if !presence.peers.isEmpty { peersChanged = true }
     }
 
-    /// The user has selected something else in the view. Throws, with nothing changed, if a selection is outside the
-    /// view or inside a character.
+    /// The user has selected something else in the view. Throws and changes nothing if a selection is outside
+    /// the view or inside a character.
     package mutating func selected(_ selections: [Selection]) throws(TextError) -> [ReplicaAction] {
         for selection in selections {
             _ = try draft.text.length(before: selection.anchor)
@@ -156,7 +160,8 @@ extension Replica {
         return finish()
     }
 
-    /// Tries refused edits again, perhaps after the user has changed them. Also does at once what waits for a retry.
+    /// Tries refused edits again, perhaps after the user has changed them. Also ends the delay of a waiting
+    /// retry.
     package mutating func retry() -> [ReplicaAction] {
         retryRefused()
         isWaiting = false
@@ -169,7 +174,8 @@ extension Replica {
 
     /// Drops all edits that are not committed.
     ///
-    /// If the outcome of a push is unknown, the server may still commit it. Then its edits come back with the stream.
+    /// If the outcome of a push is unknown, the server may still commit it. Then its edits appear in the text
+    /// again.
     package mutating func discard() -> [ReplicaAction] {
         show(draft.discard())
         inFlight = nil
@@ -196,7 +202,7 @@ extension Replica {
         return finish()
     }
 
-    /// The time of `ReplicaAction.retry` has passed.
+    /// The delay of `ReplicaAction.retry` has passed.
     package mutating func timePassed() -> [ReplicaAction] {
         isWaiting = false
         if link == .waiting { open() }
@@ -214,7 +220,7 @@ extension Replica {
 }
 
 extension Replica {
-    /// Ends an event: sends what can be sent now, and returns all actions of the event.
+    /// Ends an event: sends a push or selections if possible, and returns all actions of the event.
     package mutating func finish() -> [ReplicaAction] {
         finishResolvedPush()
         push()
@@ -225,7 +231,7 @@ extension Replica {
         return actions
     }
 
-    /// Whether unsent edits may be sent, as soon as no push awaits its answer.
+    /// Whether the replica may send pushes. A new push must also wait until no other push is in flight.
     var maySend: Bool {
         link == .open && mode == .edit && rights == .write && refusal == nil && !isWaiting
     }
@@ -246,9 +252,9 @@ extension Replica {
         }
     }
 
-    /// Sends the selections once nothing is unacked.
-    // A caret that moves with the user's own typing needs no message, because the server moves selections with this
-    // client's pushes too. An offset inside unacked text does not exist in the committed text.
+    /// Sends the selections once all edits are acked.
+    // A caret that moves with the user's own typing needs no message, because the server moves selections
+    // with this client's pushes too. An offset inside unacked text does not exist in the committed text.
     private mutating func sendSelections() {
         guard link == .open, inFlight == nil, !draft.hasUnsaved else { return }
         if let selections = presence.selectionsToSend(at: revision) {
@@ -287,7 +293,8 @@ extension Replica {
         actions.append(.open(from: needsFullText ? nil : position, as: mode))
     }
 
-    /// Closes the document and opens it again: at once the first time, then after growing delays.
+    /// Closes the document and opens it again. The first reopening is immediate. Later reopenings follow
+    /// after growing delays.
     mutating func reopen() {
         inFlight?.loseAnswer()
         actions.append(.close)

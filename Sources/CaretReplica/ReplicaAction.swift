@@ -3,7 +3,8 @@ package import CaretWire
 
 /// What the owner of a replica must do. Actions must be run in the order in which they are returned.
 package enum ReplicaAction: Equatable, Sendable {
-    /// Open the document. With a position, the server resumes the stream there; without one, it sends the whole text.
+    /// Open the document. With a position, the server sends the changes after it. Without a position, the
+    /// server sends the whole text.
     case open(from: WirePosition?, as: DocumentMode)
     /// Close the document on the server, if it is open there. Ignore the server's answer.
     case close

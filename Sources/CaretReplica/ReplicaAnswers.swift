@@ -7,14 +7,16 @@ extension Replica {
         guard link == .open else { return }
         guard let position, ack.revision.isValid else { return reloadText() }
         if ack.isCommit, ack.revision == position.revision.next { return advance(by: ack, edits) }
-        // Any other ack is only a reply: the stream has reached its revision already, or will.
+        // Any other ack does not advance the text. A `change` or a later ack brings its revision, or the
+        // replica already has it.
         if Seq(ack.seq) == inFlight?.push.seq { resolve(at: ack.revision) }
     }
 
-    /// Applies an ack that is also the next revision of the stream.
+    /// Applies an ack that is also the next revision in the stream.
     private mutating func advance(by ack: Ack, _ edits: [Edit]?) {
         guard let push = inFlight?.push, push.seq == Seq(ack.seq), let position else {
-            // A push of this client that the user has discarded, or that an earlier process sent.
+            // The ack is for a push that the user has discarded, or that an earlier process of this client
+            // sent.
             guard let edits, advance(by: edits, to: ack.revision) else { return reloadText() }
             return
         }
@@ -23,8 +25,8 @@ extension Replica {
             if committed == draft.inFlight {
                 draft.accept()
             } else {
-                // The replica rebased the push over the difference of two texts; the server rebased it over each
-                // revision in between.
+                // The results differ if the replica rebased the push over the difference of two texts. The
+                // server rebased it over each revision in between.
                 show(draft.resolve(in: try draft.committed.applying(committed)))
             }
             presence.committedChanged(by: committed)
@@ -36,14 +38,14 @@ extension Replica {
         endFlight()
     }
 
-    /// Notes that the text contains the outcome of the push in flight from this revision on.
+    /// Notes that from this revision on, the text contains the outcome of the push in flight.
     mutating func resolve(at revision: Revision) {
         inFlight?.outcome = .resolved(at: revision)
         refusal = nil
     }
 
-    /// Ends the flight of a resolved push once the stream has reached its revision, so that the committed text
-    /// contains its outcome.
+    /// Removes a resolved push once the stream has reached its revision. The committed text then contains the
+    /// push's outcome.
     mutating func finishResolvedPush() {
         guard link == .open, case .resolved(let resolved) = inFlight?.outcome, resolved <= revision else {
             return
@@ -52,7 +54,7 @@ extension Replica {
         endFlight()
     }
 
-    /// Call it when the committed text contains the outcome of the push in flight.
+    /// Removes the push in flight, because the committed text contains its outcome.
     mutating func endFlight() {
         inFlight = nil
         refusal = nil
@@ -66,9 +68,9 @@ extension Replica {
     mutating func apply(_ error: ErrorReport) {
         guard let number = error.seq else { return }
         let (seq, refusal) = (Seq(number), Refusal(error.code))
-        // Whichever push this answers, the document is not open on the server.
+        // The error shows that the document is not open on the server, whichever push was refused.
         if refusal.remedy == .reopen { return reopen() }
-        // Ignore answers to any other push: to an earlier copy, or to one that was resubmitted.
+        // Ignores an answer to an earlier copy of the push, or to a push whose edits were resubmitted.
         guard let push = inFlight?.push, push.seq == seq, inFlight?.outcome == .awaited else { return }
         inFlight?.outcome = .unknown
         switch refusal.remedy {
@@ -83,17 +85,17 @@ extension Replica {
 
     /// Submits the edits under a new number, because the push itself will never be committed.
     private mutating func resubmit(_ push: SentPush, after refusal: Refusal) {
-        // The server may have committed the push long ago and forgotten the client since. It would not recognise the
-        // edits in a new push, and would commit them twice.
+        // The server may have committed the push long ago and forgotten the client since. Then it would not
+        // recognise the edits in a new push, and would commit them twice.
         let mayBeForgotten = refusal == .baseTrimmed && inFlight?.wasResent == true && !isKnownToServer
         if mayBeForgotten || resubmissions == Replica.maxResubmissions { return askUser(refusal) }
         resubmissions += 1
         moveInFlightToUnsent()
-        // At the same position, or in the same epoch, the server would refuse the new push for the same reason.
+        // The server would refuse a new push at the same position, or in the same epoch, for the same reason.
         let isAtOldPosition = push.position == position
         let isInOldEpoch = refusal == .epochChanged && push.position.epoch == position?.epoch
         if refusal == .seqReused {
-            // The answer to the open contains the highest number in use.
+            // The answer to the open contains the highest push number that was used.
             reopen()
         } else if refusal.remedy == .resubmitAfterFullText || isAtOldPosition || isInOldEpoch {
             reloadText()
@@ -121,14 +123,14 @@ extension Replica {
         pushBackoff.reset()
         guard let inFlight, inFlight.outcome == .refused else { return }
         if !inFlight.wasResent { return moveInFlightToUnsent() }
-        // The server may still commit another copy of the push. It handles the new open after all copies, and its
-        // answer contains their outcome.
+        // The server may still commit another copy of the push. The server handles all copies before the new
+        // open. So the answer to the open contains their outcome.
         if link == .open { reopen() }
     }
 }
 
 extension Ack {
-    /// This ack both answers a push and carries the push's revision in the stream. Otherwise the push changed
-    /// nothing, or was committed before.
+    /// Whether this ack is also the push's revision in the stream. If not, the push changed nothing, or was
+    /// committed before.
     fileprivate var isCommit: Bool { !unchanged && !duplicate }
 }

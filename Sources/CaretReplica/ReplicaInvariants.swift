@@ -2,7 +2,8 @@ package import CaretCore
 import CaretWire
 
 extension Replica {
-    /// Throws the first invariant that is broken. All hold after every event, whatever the server sends.
+    /// Throws the first invariant that is broken. All invariants hold after every event, whatever the server
+    /// sends.
     package func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "every action was returned to the caller", actions.isEmpty && !peersChanged)
@@ -15,7 +16,8 @@ extension Replica {
         try checkSelections()
         try BrokenInvariant.check(
             "the next undo and the next redo fit the text", undoHistory.fits(draft.text))
-        try BrokenInvariant.check("the owner knows the state", state == currentState)
+        try BrokenInvariant.check(
+            "the state that the owner was given is the current state", state == currentState)
     }
 
     private func checkPosition() throws(BrokenInvariant) {
@@ -24,7 +26,7 @@ extension Replica {
         try BrokenInvariant.check(
             "the committed text is empty until it has a position", position != nil || draft.committed.isEmpty)
         try BrokenInvariant.check(
-            "there can be a next revision", position?.revision.isValid ?? true)
+            "the revision number is valid and can grow", position?.revision.isValid ?? true)
         try BrokenInvariant.check(
             "an open document does not need the full text", link != .open || !needsFullText)
         try BrokenInvariant.check(
@@ -40,13 +42,13 @@ extension Replica {
             "the number of the push in flight is below the next one",
             inFlight.map { $0.push.seq < nextSeq || nextSeq == Seq.last } ?? true)
         try BrokenInvariant.check(
-            "a push awaits or has an answer only while the document is open",
+            "a push waits for its answer or its revision only while the document is open",
             link == .open || inFlight?.dependsOnLink != true)
         try BrokenInvariant.check(
             "a resolved push is in flight only until the stream reaches its revision",
             inFlight?.resolvedRevision.map { revision < $0 } ?? true)
         try BrokenInvariant.check(
-            "the replica waits to resend only with a push in flight", !isWaiting || inFlight != nil)
+            "the replica waits for a retry only if a push is in flight", !isWaiting || inFlight != nil)
         try BrokenInvariant.check(
             "everything that may be sent was sent",
             !maySend || (draft.unsent.isEmpty || inFlight != nil) && inFlight?.outcome != .unknown)
@@ -56,7 +58,7 @@ extension Replica {
         try BrokenInvariant.check(
             "a stored refusal belongs to the push in flight", refusal == nil || inFlight?.outcome == .refused)
         try BrokenInvariant.check(
-            "a refused push has its refusal, unless the document is being opened again",
+            "a refused push has a stored refusal, unless the document is being opened again",
             refusal != nil || inFlight?.outcome != .refused || link != .open)
         try BrokenInvariant.check(
             "edits are resubmitted only a few times in a row",
@@ -65,13 +67,13 @@ extension Replica {
 
     private func checkSelections() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "the user's selections lie between scalars of the text",
+            "the user's selections begin and end at scalar boundaries of the text",
             selections.allSatisfy { draft.text.contains($0) })
         try BrokenInvariant.check(
-            "the sent selections lie between scalars of the committed text",
+            "the sent selections begin and end at scalar boundaries of the committed text",
             presence.sent?.allSatisfy { draft.committed.contains($0) } ?? true)
         try BrokenInvariant.check(
-            "the peers' selections lie between scalars of the committed text",
+            "the peers' selections begin and end at scalar boundaries of the committed text",
             presence.peers.allSatisfy { $0.selections.allSatisfy { draft.committed.contains($0) } })
         try BrokenInvariant.check(
             "each peer is listed once",
@@ -81,13 +83,13 @@ extension Replica {
         try BrokenInvariant.check(
             "a replica without a connection has no peers", link != .offline || presence.peers.isEmpty)
         try BrokenInvariant.check(
-            "the selections were sent once nothing is unsaved",
+            "the selections were sent if nothing is unsaved",
             link != .open || hasUnsaved || presence.own == nil || presence.sent == presence.own)
     }
 }
 
 extension Draft {
-    /// Whether the text is what its parts add up to.
+    /// Whether `text` equals the committed text with both changes applied.
     fileprivate var isSound: Bool {
         do throws(ChangeError) {
             return try committed.applying(inFlight).applying(unsent) == text
@@ -98,7 +100,7 @@ extension Draft {
 }
 
 extension InFlight {
-    /// Whether the outcome is lost with the connection.
+    /// Whether a lost connection makes the outcome unknown.
     fileprivate var dependsOnLink: Bool {
         switch outcome {
         case .awaited, .resolved: true
@@ -112,7 +114,7 @@ extension InFlight {
 }
 
 extension UndoHistory {
-    fileprivate func fits(_ text: Text) -> Bool {
+    fileprivate func fits(_ text: TextBuffer) -> Bool {
         [nextUndo, nextRedo].allSatisfy { change in
             do throws(ChangeError) {
                 _ = try change.map(text.applying)
@@ -124,7 +126,7 @@ extension UndoHistory {
     }
 }
 
-extension Text {
+extension TextBuffer {
     fileprivate func contains(_ selection: Selection) -> Bool {
         isScalarBoundary(selection.anchor) && isScalarBoundary(selection.head)
     }

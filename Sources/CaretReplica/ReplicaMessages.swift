@@ -5,18 +5,18 @@ package import CaretWire
 extension Replica {
     /// Handles a message about this document, with offsets in UTF-16. An `error` must be about a push.
     ///
-    /// Throws, with nothing changed, if the message contains an invalid text or edit. The rest of the message is not
-    /// trusted either: if it does not fit, the replica opens the document again. After several opens, the owner
-    /// passes in only the answer to the last one.
+    /// Throws and changes nothing if the message contains an invalid text or edit. If the message does not
+    /// fit the replica, the replica opens the document again. After several opens, the owner passes in only
+    /// the answer to the last open.
     package mutating func received(_ message: ServerMessage) throws(TextError) -> [ReplicaAction] {
         switch message {
         case .opened(let opened): apply(opened, try opened.content.text())
         case .change(let change): apply(change, try [Edit](change.edits))
         case .ack(let ack): apply(ack, try ack.edits.map { edits throws(TextError) in try [Edit](edits) })
-        case .resync(let resync): apply(resync, try Text(resync.text.string))
+        case .resync(let resync): apply(resync, try TextBuffer(resync.text.string))
         case .gone(let gone): apply(gone)
         case .bye: goOffline()
-        // While a new open has no answer, other messages belong to the previous one.
+        // Until a new open is answered, other messages belong to the previous open.
         case _ where link != .open: break
         case .error(let error): apply(error)
         case .check(let check): apply(check)
@@ -33,13 +33,13 @@ extension Replica {
         return finish()
     }
 
-    /// Handles the refusal of a push: by the server, or by the owner, which could not send it.
+    /// Handles the refusal of a push by the server, or by the owner if it could not send the push.
     package mutating func pushRefused(_ error: ErrorReport) -> [ReplicaAction] {
         if link == .open { apply(error) }
         return finish()
     }
 
-    private mutating func apply(_ opened: Opened, _ text: Text?) {
+    private mutating func apply(_ opened: Opened, _ text: TextBuffer?) {
         guard link == .opening else { return }
         guard opened.revision.isValid else { return reloadText() }
         if !presence.peers.isEmpty || !opened.peers.isEmpty { peersChanged = true }
@@ -57,18 +57,18 @@ extension Replica {
         rights = opened.rights
         if rights == .none { return close(.notFound) }
         if refusal == .forbidden && rights == .write { refusal = nil }
-        // The server handled all copies of the push before this open, so none can be committed any more.
+        // The server handled all copies of the push before this open, so it cannot commit a copy any more.
         if refusal == nil && inFlight?.outcome == .refused { moveInFlightToUnsent() }
     }
 
     private mutating func resume(_ opened: Opened) {
         if let own = opened.own, Seq(own.seq) == inFlight?.push.seq { resolve(at: own.revision) }
-        // The server sends their selections once the stream has reached the head.
+        // The server sends the peers' selections once the stream has reached the head.
         let peers = opened.peers.map { PeerSelections(session: $0.session, selections: []) }
         presence.replacePeers(with: peers, in: draft.committed)
     }
 
-    private mutating func apply(_ resync: Resync, _ text: Text) {
+    private mutating func apply(_ resync: Resync, _ text: TextBuffer) {
         guard link == .open else { return }
         guard resync.revision.isValid else { return reloadText() }
         let position = WirePosition(epoch: resync.epoch, revision: resync.revision)
@@ -78,8 +78,8 @@ extension Replica {
         inFlight?.loseAnswer()
     }
 
-    /// Replaces the committed text by a full text. Unacked edits are kept and rebased over it.
-    private mutating func replaceText(with text: Text, at position: WirePosition, own: OwnPush?) {
+    /// Replaces the committed text by a full text. Unacked edits are kept, and rebased over the difference.
+    private mutating func replaceText(with text: TextBuffer, at position: WirePosition, own: OwnPush?) {
         let difference = diff(from: draft.committed, to: text)
         presence.committedChanged(by: difference)
         if let own, Seq(own.seq) == inFlight?.push.seq {
@@ -101,14 +101,16 @@ extension Replica {
         guard let position, change.before == position.revision, change.revision > position.revision,
             change.revision.isValid
         else { return reloadText() }
-        // A squashed change may contain the push in flight. Only the `own` field of an open or resync can tell.
+        // A squashed change may contain the push in flight. Only the `own` field of `opened` or `resync`
+        // shows whether it does.
         if change.isSquashed && inFlight != nil { return reloadText() }
         if !advance(by: edits, to: change.revision) { return reloadText() }
         // One squashed change may move selections differently than its parts did on the server.
         if change.isSquashed { presence.forgetSent() }
     }
 
-    /// Applies edits of the stream. Returns false, with nothing changed, if they do not fit.
+    /// Applies the edits of a revision from the server. Returns false and changes nothing if the edits do not
+    /// fit the text.
     mutating func advance(by edits: [Edit], to revision: Revision) -> Bool {
         guard let position else { return false }
         do throws(ChangeError) {
@@ -137,7 +139,8 @@ extension Replica {
         case .left:
             if presence.remove(peer.session) { peersChanged = true }
         case .selected(let revision, let selections, _):
-            // At another revision the offsets mean nothing here. Presence may be lost, so the next message will do.
+            // Offsets of another revision do not fit this text. Ignoring them is allowed, because presence
+            // may be lost. The peer's next message will correct it.
             guard revision == self.revision else { return }
             let selections = selections.map { Selection($0) }
             presence.put(PeerSelections(session: peer.session, selections: selections), in: draft.committed)
@@ -166,22 +169,22 @@ extension Replica {
 
     private mutating func apply(_ gone: Gone) {
         switch (gone.reason, gone.to) {
-        // An open that has no answer yet asks for the old name, so the document must be opened again.
+        // An unanswered open uses the old name, so the document must be opened again.
         case (.known(.renamed), let name?):
             if link == .offline { return }
             inFlight?.loseAnswer()
             actions.append(.rename(name))
             open()
-        // After a rename without a new name, this client may not read the document any more. An open that has no
-        // answer yet will get its own.
+        // A rename without a new name means that this client may not read the document any more. An
+        // unanswered open will still get its own answer.
         case (.known(.deleted), _), (.known(.renamed), nil): if link == .open { close(.notFound) }
         case (.known(.damaged), _): if link == .open { close(.damaged) }
-        // This version does not know the reason. The next push or open will show what happened.
+        // This client does not know the reason. The next push or open will show what happened.
         case (.unknown, _): break
         }
     }
 
-    /// Closes the document, because the client may not see it any more.
+    /// Closes the document, because the client cannot read it any more.
     mutating func close(_ refusal: Refusal) {
         inFlight?.loseAnswer()
         link = .closed(refusal)
@@ -189,7 +192,7 @@ extension Replica {
 }
 
 extension Revision {
-    /// Whether there can be a next revision. The server might send any number.
+    /// Whether the number is not negative and can grow. The server might send any number.
     var isValid: Bool { value >= 0 && value < .max }
 
     fileprivate var before: Revision { Revision(value &- 1) }
@@ -197,10 +200,10 @@ extension Revision {
 
 extension Opened.Content {
     /// The full text. Nil if the stream resumes at the requested revision.
-    fileprivate func text() throws(TextError) -> Text? {
+    fileprivate func text() throws(TextError) -> TextBuffer? {
         switch self {
         case .resumed: nil
-        case .text(let text), .textAfterAll(let text): try Text(text.string)
+        case .text(let text), .textAfterAll(let text): try TextBuffer(text.string)
         }
     }
 }
@@ -218,7 +221,7 @@ extension WireChange {
         }
     }
 
-    /// Whether it merges several revisions.
+    /// Whether the change merges several revisions.
     fileprivate var isSquashed: Bool {
         switch origin {
         case .one: false

@@ -1,20 +1,20 @@
 package import CaretCore
 package import CaretWire
 
-/// The parts of a replica that must be on disk, so that the replica of a later process can continue from them. No
-/// edit is lost, and nothing that was sent is committed twice.
+/// The parts of a replica that must be on disk, so that the replica of a later process can continue from
+/// them. Then no edit is lost, and no sent edit is committed twice.
 package struct SavedReplica: Equatable, Sendable {
     package let position: WirePosition?
-    package let committed: Text
-    /// The push in flight as it was first sent, which is also how it must be resent.
+    package let committed: TextBuffer
+    /// The push in flight as it was first sent. It must be resent in this form.
     package let push: SentPush?
-    /// The change of the push, rebased over everything committed since.
+    /// The change of the push, rebased over all changes committed since.
     package let inFlight: Change
     package let unsent: Change
     package let nextSeq: Seq
 
     package init(
-        position: WirePosition?, committed: Text, push: SentPush?, inFlight: Change, unsent: Change,
+        position: WirePosition?, committed: TextBuffer, push: SentPush?, inFlight: Change, unsent: Change,
         nextSeq: Seq
     ) {
         self.position = position
@@ -27,7 +27,7 @@ package struct SavedReplica: Equatable, Sendable {
 }
 
 extension Replica {
-    /// Nil if nothing is unsaved: then a new replica serves as well.
+    /// The parts to save. Nil if nothing is unsaved, because then a new replica is enough.
     package var savedReplica: SavedReplica? {
         if !hasUnsaved { return nil }
         return SavedReplica(

@@ -1,9 +1,9 @@
 package import CaretCore
 package import CaretWire
 
-/// A push as it was sent the first time. It is resent in exactly this form.
+/// A push as it was sent the first time. The replica resends the push in exactly this form.
 package struct SentPush: Equatable, Sendable {
-    /// The position of the text that the change was made in.
+    /// The position of the text that the change was made from.
     package let position: WirePosition
     package let seq: Seq
     package let change: Change
@@ -14,7 +14,7 @@ package struct SentPush: Equatable, Sendable {
         self.change = change
     }
 
-    /// The message to a server that counts in UTF-16. A resent push gives the same line, byte for byte.
+    /// The message to a server that counts in UTF-16. A resent push encodes to the same line, byte for byte.
     package func message(to document: WireString) -> Push {
         Push(
             document: document, epoch: position.epoch, base: position.revision, seq: Int(seq.value),

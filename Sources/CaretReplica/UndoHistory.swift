@@ -2,15 +2,15 @@ import CaretCore
 
 /// The user's own changes to the view, for undo and redo.
 ///
-/// Law: an undo or redo removes only text that the user inserted, and inserts only text that the user removed. What
-/// others did meanwhile stays.
+/// Law: an undo or redo removes only text that the user inserted, and inserts only text that the user
+/// removed. Changes that others made meanwhile stay.
 package struct UndoHistory: Equatable, Sendable {
     private enum Kind {
         case insertion
         case removal
     }
 
-    /// After a longer pause, the next change starts a new undo step.
+    /// After a pause of this length or longer, the next change starts a new undo step.
     static let pause: Milliseconds = 1_000
 
     private var undos = UndoSteps()
@@ -23,7 +23,8 @@ package struct UndoHistory: Equatable, Sendable {
 
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
-    /// The next undo and the next redo, rebased to the view. An empty one is skipped.
+    /// The next undo and the next redo, rebased to the view. An undo or redo that has become empty is
+    /// skipped.
     var nextUndo: Change? { undos.last }
     var nextRedo: Change? { redos.last }
 
@@ -47,7 +48,8 @@ package struct UndoHistory: Equatable, Sendable {
         return edit.range.lowerBound <= typingOffset && typingOffset <= edit.range.upperBound
     }
 
-    /// Nil for a change that is neither kind. Such a change is always an undo step of its own.
+    /// Nil for a change that is neither an insertion nor a removal. Such a change is always an undo step of
+    /// its own.
     private static func kind(of change: Change) -> Kind? {
         guard change.edits.count == 1, let edit = change.edits.first else { return nil }
         if edit.range.isEmpty { return .insertion }

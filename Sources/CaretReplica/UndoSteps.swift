@@ -2,17 +2,20 @@ import CaretCore
 
 /// A stack of changes to undo or redo.
 ///
-/// Law: the top change fits the text of the view, and each other one fits the text after the ones above it are
-/// applied. A change of the view by others is only recorded with the top step. Each step is rebased when it becomes
-/// the top, so the cost of a change by others does not depend on the size of the stack.
+/// Law: the top change fits the text of the view. Every other change fits the text after all changes above it
+/// are applied. A change of the view by others is recorded only in the top step, in `since`. A lower step is
+/// rebased when it becomes the top. So the cost of a change by others does not depend on the size of the
+/// stack.
 struct UndoSteps: Equatable {
     private struct Step: Equatable {
         var change: Change
-        /// What has happened since to the text that `change` fits.
+        /// How the text that `change` fits has changed since then.
         var since = Change()
+        /// The change, rebased to the text after `since`.
+        var rebased: Change { change.rebased(over: since, tie: .otherFirst) }
     }
 
-    /// Nobody undoes more steps than this.
+    /// The maximum number of steps. Users do not undo more.
     static let limit = 1_000
 
     private var steps: [Step] = []
@@ -20,20 +23,20 @@ struct UndoSteps: Equatable {
     var isEmpty: Bool { steps.isEmpty }
 
     /// The top step, rebased to the view.
-    var last: Change? { steps.last.map { $0.change.rebased(over: $0.since, tie: .otherFirst) } }
+    var last: Change? { steps.last?.rebased }
 
     mutating func push(_ change: Change) {
         steps.append(Step(change: change))
         if steps.count > UndoSteps.limit { steps.removeFirst() }
     }
 
-    /// Prepends a change, which fits the view, to the top step: both are then undone together.
+    /// Prepends a change, which fits the view, to the top step. Then one undo undoes both.
     mutating func extendLast(with change: Change) {
         guard let last = pop() else { return }
         push(change.followed(by: last))
     }
 
-    /// Records a change of the view that is not one of these steps.
+    /// Records a change of the view that is not itself a step.
     mutating func viewChanged(by change: Change) {
         guard !steps.isEmpty else { return }
         steps[steps.count - 1].since = steps[steps.count - 1].since.followed(by: change)
@@ -43,7 +46,7 @@ struct UndoSteps: Equatable {
     mutating func pop() -> Change? {
         guard let step = steps.popLast() else { return nil }
         viewChanged(by: step.since.rebased(over: step.change, tie: .selfFirst))
-        return step.change.rebased(over: step.since, tie: .otherFirst)
+        return step.rebased
     }
 
     mutating func removeAll() { steps = [] }

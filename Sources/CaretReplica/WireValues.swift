@@ -1,11 +1,11 @@
 package import CaretCore
 package import CaretWire
 
-// Conversions between this module's edits and selections and those of the wire, where it counts in UTF-16.
+// Converts edits and selections between this module and the wire, for connections that count in UTF-16.
 
 extension Edit {
-    /// Throws if an offset is negative or too large, or if the text has a carriage return. The message decoder has
-    /// already refused ranges that end before they start.
+    /// Throws if an offset is negative or too large, or if the text has a carriage return. The message
+    /// decoder has already refused ranges that end before they start.
     package init(_ edit: WireEdit) throws(TextError) {
         try self.init(Offset(edit.range.start)..<Offset(edit.range.end), edit.text.string)
     }

@@ -7,7 +7,8 @@ package import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
 
-/// A running server: speaks the protocol on sockets. The caller opens and closes the store.
+/// A running server: it accepts connections, and speaks the protocol with clients. The caller opens and
+/// closes the store.
 package final class Server: Sendable {
     private let switchboard: Switchboard
     private let loops: [Loop]
@@ -17,7 +18,8 @@ package final class Server: Sendable {
         _ settings: ServerSettings, store: SQLiteStore, in folder: String, authenticator: any Authenticator,
         counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
-        // Random, so that no two servers, and no two runs of one server, use the same session ids.
+        // A random part of all session ids, so that no other server and no other run of this one uses the
+        // same ids.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
             limits: settings.limits, server: settings.name, store: { Epoch.name(ofStore: store.generation) },
@@ -41,9 +43,9 @@ package final class Server: Sendable {
         switchboard = try Switchboard(
             settings, connections, on: platform,
             store: { hub in
-                let care = StoreCare(store, in: folder, log)
+                let maintenance = StoreMaintenance(store, in: folder, log)
                 let administration = Administration(
-                    store: store, care: care, board: counters, clock: clock, hub: hub)
+                    store: store, maintenance: maintenance, board: counters, clock: clock, hub: hub)
                 return StoreDriver(store, administration.make)
             },
             authenticator: authenticator, board: counters, log: log)
@@ -51,46 +53,49 @@ package final class Server: Sendable {
         switchboard.begin()
     }
 
-    /// What a client receives if there is no descriptor for its connection.
+    /// The line that a client receives if no descriptor is free for its connection.
     private static let refusal: [UInt8] = {
         var writer = JSONWriter()
         let report = ErrorReport(
-            .overloaded, "the server has as many connections as it may have; try again later")
+            .overloaded, "the server has reached its limit of connections; try again later")
         report.encode(into: &writer)
         return writer.bytes
     }()
 
-    /// The client's id is a secret, and cannot be recovered from this public id.
+    /// The public id of a pusher. Nobody can compute the client's secret id from it.
     package static func publicClient(_ pusher: Pusher) -> WireString {
         if let known = pusher.publicClient { return WireString(known.string) }
         let digest = SHA256.digest(of: pusher.user.utf8 + [0] + pusher.client.utf8)
         return WireString("p-" + String(digest.words[0], radix: 36))
     }
 
-    /// How many more connections it could accept, judging by free descriptors.
+    /// How many more connections the free descriptors allow.
     package var spareConnections: Int { DescriptorBound.free(leaving: LoopSettings().descriptorsLeft) }
 
-    /// Listens at an address, and returns it. The system may have chosen the port.
-    package func listen(at address: SocketAddress, as door: @escaping @Sendable (SocketAddress) -> Door)
+    /// Listens at an address. Returns the address, with the port that the system chose if port 0 was
+    /// requested.
+    package func listen(
+        at address: SocketAddress, as listenerKind: @escaping @Sendable (SocketAddress) -> ListenerKind
+    )
         async throws(ListenFault) -> SocketAddress
     {
         let switchboard = switchboard
         let listener = try await Listener.listening(at: address, spreadOver: loops) {
-            switchboard.shell(for: $0, at: door($0.peer))
+            switchboard.shell(for: $0, at: listenerKind($0.peer))
         }
         listeners.withLock { $0.append(listener) }
         return listener.address
     }
 
-    /// Stops accepting connections and requests, lets rooms and the store finish what they have begun, and
-    /// sends `bye`. Connections that are still open after `time` are dropped. The store is not used any more
-    /// after that.
+    /// Stops accepting connections and requests. Waits for pushes and store calls in progress, and sends
+    /// `bye`. Drops connections that are still open after `time`. When this returns, the server no longer
+    /// uses the store.
     package func stop(within time: Duration) async {
         for listener in listeners.withLock({ $0 }) { await listener.closed() }
         let (ended, end) = AsyncStream<Void>.makeStream()
         switchboard.drain { end.finish() }
         let limit = Task {
-            try? await Task.sleep(for: time)  // It throws only when it is cancelled.
+            try? await Task.sleep(for: time)  // `sleep` throws only if the task is cancelled.
             end.finish()
         }
         for await _ in ended {}

@@ -1,17 +1,17 @@
 @preconcurrency import Dispatch
 import Synchronization
 
-/// Calls the completions of committed calls, in the order of the commits. It calls a few of them directly,
-/// and many on its own queue, so that the writer can continue.
+/// Calls the completions of committed calls, in the order of the commits. A few completions run directly on
+/// the writer's thread. Many run on a separate queue, so that the writer can continue.
 ///
-/// Only the writer's thread calls this.
+/// Only the writer's thread may use this object.
 package final class CompletionQueue: Sendable {
     private let queue = DispatchQueue(label: "caret.store.answers")
     /// The number of batches that the queue has not finished yet.
     private let waitingBatches = Atomic(0)
 
-    /// The most completions that the writer calls itself. The first one may have to wake its caller, which
-    /// costs as much as the append. Each of the others costs a hundredth of that, while moving them to the
+    /// The most completions that run on the writer's thread. The first may have to wake its caller, which
+    /// costs as much as the append. Each further completion costs a hundredth of that. Moving them to the
     /// queue would wake another thread.
     private static let mostCalledHere = 32
 
@@ -31,6 +31,6 @@ package final class CompletionQueue: Sendable {
         }
     }
 
-    /// Calls `completion` after all others.
+    /// Calls `completion` after all earlier completions.
     package func finish(then completion: @escaping @Sendable () -> Void) { queue.async(execute: completion) }
 }

@@ -1,12 +1,12 @@
 /// Derives from the events of a store whether the disk is full.
 package struct DiskSpace: Sendable {
-    /// A change since the last news.
-    package enum News: Equatable, Sendable {
+    /// What changed: the disk became full, or has space again.
+    package enum Change: Equatable, Sendable {
         case full
         case freed
     }
 
-    /// Calls were refused, and nothing has been committed since.
+    /// The store refused a call for lack of space, and has committed nothing since.
     private var isRefusing = false
     /// Committed data did not fit into the database or the counter, and has not been written there since.
     private var isHoldingBack = false
@@ -15,8 +15,8 @@ package struct DiskSpace: Sendable {
 
     private var isFull: Bool { isRefusing || isHoldingBack }
 
-    /// Nil if nothing changed: a disk that stays full is reported once.
-    package mutating func news(of event: StoreEvent) -> News? {
+    /// Returns nil if nothing changed. So a disk that stays full is reported only once.
+    package mutating func news(of event: StoreEvent) -> Change? {
         let wasFull = isFull
         switch event {
         case .full: isRefusing = true

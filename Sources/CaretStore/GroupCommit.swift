@@ -3,34 +3,34 @@ import CaretLog
 /// The writer: commits all waiting calls in one transaction, and completes no call before the transaction is
 /// synced.
 ///
-/// Confined to the writer's thread.
+/// Use it only on the writer's thread.
 struct GroupCommit {
     private var writer: HistoryWriter
     private var store: StoreRow
     /// Keeps the folder locked as long as the writer exists.
     private let folder: DataFolder
-    private let files: FilesInPlace
+    private let files: FileIdentityCheck
     private let counter: CommitCounter
     private let due: DueDocuments
     private let completions: CompletionQueue
-    private let tell: @Sendable (StoreEvent) -> Void
-    /// After the first failure of the disk the store writes nothing more: a sync that succeeds after a failed
-    /// one proves nothing.
+    private let onEvent: @Sendable (StoreEvent) -> Void
+    /// The disk has failed, or the files were removed. The store then writes nothing more, because after a
+    /// failed sync even a successful sync proves nothing.
     private var hasFailed = false
-    /// The next checkpoint is due when the log has this many pages.
+    /// The next checkpoint is due when the write-ahead log has this many pages.
     private var checkpointAt = GroupCommit.pagesBetweenCheckpoints
     private var pagesInLog = 0
 
     private static let pagesBetweenCheckpoints = 1000
-    /// From this size of the log on, a checkpoint waits for readers.
+    /// If the write-ahead log has at least this many pages, a checkpoint waits for readers.
     private static let mostPages = 8 * pagesBetweenCheckpoints
 
     init(
-        _ folder: DataFolder, _ files: FilesInPlace, _ database: Database, _ store: StoreRow,
+        _ folder: DataFolder, _ files: FileIdentityCheck, _ database: Database, _ store: StoreRow,
         _ counter: CommitCounter, _ due: DueDocuments, _ completions: CompletionQueue,
         _ generation: Generation,
         isFresh: Bool,
-        tell: @escaping @Sendable (StoreEvent) -> Void
+        onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         writer = HistoryWriter(database: database, generation: generation, isFresh: isFresh)
         self.folder = folder
@@ -39,15 +39,15 @@ struct GroupCommit {
         self.counter = counter
         self.due = due
         self.completions = completions
-        self.tell = tell
+        self.onEvent = onEvent
     }
 
     mutating func run(_ jobs: [WriteJob]) {
-        // Check the files before the commit, so that no call reads removed data, and after it, before any
-        // caller is notified.
+        // Check the files before the commit, so that no call reads from a removed file. Check them again
+        // after the commit, before any caller is notified.
         if hasFailed || !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
         var isWorkDone = false
-        tell(.writing(jobs.count))
+        onEvent(.writing(jobs.count))
         do throws(DatabaseFault) {
             var next = store.progress
             next.commits += 1
@@ -59,14 +59,14 @@ struct GroupCommit {
                     isNeeded = writer.hasWritten || writer.database.totalChanges != before
                     if isNeeded {
                         try writer.database.run("UPDATE store SET commits = ?", .integer(next.commits))
-                        tell(.committing(jobs.count))
+                        onEvent(.committing(jobs.count))
                     }
                     isWorkDone = true
                     return answers
                 }, isNeeded: { isNeeded }, orFault: \.self)
             if isNeeded { committed(next) }
             if isNeeded, !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
-            // The commit is on disk, so notify the callers whatever fails next.
+            // The commit is on disk, so notify the callers even if a later step fails.
             completions.call(answers)
             due.add(writer.committed())
             if !hasFailed { checkpointIfDue() }
@@ -86,10 +86,10 @@ struct GroupCommit {
             } catch {
                 switch error {
                 case .database(let fault): throw fault
-                // A refusal is a normal answer.
+                // A refusal is a normal answer, and does not roll back the transaction.
                 case .refused(let refusal):
                     precondition(
-                        writer.database.totalChanges == before, "a call that had written was refused")
+                        writer.database.totalChanges == before, "a call was refused after it had written")
                     answers.append { job.refuse(.refused(refusal)) }
                 }
             }
@@ -100,18 +100,18 @@ struct GroupCommit {
     private mutating func committed(_ progress: StoreProgress) {
         store.progress = progress
         if let generation = writer.takeNextGeneration() { store.progress.generation = generation }
-        tell(.committed)
+        onEvent(.committed)
         _ = count()
     }
 
-    /// Writes the store's progress to the counter, and returns whether the disk had space for it. A counter
-    /// that is too low does no harm: after a power cut it is too low as well.
+    /// Writes the store's progress to the commit counter. Returns false if the disk is full or has failed. A
+    /// counter that is too low does no harm: after a power cut it can be too low as well.
     private mutating func count() -> Bool {
         do throws(DatabaseFault) {
             try counter.write(store.progress)
             return true
         } catch {
-            if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
+            if error.kind == .full { onEvent(.checkpointFull) } else { fail(error) }
             return false
         }
     }
@@ -123,14 +123,14 @@ struct GroupCommit {
         pagesInLog = pages
         if pages < checkpointAt { return }
         checkpointAt = pages + GroupCommit.pagesBetweenCheckpoints
-        // Readers that take turns could prevent a passive checkpoint from ever restarting the log.
+        // If readers always overlap, a passive checkpoint never lets SQLite restart the log.
         checkpoint(pages < GroupCommit.mostPages ? .passive : .patient)
     }
 
-    /// Copies the log into the database, with the next checkpoint number. A file without that number is older
-    /// than the log.
+    /// Copies the write-ahead log into the database, with the next checkpoint number. A database file with a
+    /// lower number is older than its log.
     private mutating func checkpoint(_ checkpoint: Database.Checkpoint) {
-        tell(.checkpointing)
+        onEvent(.checkpointing)
         do throws(DatabaseFault) {
             let number = (try writer.database.first("PRAGMA user_version") { $0.integer(0) } ?? 0) + 1
             try writer.database.execute("PRAGMA user_version = \(number)")
@@ -138,10 +138,10 @@ struct GroupCommit {
                 store.progress.checkpoints = number
                 if !count() { return }
             }
-            tell(.checkpointed)
+            onEvent(.checkpointed)
         } catch {
             // If the disk is full, the data stays in the log, where it is equally safe.
-            if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
+            if error.kind == .full { onEvent(.checkpointFull) } else { fail(error) }
         }
     }
 
@@ -150,35 +150,35 @@ struct GroupCommit {
         case .failed:
             fail(fault)
             refuse(jobs, atCommit ? .unknown : .refused(.refused(.failed)))
-        // The commit may still be on disk, although the next commit will overwrite it.
+        // The failed commit may be on disk until the next commit overwrites it.
         case .full where atCommit && fault.isOutOfSpace:
             diskIsFull()
             refuse(jobs, .unknown)
         case .full, .damaged:
             if jobs.count == 1 {
-                if fault.kind == .full { diskIsFull() } else { tell(.damaged(nil)) }
+                if fault.kind == .full { diskIsFull() } else { onEvent(.damaged(nil)) }
                 return refuse(jobs, .refused(.refused(fault.refusal)))
             }
-            // Run each call alone, so that a call that does not fit the disk or meets damage does not fail
-            // the others.
+            // Run each call in its own transaction. Then a call that finds no space or reads damaged data
+            // does not make the other calls fail.
             for job in jobs { run([job]) }
         }
     }
 
     private mutating func diskIsFull() {
-        tell(.full)
-        // The next successful commit has found space, so a postponed checkpoint may find it too.
+        onEvent(.full)
+        // Retry the postponed checkpoint after the next successful commit, because the disk then has space.
         checkpointAt = 0
     }
 
-    /// Whether the files still have their names. If not, the store writes nothing more: it would ack changes
-    /// that are lost when the process ends.
+    /// Whether the database files still have their names. If not, the store writes nothing more: it would ack
+    /// changes that are lost when the process ends.
     mutating func checkFiles() -> Bool {
         if hasFailed { return false }
         if files.check() { return true }
         hasFailed = true
         writer.database.keepLog(true)
-        tell(.lost(path: files.database))
+        onEvent(.lost(path: files.database))
         return false
     }
 
@@ -187,14 +187,14 @@ struct GroupCommit {
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
         writer.database.keepLog(true)
-        tell(.failed(fault))
+        onEvent(.failed(fault))
     }
 
     private func refuse(_ jobs: [WriteJob], _ failure: WriteJob.Failure) {
         completions.call(jobs.map { job in { job.refuse(failure) } })
     }
 
-    /// Copies the whole log into the database, after all other connections were closed. What fails to be
-    /// copied stays in the log, and is found there when the folder is opened again.
+    /// Copies the whole write-ahead log into the database. All other connections must be closed before. If
+    /// the copy fails, the data stays in the log, and the next start reads it from there.
     mutating func finish() { if !hasFailed { checkpoint(.whole) } }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the running calls that take several steps. The store does not close what they need before they end.
+/// Counts the running calls that take several steps. The store closes its connections only after they end.
 final class OpenCalls: Sendable {
     private struct State {
         var running = 0
@@ -10,7 +10,7 @@ final class OpenCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// Long calls should end soon once this is true.
+    /// Whether the store is being closed. Long calls should then end soon.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
     func began() { state.withLock { $0.running += 1 } }

@@ -16,7 +16,7 @@ final class QueueConfined<Value>: Sendable {
         queue.async { [confined] in
             confined.update { value in
                 guard value != nil else {
-                    preconditionFailure("a call on \(confined.home.label), which was closed")
+                    preconditionFailure("a call on \(confined.home.label) after it was closed")
                 }
                 body(&value!)
             }

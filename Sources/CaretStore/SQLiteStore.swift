@@ -6,48 +6,48 @@ package import CaretLog
 /// A store in one SQLite file.
 ///
 /// One thread does all writes through one connection. The calls that arrive during a sync share the next
-/// transaction. Readers have their own queues and connections, and see what is committed.
+/// transaction. Readers have their own queues and connections, and see only committed data.
 package final class SQLiteStore: DocumentStore {
     let folder: DataFolder
-    let files: FilesInPlace
+    let files: FileIdentityCheck
     private let writes: WriteQueue
-    /// For answers that need one row or one page of rows.
+    /// For calls that read one row or one page of rows.
     private let lookups: QueueConfined<HistoryReader>
-    /// For answers that may take as long as reading a whole text.
+    /// For calls that may take as long as reading a whole text.
     private let histories: QueueConfined<HistoryReader>
     private let upkeep: Upkeep
     private let due = DueDocuments()
     /// The background tasks, which run until the store is closed.
-    private let tending: [Task<Void, Never>]
+    private let upkeepTasks: [Task<Void, Never>]
     let calls = OpenCalls()
-    private let tell: @Sendable (StoreEvent) -> Void
+    private let onEvent: @Sendable (StoreEvent) -> Void
     private let currentGeneration: Generation
     /// The store's part of every epoch. It can be renewed at any time.
     package var generation: UInt64 { currentGeneration.value }
 
     /// Opens the store in an existing folder, and creates the database if it is missing. The store calls
-    /// `tell` on any queue; it must return soon.
+    /// `onEvent` on any queue. `onEvent` must return soon.
     package init(
         folder path: String, settings: StoreSettings = StoreSettings(),
         migrations: [Migration] = Migration.all,
-        tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+        onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) {
-        self.tell = tell
+        self.onEvent = onEvent
         folder = try DataFolder(path)
         // Refuse a file of another program before creating anything in its folder.
         _ = try FileHeader(of: folder.databasePath)
         let counter = try CommitCounter(folder: path)
         let known = try counter.read()
-        try folder.refuseMixture(known)
-        let database = try folder.openForWriting(migrations: migrations, tell: tell)
-        let row = try SQLiteStore.row(of: database, counter, tell)
+        try folder.refuseForeignLog(known)
+        let database = try folder.openForWriting(migrations: migrations, onEvent: onEvent)
+        let row = try SQLiteStore.row(of: database, counter, onEvent)
         let generation = Generation(row.progress.generation)
         currentGeneration = generation
         let isFresh =
             if case .progress(let progress) = known { progress.generation != generation.value } else { true }
-        let files = FilesInPlace(database: folder.databasePath)
+        let files = FileIdentityCheck(database: folder.databasePath)
         self.files = files
-        if folder.isWithoutIndex { tell(.full) }
+        if folder.isWithoutIndex { onEvent(.full) }
         lookups = QueueConfined(
             HistoryReader(database: try folder.openForReading(), generation: generation),
             on: "caret.store.lookups")
@@ -58,7 +58,7 @@ package final class SQLiteStore: DocumentStore {
         writes = WriteQueue(
             GroupCommit(
                 folder, files, database, row, counter, due, completions, generation, isFresh: isFresh,
-                tell: tell),
+                onEvent: onEvent),
             completions)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
@@ -66,25 +66,25 @@ package final class SQLiteStore: DocumentStore {
         upkeep = Upkeep(
             writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
             settings: settings,
-            calls: calls, tell: tell)
-        tending = [
+            calls: calls, onEvent: onEvent)
+        upkeepTasks = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
             Task { [writes, files] in await SQLiteStore.watch(files, writes) },
         ]
     }
 
-    /// Checks every second that the files still have their names, also while nobody writes. Runs until its
-    /// task is cancelled.
-    private static func watch(_ files: FilesInPlace, _ writes: WriteQueue) async {
+    /// Checks every second that the files still have their names, even if no call writes. Runs until its task
+    /// is cancelled.
+    private static func watch(_ files: FileIdentityCheck, _ writes: WriteQueue) async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             if !files.check() { return writes.checkFiles() }
         }
     }
 
-    /// Returns the store's row. Creates it if it is missing, and gives it a new generation if the counter
-    /// belongs to another database.
+    /// Returns the store's row. Creates the row if it is missing. Gives it a new generation if the commit
+    /// counter belongs to another database.
     private static func row(
-        of database: Database, _ counter: CommitCounter, _ tell: (StoreEvent) -> Void
+        of database: Database, _ counter: CommitCounter, _ onEvent: (StoreEvent) -> Void
     ) throws(OpeningFault) -> StoreRow {
         let reading = try counter.read()
         do throws(DatabaseFault) {
@@ -97,23 +97,23 @@ package final class SQLiteStore: DocumentStore {
             }
             if found == nil || reason != nil {
                 row.progress.generation = .random(in: .min ... .max)
-                // The checkpoints in the counter were those of another file.
+                // The counter has the number of checkpoints of another file.
                 row.progress.checkpoints = 0
                 row.backup = nil
                 try row.write(database)
             }
-            // Update the counter last: if the process ends before, the next start finds the same reason
-            // again.
+            // Update the counter last. If the process ends before that, the next start renews the epochs for
+            // the same reason.
             do throws(DatabaseFault) {
                 try counter.write(row.progress)
                 try counter.sync()
             } catch {
-                // A counter that is too low for the same history does no harm: after a power cut it is too
-                // low as well.
+                // A counter that is too low for the same history does no harm: after a power cut it can be
+                // too low as well.
                 if found == nil || reason != nil || error.kind != .full { throw error }
-                tell(.checkpointFull)
+                onEvent(.checkpointFull)
             }
-            if let reason { tell(.renewed(reason)) }
+            if let reason { onEvent(.renewed(reason)) }
             return row
         } catch {
             throw .database(error)
@@ -122,17 +122,17 @@ package final class SQLiteStore: DocumentStore {
 
     deinit {
         due.close()
-        for task in tending { task.cancel() }
+        for task in upkeepTasks { task.cancel() }
     }
 
     /// Completes all earlier calls, and unlocks the folder. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
         due.close()
-        for task in tending { task.cancel() }
+        for task in upkeepTasks { task.cancel() }
         Task { [self] in
             await calls.close()
-            for task in tending { await task.value }
-            // The writer last: the connection that closes last copies the log into the database.
+            for task in upkeepTasks { await task.value }
+            // Close the writer last: the last open connection copies the log into the database.
             for reader in [lookups, histories] { await reader.closed() }
             await upkeep.reader.closed()
             writes.close { [self] in
@@ -142,13 +142,13 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// `close`, and waits until it is done.
+    /// Closes the store, and waits until it is closed.
     package func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
 
     /// Visits all documents once, by `StoreSettings` and `time`: purges documents that were deleted long ago,
     /// trims histories, forgets old pushers, merges the segments of idle documents, and returns free space to
     /// the file system.
-    package func tend(at time: Int64) async {
+    package func runUpkeep(at time: Int64) async {
         calls.began()
         defer { calls.ended() }
         await upkeep.round(at: time)
@@ -160,7 +160,7 @@ package final class SQLiteStore: DocumentStore {
         if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
         if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
         let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
-        // In one transaction, but the store may refuse each append alone.
+        // All appends share one transaction, but the store can refuse a single one.
         writes.add(
             appends.enumerated().map { index, append in
                 WriteJob { writer throws(StoreFault) in
@@ -265,10 +265,10 @@ package final class SQLiteStore: DocumentStore {
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
     ) {
-        write { [tell] writer throws(StoreFault) in
+        write { [onEvent] writer throws(StoreFault) in
             let isRenewed = try writer.renewEpochs()
             return {
-                if isRenewed { tell(.renewed(.putBack(document, known: known))) }
+                if isRenewed { onEvent(.renewed(.clientIsAhead(document, known: known))) }
                 completion(.success(isRenewed))
             }
         } or: {
@@ -332,7 +332,7 @@ package final class SQLiteStore: DocumentStore {
     ) {
         lookup(
             { [files] reader throws(StoreFault) in
-                // The server would ack a repeated push because of data in a removed file.
+                // If the file was removed, its data will be lost, so the server must not ack a repeated push.
                 if !files.areFound { throw .refused(.refused(.failed)) }
                 return try reader.pusher(pusher, in: document)
             }, then: completion)
@@ -371,9 +371,9 @@ package final class SQLiteStore: DocumentStore {
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
-        lookups.async { [tell] reader in
+        lookups.async { [onEvent] reader in
             let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(\.refusal)
-            if case .failure(.damaged) = answer { tell(.damaged(nil)) }
+            if case .failure(.damaged) = answer { onEvent(.damaged(nil)) }
             completion(answer)
         }
     }
@@ -384,11 +384,11 @@ package final class SQLiteStore: DocumentStore {
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
-        histories.async { [tell, writes] reader in
+        histories.async { [onEvent, writes] reader in
             let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(
                 \.historyRefusal)
             if case .failure(.refused(.damaged)) = answer {
-                tell(.damaged(document))
+                onEvent(.damaged(document))
                 writes.close(damaged: document)
             }
             completion(answer)

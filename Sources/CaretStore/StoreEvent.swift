@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// What happens inside a store: for the server's log, and for tests that inject a fault at a certain moment.
+/// An event inside a store. The server logs events, and tests use them to inject a fault at a certain moment.
 package enum StoreEvent: Equatable, Sendable {
     /// The epochs of all documents were renewed.
     case renewed(Renewal)
@@ -11,9 +11,9 @@ package enum StoreEvent: Equatable, Sendable {
     case writing(Int)
     /// The store is about to commit this number of calls. No caller was notified yet.
     case committing(Int)
-    /// The calls are on disk. No caller was notified yet.
+    /// The calls are committed and on disk. No caller was notified yet.
     case committed
-    /// The store is about to copy the log into the database.
+    /// The store is about to copy the write-ahead log into the database.
     case checkpointing
     case checkpointed
     /// The store is about to commit a snapshot.
@@ -29,29 +29,29 @@ package enum StoreEvent: Equatable, Sendable {
     case forgot(DocumentID, pushers: Int)
     /// The disk is full. The store refuses calls until there is space.
     case full
-    /// The disk is full: committed data stays in the log, or the counter is not updated. Both are safe. The
-    /// store accepts calls as long as the log has space.
+    /// The disk is full. Committed data stays in the write-ahead log, or the commit counter is not updated.
+    /// Both are safe. The store accepts calls as long as the log has space.
     case checkpointFull
-    /// A document is damaged. The store closes it to appends; the others stay available. Nil if the document
-    /// is not known.
+    /// A document is damaged. The store refuses appends to it; other documents stay available. Nil if the
+    /// damaged document is not known.
     case damaged(DocumentID?)
     /// The disk failed. The store writes nothing more, and the process should end.
     case failed(DatabaseFault)
-    /// The database at this path, or its log, was removed or replaced. The store writes nothing more. This
-    /// process can still read the committed data; no other can.
+    /// The database at this path, or its log, was removed or replaced. The store writes nothing more. Only
+    /// this process can still read the committed data.
     case lost(path: String)
 }
 
-/// Why all epochs were renewed: this is not the database that the folder had before.
+/// Why all epochs were renewed: the folder had another database before.
 package enum Renewal: Equatable, Sendable {
     /// The database is a backup that was made at this time.
     case backup(at: Int64)
-    /// The database has fewer commits than the counter beside it.
+    /// The database has fewer commits than the commit counter beside it.
     case behind(commits: Int64, known: Int64)
-    /// The counter beside the database has another generation.
+    /// The commit counter has another generation than the database.
     case otherGeneration
-    /// There is no counter beside the database, or it is unreadable.
+    /// The commit counter is missing or unreadable.
     case noCounter
-    /// A client has this revision of a document, which is beyond its head.
-    case putBack(DocumentID, known: Revision)
+    /// A client knows this revision of a document, but the document's head is lower.
+    case clientIsAhead(DocumentID, known: Revision)
 }

@@ -4,9 +4,9 @@ import Glibc
 package struct StoreSettings: Sendable {
     package enum History: Equatable, Sendable {
         case all
-        /// The revisions of this number of milliseconds.
+        /// All revisions that are younger than this number of milliseconds.
         case time(Int64)
-        /// At least this number of revisions, and at most a sixteenth more.
+        /// At least this number of the newest revisions, and at most a sixteenth more.
         case revisions(Int)
     }
 
@@ -18,15 +18,15 @@ package struct StoreSettings: Sendable {
     /// How long a pusher is remembered after their last push, in milliseconds.
     package var keepPushers = 90 * day
 
-    /// How often the store visits all documents; nil for never.
+    /// How often upkeep visits all documents; nil for never.
     package var roundEvery: Duration? = .seconds(3600)
     /// The clock by which a round decides what is old, in milliseconds since 1970.
     package var now: @Sendable () -> Int64 = { StoreSettings.systemTime() }
 
     package init() {}
 
-    /// For commands that open the store of a stopped server without knowing its settings: the store forgets
-    /// nothing.
+    /// For commands that open the store of a stopped server and do not know its settings. The store then
+    /// deletes nothing.
     package static var withoutRounds: StoreSettings {
         var settings = StoreSettings()
         (settings.keepDeleted, settings.keepPushers, settings.roundEvery) = (.max, .max, nil)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A thread that runs one block each time it is woken, and sleeps in between.
 ///
-/// For work that continues all the time. A dispatch queue would use the thread of its pool that has slept
-/// longest, and no core has that thread's memory in its cache.
+/// Use it instead of a dispatch queue for work that is frequent. A dispatch queue would wake the thread that
+/// has slept longest, whose memory is no longer in the cache of any core.
 final class WorkerThread: Sendable {
     enum Next {
         case sleep
@@ -31,7 +31,7 @@ private func startThread(_ body: @escaping @Sendable () -> Void) {
     let code = pthread_create(
         &thread, nil,
         { passed in
-            // This is the pointer passed below, so it is never nil.
+            // The caller below passes a pointer, so `passed` is never nil.
             Unmanaged<ThreadBody>.fromOpaque(passed!).takeRetainedValue().run()
             return nil
         }, passed.toOpaque())

@@ -1,11 +1,11 @@
 import CaretLog
 
-/// One call that writes: its work inside a transaction, and the way to refuse it.
+/// One call that writes: its work inside a transaction, and a closure that tells the caller of a refusal.
 struct WriteJob: Sendable {
-    /// Why a call has no answer.
+    /// Why a call failed.
     enum Failure: Sendable {
         case refused(HistoryRefusal)
-        /// The commit failed, but may still be on disk.
+        /// The commit failed, but its data may be on disk.
         case unknown
     }
 

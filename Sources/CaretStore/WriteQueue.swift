@@ -10,7 +10,7 @@ private enum WriterRequest: Sendable {
     case close(damaged: DocumentID)
     /// Check whether the files still have their names.
     case checkFiles
-    /// Copy the whole log into the database.
+    /// Copy the whole write-ahead log into the database.
     case finish
     /// Close the connection, and end the thread.
     case end(then: @Sendable () -> Void)
@@ -46,7 +46,7 @@ final class WriteQueue: Sendable {
     /// Adds a call to the next transaction.
     func add(_ job: WriteJob) { enqueue(.write(job)) }
 
-    /// Adds calls to the next transaction, all to the same one.
+    /// Adds calls to the next transaction. They all share it.
     func add(_ jobs: [WriteJob]) { enqueue(jobs.map { .write($0) }) }
 
     func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
@@ -85,13 +85,13 @@ final class WriteQueue: Sendable {
     func close(then completion: @escaping @Sendable () -> Void) {
         enqueue([
             .finish,
-            // After all completions that the writer has passed to the queue.
+            // Call `completion` after all completions that the writer has passed to the queue.
             .end { [completions] in completions.finish(then: completion) },
         ])
         isClosed.store(true, ordering: .relaxed)
     }
 
-    // MARK: On the thread
+    // MARK: On the writer's thread
 
     private static func drain(_ requests: Requests) -> WorkerThread.Next {
         while let (batch, writer) = requests.next() {
@@ -109,8 +109,8 @@ final class WriteQueue: Sendable {
     private static func perform(
         _ batch: [WriterRequest], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
-        guard var group = slot.take() else { preconditionFailure("a request to the writer after its end") }
-        // All calls of the batch share one transaction, which runs at the first of them.
+        guard var group = slot.take() else { preconditionFailure("the writer got a request after its end") }
+        // All writes of the batch share one transaction, which runs at the first write.
         var writes = batch.compactMap(\.job)
         for request in batch {
             switch request {

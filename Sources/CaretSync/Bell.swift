@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes a waiting task. A ring while nobody waits is not lost.
+/// Wakes a waiting task. If no task waits, the ring is remembered for the next wait.
 package final class Bell: Sendable {
     private struct State {
         var hasRung = false
@@ -20,10 +20,10 @@ package final class Bell: Sendable {
         waiter?.resume()
     }
 
-    /// Waits until it rings, but not longer than this.
+    /// Waits until the bell rings, but not longer than `limit`.
     package func wait(atMost limit: Duration) async {
         let alarm = Task { [weak self] in
-            // A cancelled sleep has no one waiting for it.
+            // The sleep is cancelled when the wait has ended already.
             try? await Task.sleep(for: limit)
             if !Task.isCancelled { self?.ring() }
         }

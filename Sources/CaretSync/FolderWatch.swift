@@ -5,9 +5,9 @@ import Synchronization
 
 /// Reports which files of a folder may have changed.
 package final class FolderWatch: Sendable {
-    /// What has happened since the last call.
+    /// The changes since the last call of `takeChanges`.
     package struct Changes: Equatable, Sendable {
-        /// Paths in the watched folder.
+        /// The paths of files that may have changed, relative to the synced folder.
         var files: Set<String> = []
         /// Other files may have changed too.
         var needsScan = false
@@ -19,10 +19,11 @@ package final class FolderWatch: Sendable {
     }
 
     fileprivate struct State {
-        /// The path of each watched folder in the synced folder, with a slash at its end.
+        /// By inotify's number: the path of a watched folder, relative to the synced folder, with a slash at
+        /// its end.
         var folders: [Int32: String] = [:]
         var changes = Changes()
-        /// The system refused to watch a folder.
+        /// inotify refused to watch a folder, or the synced folder is on a remote file system.
         var isIncomplete = false
     }
 
@@ -32,7 +33,8 @@ package final class FolderWatch: Sendable {
 
     private static let events =
         IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB
-    /// File systems that other machines write to. The system does not report their changes.
+    /// The numbers of file systems that other machines can write to. inotify does not report changes by other
+    /// machines.
     private static let remote: Set<Int> = [
         0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x6573_5546, 0x0102_1997,
     ]
@@ -52,17 +54,17 @@ package final class FolderWatch: Sendable {
 
     deinit { source.cancel() }
 
-    /// Begins to watch a folder. `path` is empty for the synced folder itself.
+    /// Starts to watch a folder. `path` is empty for the synced folder itself.
     func watch(_ path: String, _ full: String) {
         let number = inotify_add_watch(descriptor, full, UInt32(FolderWatch.events))
         state.withLock { state in
-            // The system identifies a watched folder by its inode, not by its name.
+            // A renamed folder keeps its number, so this updates the path.
             if number >= 0 { state.folders[number] = path.isEmpty ? "" : path + "/" }
             if number < 0 || path.isEmpty && FolderWatch.isRemote(full) { state.isIncomplete = true }
         }
     }
 
-    /// Whether the system reports all changes.
+    /// Whether inotify reports all changes.
     var isComplete: Bool { state.withLock { !$0.isIncomplete } }
 
     func takeChanges() -> Changes {

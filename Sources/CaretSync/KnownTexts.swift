@@ -1,15 +1,16 @@
 package import CaretCore
 
-/// The texts that a file has had, and the rule that finds the one that a saved text was made from.
+/// The known texts of a file, and the rule that finds the text from which an editor made a saved text.
 ///
-/// An editor reads a file, and may save it hours later. Meanwhile changes from elsewhere came into the file,
-/// which the editor has not read. Such a save must be merged from the text that the editor had read.
-/// Otherwise it would remove those changes. The time of the save does not show that text; only the texts do.
-/// `docs/sync.md` has the rule with examples.
+/// An editor reads a file, and may save it hours later. Meanwhile the sync may have written changes of other
+/// clients into the file. The editor has not read these changes. So the saved text must be merged as a change
+/// to the text that the editor had read. Otherwise the save would remove the changes of others. The time of
+/// the save does not show which text the editor had read. Only a comparison of the texts does. `docs/sync.md`
+/// has the rule with examples.
 package struct KnownTexts: Equatable, Sendable {
     package struct Known: Equatable, Sendable {
         let text: String
-        /// It was saved here, by an editor. The others came from elsewhere.
+        /// True if an editor saved the text on this machine. False if the sync wrote it.
         let isOwn: Bool
 
         package init(text: String, isOwn: Bool) {
@@ -24,7 +25,7 @@ package struct KnownTexts: Equatable, Sendable {
 
     /// The last known text of the file.
     let seen: String
-    /// Its earlier texts, oldest first.
+    /// The earlier texts of the file, the oldest first.
     let older: [Known]
 
     package init(seen: String, older: [Known]) {
@@ -32,21 +33,22 @@ package struct KnownTexts: Equatable, Sendable {
         self.older = older
     }
 
-    /// The text that `saved` was made from.
+    /// Finds the text from which `saved` was made.
     ///
-    /// It is `seen`, unless `saved` shows nothing of what has changed since an older text. Of several such
-    /// older texts the nearest one is chosen. A text that equals an older one exactly reverts later changes
-    /// on purpose, with one exception: an editor that saved another text in between, and has not read what
-    /// came after it, has undone only its own changes.
+    /// The result is `seen`, unless `saved` contains nothing of the changes made since an older text. If this
+    /// is so for several older texts, the result is the text most similar to `saved`. If `saved` equals an
+    /// older text, the user has reverted the later changes on purpose. There is one exception. The editor may
+    /// have saved another text in between, and not read the changes of others after it. Then the user has
+    /// reverted only their own changes.
     package func base(of saved: String) throws(TextError) -> String {
         if older.isEmpty { return seen }
-        let (new, latest) = (try Text(saved), try Text(seen))
+        let (new, latest) = (try TextBuffer(saved), try TextBuffer(seen))
         let removedSinceSeen = RemovedRanges(diff(from: latest, to: new))
         var nearest: (text: String, cost: Int)?
         var nearestOwn: (text: String, cost: Int)?
         for known in older.reversed() {
             if known.text.isSame(as: saved) { return nearestOwn?.text ?? seen }
-            let old = try Text(known.text)
+            let old = try TextBuffer(known.text)
             let ownChange = diff(from: old, to: new)
             let missed = diff(from: old, to: latest)
             guard RemoteChange(missed).isUnseen(removedSinceSeen, RemovedRanges(ownChange)) else { continue }
@@ -58,22 +60,23 @@ package struct KnownTexts: Equatable, Sendable {
     }
 }
 
-/// A change from elsewhere, and how much of it a saved text contains.
+/// A change by other clients. It finds out whether a saved text contains the change.
 private struct RemoteChange {
-    /// A part of an inserted text that is at least this long, in UTF-16 code units, is not there by accident.
+    /// If a saved text contains a part of an inserted text, and the part has at least this many UTF-16 code
+    /// units, this is no accident.
     private static let tellingRun = 32
-    /// A whole inserted line with at least this many nonblank characters is not there by accident either.
+    /// The same is true for a whole inserted line with at least this many nonblank characters.
     private static let tellingLine = 8
 
     private let edits: [Edit]
 
     init(_ change: Change) { edits = change.edits }
 
-    /// Whether a saved text contains nothing of the change, apart from letters that two texts share by
+    /// Whether a saved text contains nothing of the change, except letters that two texts have in common by
     /// accident.
     ///
-    /// `removed` are the ranges of the text after the change that the saved text lacks, `removedBefore` those
-    /// of the text before the change.
+    /// `removed` has the ranges of the text after the change that are missing in the saved text.
+    /// `removedBefore` has the same for the text before the change.
     func isUnseen(_ removed: RemovedRanges, _ removedBefore: RemovedRanges) -> Bool {
         var (inserted, kept, replaced, gone, shift) = (0, 0, 0, 0, 0)
         for edit in edits {
@@ -92,7 +95,7 @@ private struct RemoteChange {
         return !showsInserted && gone * 4 < inserted + replaced
     }
 
-    /// Whether the rest of an inserted text cannot be there by accident.
+    /// Whether the saved text contains so much of an inserted text that this is no accident.
     private func isTelling(_ text: String, from start: Int, _ removed: RemovedRanges) -> Bool {
         let end = start + text.utf16.count
         if removed.longestRun(in: start..<end) >= RemoteChange.tellingRun { return true }
@@ -107,7 +110,7 @@ private struct RemoteChange {
     }
 }
 
-/// The parts of a text that a change removes, ascending, in UTF-16 code units.
+/// The ranges of a text that a change removes, in ascending order and in UTF-16 code units.
 private struct RemovedRanges {
     private let ranges: [Range<Int>]
 
@@ -115,12 +118,12 @@ private struct RemovedRanges {
         ranges = change.edits.map { $0.range.lowerBound.value..<$0.range.upperBound.value }
     }
 
-    /// How many units of a range remain.
+    /// How many code units of `range` the change leaves.
     func remaining(of range: Range<Int>) -> Int {
         within(range).reduce(range.count) { $0 - $1.clamped(to: range).count }
     }
 
-    /// The longest contiguous part of a range that remains.
+    /// The length of the longest part of `range` that the change leaves unbroken.
     func longestRun(in range: Range<Int>) -> Int {
         var (longest, start) = (0, range.lowerBound)
         for removed in within(range) {
@@ -130,7 +133,8 @@ private struct RemovedRanges {
         return max(longest, range.upperBound - start)
     }
 
-    /// The ranges that overlap a range. The first is found by binary search, because there may be many.
+    /// The removed ranges that overlap `range`. The first one is found by binary search, because there may be
+    /// many.
     private func within(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -142,8 +146,9 @@ private struct RemovedRanges {
 }
 
 extension Change {
-    /// The distance between two texts, in UTF-16 code units. Removals count more: people add more than they
-    /// remove, and a line that two people wrote alike must not count as a changed one.
+    /// The distance between two texts, in UTF-16 code units. A removed unit counts four times, because people
+    /// insert more than they remove. Also, a line that two people wrote alike must not count as a changed
+    /// line.
     fileprivate var cost: Int {
         edits.reduce(0) { $0 + 4 * ($1.range.upperBound - $1.range.lowerBound) + $1.text.utf16.count }
     }

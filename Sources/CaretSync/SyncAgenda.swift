@@ -1,14 +1,15 @@
 import CaretWire
 
-/// When each file is checked next. Times are milliseconds of a steady clock.
+/// When each file is checked next. Times are milliseconds of a monotonic clock.
 ///
 /// Files without a change are not listed, so they cost nothing.
 struct SyncAgenda: Equatable, Sendable {
-    /// How often the whole folder is scanned if inotify reports its changes. It can miss some.
+    /// The milliseconds between two scans of the whole folder if inotify reports all changes. inotify can
+    /// still miss some.
     static let watched = 60_000
-    /// How often it is scanned if inotify does not report all changes.
+    /// The milliseconds between two scans of the whole folder if inotify does not report all changes.
     static let unwatched = 10_000
-    /// Scans take at most one part in so many of the time.
+    /// The pause after a scan is at least this many times as long as the scan.
     private static let share = 1_000
 
     private var due: [WireString: Int] = [:]
@@ -20,7 +21,7 @@ struct SyncAgenda: Equatable, Sendable {
     }
 
     /// Removes and returns the files that are due.
-    mutating func take(at now: Int) -> [WireString] {
+    mutating func removeDue(at now: Int) -> [WireString] {
         let paths = due.filter { $0.value <= now }.map(\.key)
         for path in paths { due[path] = nil }
         return paths
@@ -35,7 +36,7 @@ struct SyncAgenda: Equatable, Sendable {
 
     var hasVisits: Bool { !due.isEmpty }
 
-    /// How long nothing is due.
+    /// How many milliseconds remain until a file or a scan is due.
     func pause(at now: Int) -> Int {
         max(0, min(scanAt, due.values.min() ?? .max) - now)
     }

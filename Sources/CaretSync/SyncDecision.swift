@@ -2,29 +2,30 @@ package import CaretCore
 
 /// Decides the next step for one file and its document, from what is known of both.
 package struct SyncDecision: Equatable, Sendable {
-    /// How many milliseconds a file must have been unchanged before it is trusted.
-    package enum Patience {
+    /// How many milliseconds a file must have been unchanged before its text is used.
+    package enum QuietTime {
         package static let text = 60
-        /// For an unknown file, which may be about to be renamed.
+        /// For a new file, because a program may rename it soon.
         package static let newFile = 300
-        /// For what an editor may leave while it saves: no file, an empty one, or the beginning of one.
+        /// For a file that is missing, empty or cut short, because an editor may still be saving it.
         package static let doubtful = 2_000
-        /// By then a program that was writing into a file when it was replaced has finished.
+        /// For a displaced file, because a program may have been writing into it when it was replaced.
         package static let displaced = 3_000
     }
 
     var record: SyncRecord?
     var file: FileLook
     var document: DocumentLook
-    /// A missing file whose text this new file has.
+    /// The path of the missing file that was renamed to this new file.
     var origin: String?
     var path: String
-    /// A number for a push that nobody has used.
+    /// A push number that was not used yet.
     var nextSeq: Int
-    /// Earlier texts of the file, oldest first. Texts that were just displaced follow these.
+    /// Earlier texts of the file, the oldest first. The displaced texts in `record` are newer than these.
     var older: [KnownTexts.Known] = []
-    /// The file has no document, and no folder could contain it together with the existing ones: some are in
-    /// a folder with its name, or one has the name of a folder that it is in.
+    /// The file has no document, and a document for it would conflict with existing documents. Either some
+    /// documents are in a folder with the file's name, or a document has the name of one of the file's
+    /// folders.
     var isCrossed = false
 
     package init(
@@ -49,7 +50,8 @@ package struct SyncDecision: Equatable, Sendable {
         switch (file.content, document) {
         case (.missing, .read(let head, let usesCRLF)): return .place(head, usesCRLF: usesCRLF)
         case (.missing, _): return .rest
-        case (.folder, .toldMissing), (.folder, .missing), (.blocked, .toldMissing), (.blocked, .missing):
+        case (.folder, .reportedMissing), (.folder, .missing), (.blocked, .reportedMissing),
+            (.blocked, .missing):
             return .rest
         case (.folder, _): return .leaveAlone(.folder)
         case (.blocked(let file), _): return .leaveAlone(.behind(file))
@@ -63,14 +65,14 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// Updates what is known of the document.
+    /// The step that updates what is known of the document. Nil if the known state is up to date.
     private var stepForNews: SyncStep? {
         switch document {
-        case .told(let epoch, let revision):
+        case .reported(let epoch, let revision):
             guard let head = record?.head else { return .ask }
             return head.isOf(epoch) && revision <= head.revision ? nil : .ask
-        // For a file that was never pushed, the push will show it.
-        case .toldMissing: return record == nil ? nil : .ask
+        // A file without a record was never pushed. Its first push will show whether the document exists.
+        case .reportedMissing: return record == nil ? nil : .ask
         case .read(let head, _):
             guard var record, record.head != head else { return nil }
             record.head = head
@@ -81,20 +83,20 @@ package struct SyncDecision: Equatable, Sendable {
 
     private var patience: Int {
         switch file.content {
-        case .missing, .folder, .blocked: record == nil ? 0 : Patience.doubtful
-        case .other: Patience.doubtful
+        case .missing, .folder, .blocked: record == nil ? 0 : QuietTime.doubtful
+        case .other: QuietTime.doubtful
         case .text(let text, _):
             if text.utf8.isEmpty, record?.seen.utf8.isEmpty != true {
-                Patience.doubtful
+                QuietTime.doubtful
             } else if let record {
-                text.isBeginning(of: record.seen) ? Patience.doubtful : Patience.text
+                text.isBeginning(of: record.seen) ? QuietTime.doubtful : QuietTime.text
             } else {
-                Patience.newFile
+                QuietTime.newFile
             }
         }
     }
 
-    /// The step for a known file that is not being written.
+    /// The step for a file with a record, when no program is writing the file.
     private func step(_ record: SyncRecord) throws(TextError) -> SyncStep {
         guard let head = record.head else { return .keep(creation(of: record.seen, record.usesCRLF)) }
         let isClean = record.seen.isSame(as: head.text)
@@ -102,24 +104,25 @@ package struct SyncDecision: Equatable, Sendable {
         case .other(let reason): return .leaveAlone(reason)
         case .missing, .folder, .blocked:
             if document == .missing { return .forget }
-            // A change from elsewhere wins over a deletion by somebody who has not seen it.
+            // A change by another client wins over a deletion here, because the deleted file did not contain
+            // the change.
             if !isClean {
                 return file.content == .missing
                     ? .place(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
             }
-            if case .told = document { return .ask }
+            if case .reported = document { return .ask }
             return .deleteDocument
         case .text(let text, let usesCRLF):
             let usesCRLF = usesCRLF ?? record.usesCRLF
             let isSeen = text.isSame(as: record.seen)
             if document == .missing {
                 if isSeen, isClean { return .removeFile }
-                // A change made here wins over a deletion elsewhere.
+                // A change made here wins over a deletion by another client.
                 if isCrossed { return .moveFileAside }
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .keep(creation(of: text, as: merged, usesCRLF))
             }
-            // After a power cut, a file that was just saved may be empty. Nobody has emptied it on purpose.
+            // After a power cut, a recently saved file may be empty. No user has emptied it on purpose.
             if text.utf8.isEmpty, file.isFromBefore, !isSeen {
                 return .place(head, usesCRLF: record.usesCRLF)
             }
@@ -130,7 +133,7 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// The file and the document were never synced with each other.
+    /// The record for a file and a document that were never synced with each other.
     private func meet(
         _ text: String, _ usesCRLF: Bool, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncStep {
@@ -145,7 +148,7 @@ package struct SyncDecision: Equatable, Sendable {
             displaced: record?.displaced ?? [], older: record?.older ?? [])
     }
 
-    /// Handles a text that was saved here.
+    /// The record after a text was saved here. It has a push if the document does not contain the text.
     private func capture(
         _ text: String, _ usesCRLF: Bool, since base: String, _ record: SyncRecord, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncRecord {
@@ -166,32 +169,32 @@ package struct SyncDecision: Equatable, Sendable {
 }
 
 extension SyncDecision {
-    /// The step for a displaced file, given its current state, while the file that replaced it is as it was
-    /// seen.
+    /// The next step for a displaced file. It is used only while the file at the path has no unsynced change.
     package enum DisplacedStep: Equatable, Sendable {
         case wait(Int)
-        /// Nothing was written into it that matters.
-        case settle
-        /// Store this record. The displaced file is removed once its text was pushed.
+        /// Nothing was written into the file that must be merged.
+        case resolve
+        /// Store this record. Its push contains the text of the displaced file.
         case keep(SyncRecord)
     }
 
-    /// `now` is in milliseconds of the wall clock.
+    /// `now` is in milliseconds of the wall clock, like the times of files.
     package static func step(
         for displaced: SyncRecord.Displaced, _ look: FileLook, of record: SyncRecord, nextSeq: Int, now: Int
     ) throws(TextError) -> DisplacedStep {
         let isDue = max(0, now - displaced.at)
-        if isDue < Patience.displaced { return .wait(Patience.displaced - isDue) }
+        if isDue < QuietTime.displaced { return .wait(QuietTime.displaced - isDue) }
         guard case .text(let text, _) = look.content, let head = record.head,
             !text.isSame(as: displaced.text)
-        else { return .settle }
+        else { return .resolve }
         let isDoubtful = text.utf8.isEmpty || text.isBeginning(of: displaced.text)
-        let patience = isDoubtful ? Patience.doubtful : Patience.text
+        let patience = isDoubtful ? QuietTime.doubtful : QuietTime.text
         if look.quiet < patience { return .wait(patience - look.quiet) }
-        // Its writer has begun it again and will not finish. That takes nothing away from the current file.
-        if isDoubtful { return .settle }
+        // A program has started to write this file again, and did not finish. The current file loses no text
+        // by this.
+        if isDoubtful { return .resolve }
         let merged = try TextMerge.merged(base: displaced.text, own: text, other: head.text)
-        if merged.isSame(as: head.text) { return .settle }
+        if merged.isSame(as: head.text) { return .resolve }
         var record = record
         record.lastSeq = max(nextSeq, record.lastSeq + 1)
         record.push = SyncRecord.Push(

@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 
-/// The disk operations that a synced folder needs. Tests use a disk in memory that loses unsynced data in a power cut.
+/// The disk operations that a synced folder needs. Tests use a disk in memory that loses unsynced data in a
+/// power cut.
 package protocol SyncDisk: Sendable {
-    /// Nil if nothing is there. Does not follow links.
+    /// The metadata of a file or folder. Nil if neither exists. Does not follow links.
     func status(_ path: String) throws(FileFault) -> FileStatus?
-    /// Nil if there is no file. Does not follow links.
+    /// The bytes of a file. Nil if there is no file. Does not follow links.
     func bytes(_ path: String) throws(FileFault) -> [UInt8]?
     /// The names in a folder, as bytes. Empty if there is no folder.
     func names(in path: String) throws(FileFault) -> [[UInt8]]
@@ -23,14 +24,15 @@ package protocol SyncDisk: Sendable {
     func link(_ path: String, as new: String) throws(FileFault)
     func remove(_ path: String) throws(FileFault)
     func makeFolder(_ path: String, mode: UInt32) throws(FileFault)
-    /// Removes an empty folder. False if it is not empty or cannot be removed.
+    /// Removes an empty folder. Returns false if the folder is not empty or cannot be removed.
     func removeFolder(_ path: String) -> Bool
     /// Syncs to disk what other programs wrote into a file. Does nothing if the file is gone.
     func sync(file path: String) throws(FileFault)
     /// Syncs the names in a folder to disk.
     func sync(folder path: String) throws(FileFault)
 
-    /// Nil if another process has the lock. The lock lasts as long as the returned value.
+    /// Locks a file. Returns nil if another process has the lock. The lock lasts as long as the returned
+    /// value.
     func lock(_ path: String) throws(FileFault) -> (any Sendable)?
 }
 
@@ -40,7 +42,7 @@ package struct FileStatus: Equatable, Sendable {
 
     var inode: UInt
     var size: Int
-    /// In nanoseconds since 1970.
+    /// When the bytes of the file changed last, in nanoseconds since 1970.
     var modified: Int
     /// When the file or its metadata changed last. Programs cannot set this time.
     var changed: Int
@@ -86,7 +88,7 @@ struct SystemDisk: SyncDisk {
     }
 
     func setMode(_ path: String, _ mode: UInt32) throws(FileFault) {
-        if chmod(path, mode) != 0 { throw FileFault("give it its mode", path) }
+        if chmod(path, mode) != 0 { throw FileFault("set its mode", path) }
     }
 
     func rename(_ path: String, to new: String) throws(FileFault) {
@@ -94,15 +96,15 @@ struct SystemDisk: SyncDisk {
     }
 
     func renameToNew(_ path: String, _ new: String) throws(FileFault) {
-        if caret_rename_new(path, new) != 0 { throw FileFault("put it in place", new) }
+        if caret_rename_new(path, new) != 0 { throw FileFault("create it", new) }
     }
 
     func exchange(_ path: String, with other: String) throws(FileFault) {
-        if caret_exchange(path, other) != 0 { throw FileFault("put it in place", other) }
+        if caret_exchange(path, other) != 0 { throw FileFault("replace it", other) }
     }
 
     func link(_ path: String, as new: String) throws(FileFault) {
-        if Glibc.link(path, new) != 0 { throw FileFault("keep it", path) }
+        if Glibc.link(path, new) != 0 { throw FileFault("link it", path) }
     }
 
     func remove(_ path: String) throws(FileFault) { try SystemFile.remove(path) }
@@ -149,7 +151,7 @@ extension FileStatus {
     }
 }
 
-/// A lock that is held as long as this value is.
+/// Holds a lock as long as this object exists.
 private final class FileLock: Sendable {
     private let descriptor: Int32
 
@@ -160,9 +162,9 @@ private final class FileLock: Sendable {
 
 /// The clocks that a sync reads, in milliseconds.
 package struct SyncClock: Sendable {
-    /// A clock that nobody can set.
+    /// A monotonic clock, which cannot be set.
     var steady: @Sendable () -> Int
-    /// Since 1970, like the times of files.
+    /// The time since 1970, like the times of files.
     var wall: @Sendable () -> Int
 
     package init(steady: @escaping @Sendable () -> Int, wall: @escaping @Sendable () -> Int) {

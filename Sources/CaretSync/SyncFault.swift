@@ -1,6 +1,6 @@
 package import CaretClient
 
-/// Why a folder cannot be synced, or not any longer. The command turns it into a sentence.
+/// Why a sync cannot start or cannot continue. The command turns the fault into a sentence.
 package enum SyncFault: Error, Equatable, Sendable {
     case serverWithoutStore(ServerAddress)
     case insideSyncedFolder(String, outer: String)

@@ -3,11 +3,11 @@ import Glibc
 
 /// The files of a synced folder.
 package struct SyncFolder {
-    /// What identifies the state of a file without reading it.
+    /// Metadata that shows whether a file has changed, without reading the file.
     package struct Signature: Codable, Equatable {
         let inode: UInt
         let size: Int
-        /// In nanoseconds.
+        /// When the bytes changed last, in nanoseconds since 1970.
         let modified: Int
         /// When the name, the mode or the bytes changed last. Programs cannot set this time.
         let changed: Int
@@ -19,7 +19,8 @@ package struct SyncFolder {
             changed = status.changed
         }
 
-        /// Whether the bytes are the same. Renaming a file changes it, but not them.
+        /// Whether the file still has the bytes that it had when `other` was taken. Renaming a file changes
+        /// its signature, but not its bytes.
         func hasBytes(of other: Signature) -> Bool {
             inode == other.inode && size == other.size && modified == other.modified
         }
@@ -29,12 +30,12 @@ package struct SyncFolder {
         var files: [WireString: Signature] = [:]
         /// Names that no document can have, made printable.
         var unnameable: [String] = []
-        /// Folders inside that are synced by another sync.
+        /// Folders inside this folder that another sync already syncs.
         var synced: [String] = []
-        /// What could not be read, and why.
+        /// Files and folders that could not be read, and why.
         var unreadable: [WireString: FileFault] = [:]
 
-        /// Whether the file may exist although the scan did not see it.
+        /// Whether the file may exist although the scan did not find it.
         func hides(_ path: WireString) -> Bool {
             if unreadable.isEmpty { return false }
             return (path.folders + [path]).contains { unreadable[$0] != nil }
@@ -42,7 +43,7 @@ package struct SyncFolder {
     }
 
     package let root: String
-    /// The most bytes of a text.
+    /// The maximum size of a text in bytes.
     let limit: Int
     package let disk: any SyncDisk
 
@@ -52,8 +53,8 @@ package struct SyncFolder {
 
     package func path(_ path: WireString) -> String { root + "/" + path.string }
 
-    /// Everything in the folder that is synced. Calls `enter` for each folder before reading its names, so
-    /// that later changes in it can be watched.
+    /// Finds all files in the folder that are synced. Calls `enter` for each folder before its names are
+    /// read, so that the caller can watch the folder for later changes.
     func scan(entering enter: (_ path: String, _ full: String) -> Void) throws(FileFault) -> Scan {
         var found = Scan()
         try scan(folder: "", into: &found, enter)
@@ -73,7 +74,7 @@ package struct SyncFolder {
             let path = WireString(folder.isEmpty ? part : folder + "/" + part)
             if SyncNames.isPassedOver(part) { continue }
             do throws(FileFault) {
-                // It may have been removed since the folder was read.
+                // The file may have been removed since the folder was read.
                 guard let status = try disk.status(self.path(path)) else { continue }
                 if status.kind != .folder {
                     scan.files[path] = Signature(status)
@@ -88,26 +89,29 @@ package struct SyncFolder {
         }
     }
 
-    /// Whether a folder is synced by another sync.
+    /// Whether another sync already syncs a folder.
     package func isSynced(_ full: String) throws(FileFault) -> Bool {
         try disk.status(full + "/" + SyncNames.stateFolder + "/prefix") != nil
     }
 
-    /// Nil if there is no file, or if it is outside this folder.
+    /// The signature of a file. Nil if there is no file, or if a file or link has the name of a folder of the
+    /// path.
     package func signature(_ path: WireString) throws(FileFault) -> Signature? {
         if try obstacle(to: path) != nil { return nil }
         guard let status = try disk.status(self.path(path)), status.kind != .folder else { return nil }
         return Signature(status)
     }
 
-    /// What is in the place of a folder of a path.
+    /// A file or link that has the name of a folder of a path.
     struct Obstacle: Equatable {
         let path: WireString
-        /// A file replaced the folder. Anything else is a link, which may lead anywhere and is not followed.
+        /// True for a file. Everything else counts as a link. A link may lead out of the synced folder, so it
+        /// is not followed.
         let isFile: Bool
     }
 
-    /// Names of documents come from others, and must not lead out of the folder.
+    /// The first obstacle on a path. Document names come from other people, and must not lead out of the
+    /// folder.
     func obstacle(to path: WireString) throws(FileFault) -> Obstacle? {
         for folder in path.folders {
             guard let status = try disk.status(self.path(folder)) else { return nil }
@@ -129,13 +133,14 @@ package struct SyncFolder {
         }
     }
 
-    /// The text of a file, by its whole path.
+    /// The text of a file, given its full path.
     package func content(_ path: String) -> FileLook.Content {
         do throws(FileFault) {
             guard let status = try disk.status(path) else { return .missing }
             if status.kind == .folder { return .folder }
             if status.kind != .file { return .other(.noFile) }
-            // Twice as much, because of CR LF.
+            // In a file, each line break may have two bytes (CR LF), so a file may be up to twice as large as
+            // its text.
             if status.size > 2 * limit { return .other(.tooLarge(bytes: status.size, limit: limit)) }
             guard let bytes = try disk.bytes(path) else { return .missing }
             return SyncFolder.content(of: bytes, limit: limit)
@@ -165,8 +170,8 @@ package struct SyncFolder {
         for folder in path.folders { try disk.makeFolder(self.path(folder), mode: 0o777) }
     }
 
-    /// Swaps a new file with the one at a path. A program that has the old file open still writes into the
-    /// old one.
+    /// Swaps a new file with the file at a path. A program that has the old file open still writes into the
+    /// old file.
     package func exchange(_ new: String, with path: WireString) throws(FileFault) {
         do throws(FileFault) {
             try disk.exchange(new, with: self.path(path))
@@ -177,8 +182,8 @@ package struct SyncFolder {
         try disk.sync(folderOf: self.path(path))
     }
 
-    /// The same in three steps, for file systems that cannot swap. At every moment there is a file with that
-    /// name, and the old file has a name too.
+    /// Does the same in three steps, for file systems that cannot swap files. At every moment there is a file
+    /// at `path`, and the old file has a name too.
     private func replace(_ path: WireString, by new: String) throws(FileFault) {
         let old = new + ".old"
         do throws(FileFault) {
@@ -203,7 +208,7 @@ package struct SyncFolder {
         removeEmptyFolders(above: path)
     }
 
-    /// Removes folders that are empty after a file has left.
+    /// Removes the folders that became empty when a file was moved or removed.
     func removeEmptyFolders(above path: WireString) {
         for folder in path.folders.reversed() where !disk.removeFolder(self.path(folder)) { return }
     }

@@ -1,27 +1,27 @@
 import CaretLog
 package import CaretWire
 
-/// Maps files to documents: a document's name is the prefix and the path.
+/// Maps files to documents: the name of a document is the prefix followed by the path of the file.
 package struct SyncNames: Equatable, Sendable {
-    /// Empty, or ends with a slash.
+    /// The prefix is empty, or ends with a slash.
     package let prefix: String
 
-    /// The folder inside the synced one with everything that must survive a kill.
+    /// The folder inside the synced folder for all data that must survive a crash.
     package static let stateFolder = ".caret"
-    /// The length in bytes of a part of a path that every file system supports.
+    /// The maximum length of one part of a path, in bytes. Every file system supports this length.
     private static let longestPart = 255
 
     package init(prefix: String) {
         self.prefix = prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
     }
 
-    /// Nil if no document can have that name.
+    /// The document for a path. Nil if no document can have the name.
     package func document(of path: WireString) -> WireString? {
-        // A name that the protocol does not allow is reported to the user, and never sent to the server.
+        // A name that the protocol does not allow is reported to the user, but never sent to the server.
         (try? DocumentName(prefix + path.string)).map { _ in WireString(prefix + path.string) }
     }
 
-    /// Nil if the name is not a safe path, or is not synced.
+    /// The path for a document. Nil if the name is no safe path, or if the document is not synced.
     package func path(of document: WireString) -> WireString? {
         guard document.utf8.starts(with: prefix.utf8) else { return nil }
         let path = WireString(String(document.utf8.dropFirst(prefix.utf8.count)) ?? "")
@@ -30,7 +30,7 @@ package struct SyncNames: Equatable, Sendable {
         return isSafe && self.document(of: path) != nil && !SyncNames.isPassedOver(path.string) ? path : nil
     }
 
-    /// Hidden files, and files that editors create beside the ones that they write.
+    /// Whether a path is never synced, because it names a hidden file or a temporary file of an editor.
     static func isPassedOver(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { part in
             part.first == UInt8(ascii: ".") || part.last == UInt8(ascii: "~")

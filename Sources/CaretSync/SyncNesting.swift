@@ -1,14 +1,15 @@
 import CaretWire
 import Glibc
 
-/// Prevents two syncs of the same files: each would mistake the other's changes for those of a person.
+/// Prevents two syncs of the same files. Each sync would treat the changes of the other sync as edits by a
+/// person.
 package enum SyncNesting {
     package static func check(_ folder: String) throws {
         guard let resolved = realpath(folder, nil) else { throw FileFault("look at it", folder) }
         defer { free(resolved) }
         let root = String(cString: resolved)
         let files = SyncFolder(root: root, limit: 0)
-        // The outermost one is the root, without its slash.
+        // The outermost folder is the root. Its path is empty here, because the slash is missing.
         let above = root == "/" ? [] : WireString(root).folders.map(\.string)
         for outer in above.reversed() where try files.isSynced(outer) {
             throw SyncFault.insideSyncedFolder(folder, outer: outer.isEmpty ? "/" : outer)

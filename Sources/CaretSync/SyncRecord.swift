@@ -2,13 +2,13 @@ import CaretWire
 
 /// What is known of a file that is synced with a document.
 ///
-/// Law: `head` contains all local changes up to `seen`, unless they are on their way in `push`. So a text on
-/// disk that equals `seen` may be replaced by that of `head`, and one that differs from `seen` is a new local
+/// Law: `head` contains all local changes up to `seen`, except changes that are still in `push`. So a file
+/// whose text equals `seen` may get the text of `head`. A file whose text differs from `seen` has a new local
 /// change.
 package struct SyncRecord: Codable, Equatable, Sendable {
     /// The document as it was last read.
     package struct Head: Equatable, Sendable {
-        /// Nil if a push made the document, and it was deleted before anybody read it.
+        /// Nil if a push created the document, and the document was deleted before this sync read it.
         package var epoch: String?
         var revision: Int
         package var text: String
@@ -27,21 +27,24 @@ package struct SyncRecord: Codable, Equatable, Sendable {
             self.epoch.map { WireString($0) } == epoch.map { WireString($0) }
         }
 
-        var stand: SyncNews.Stand? { epoch.map { SyncNews.Stand(epoch: $0, revision: revision) } }
-        /// The base of a push of changes of this text. Where there is no document, the push makes one.
+        var stand: ServerDocuments.DocumentPosition? {
+            epoch.map { ServerDocuments.DocumentPosition(epoch: $0, revision: revision) }
+        }
+        /// The base of a push that changes this text. If there is no document, the base is 0 and the push
+        /// creates one.
         var pushBase: Int { epoch == nil ? 0 : revision }
     }
 
-    /// A push that is repeated byte by byte until its outcome is known.
+    /// A push that is repeated with the same bytes until its result is known.
     package struct Push: Codable, Equatable, Sendable {
         package var seq: Int
         /// Nil if the push creates the document.
         package var epoch: String?
         package var base: Int
         package var text: String
-        /// The previous `seen`, which is restored if the push fails. Nil if the file was not known.
+        /// The previous `seen`, which is restored if the push fails. Nil if the file had no record.
         var before: String?
-        /// The displaced file that the text came from, if it was not the file itself.
+        /// The number of the displaced file that contained the text. Nil if the text was in the file itself.
         var displaced: Int?
 
         package init(
@@ -57,16 +60,16 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// A file that was replaced by another one and is in the state folder. A program may still write into it,
-    /// or may have read it and save soon.
+    /// A file that the sync has replaced and moved into the state folder. A program may still write into this
+    /// file, or may have read it and save soon.
     package struct Displaced: Codable, Equatable, Sendable {
         package var number: Int
         package var text: String
-        /// When, in milliseconds of the wall clock, which file times use too.
+        /// When the file was replaced, in milliseconds of the wall clock, like the times of files.
         var at: Int
-        /// The text was saved here, instead of coming from elsewhere.
+        /// True if the text was saved on this machine. False if the sync wrote it.
         var isOwn = false
-        /// The state of the file as long as nobody writes into it, if it is known.
+        /// The signature of the file when it was replaced, if known. A later write changes the signature.
         var signature: SyncFolder.Signature?
 
         package init(
@@ -79,7 +82,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
             self.signature = signature
         }
 
-        /// The text of the file, if it can be known without reading it.
+        /// The text of the file, if the signature shows that the file was not changed. Otherwise nil.
         func content(_ status: FileStatus?) -> FileLook.Content? {
             guard let status, let signature, SyncFolder.Signature(status).hasBytes(of: signature) else {
                 return nil
@@ -93,36 +96,36 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         var number: Int
         var at: Int
         var isOwn: Bool
-        /// The state of the file as long as nobody writes into it.
+        /// The signature of the unchanged file. A later write changes the signature.
         var signature: SyncFolder.Signature
     }
 
-    /// A file that is being put in place. After a kill, the file in the state folder shows whether that
-    /// happened.
+    /// A new file that is being moved to its path. After a crash, the file in the state folder shows whether
+    /// the move happened.
     package struct Placing: Codable, Equatable, Sendable {
         var number: Int
         var inode: UInt
-        /// The previous `seen`, which is restored if the file is not put in place. Nil if nothing was known.
+        /// The previous `seen`, which is restored if the move fails. Nil if the file had no record.
         var before: String?
     }
 
     var path: String
     package var seen: String
-    /// `seen` was saved here, instead of coming from elsewhere.
+    /// True if `seen` was saved on this machine. False if the sync wrote it.
     var isSeenOwn = false
     /// Nil for a document that is being created.
     package var head: Head?
-    /// The newest revision that is completely in the file, as far as that was recorded. The authors of later
-    /// ones are reported.
+    /// The newest revision that the file is known to contain completely. The authors of later revisions are
+    /// reported.
     package var shown = 0
     var usesCRLF: Bool
     package var push: Push?
     var lastSeq = 0
     package var displaced: [Displaced] = []
-    /// Oldest first. All are older than those that were just displaced.
+    /// Earlier texts of the file, the oldest first. They are older than the texts in `displaced`.
     var older: [Older] = []
     var placing: Placing?
-    /// The number of the file in the state folder while it is being removed.
+    /// While the file is being removed, its number in the state folder.
     package var removing: Int?
 
     package init(
@@ -146,7 +149,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
 }
 
 extension SyncRecord {
-    /// The record before a push that failed; nil if nothing was known.
+    /// The record before the failed push. Nil if the file had no record before the push.
     package var withdrawn: SyncRecord? {
         guard let before = push?.before, head != nil else { return nil }
         var record = self
@@ -156,7 +159,7 @@ extension SyncRecord {
         return record
     }
 
-    /// The server has committed the push, and the document is now this.
+    /// The record after the server has committed the push. `head` is the document after it.
     package func acked(as head: Head) -> SyncRecord {
         var record = self
         record.push = nil
@@ -166,8 +169,8 @@ extension SyncRecord {
         return record
     }
 
-    /// The text of the head will replace that of the file, if there is one. `before` is what was seen, if
-    /// anything was.
+    /// The record while a new file with the text of `head` is moved to its path. `replacing` says whether a
+    /// file is there already. `before` is the previous `seen`.
     package func placing(
         number: Int, inode: UInt, before: String?, replacing: Bool, _ old: SyncFolder.Signature? = nil,
         at now: Int
@@ -184,8 +187,8 @@ extension SyncRecord {
         return record
     }
 
-    /// Forgets displaced texts beyond a total size. Keeps the oldest one, for an editor that does not watch
-    /// its file, and the newest ones, for an editor that does.
+    /// Removes displaced texts until the total size is within the limit. The oldest text stays, for an editor
+    /// that does not watch its file. The newest texts stay, for an editor that watches its file.
     package mutating func forgetDisplaced(beyond bytes: Int) {
         var kept = displaced.reduce(0) { $0 + $1.text.utf8.count }
         while kept > bytes, displaced.count > 1 {
@@ -193,7 +196,8 @@ extension SyncRecord {
         }
     }
 
-    /// The state after a kill or failure while a file was being put in place; nil if nothing is known then.
+    /// The record after a new file was moved to its path, or after the move failed. Nil if nothing is known
+    /// of the file then.
     package func placed(isInPlace: Bool) -> SyncRecord? {
         guard let placing else { return self }
         var record = self
@@ -209,27 +213,28 @@ extension SyncRecord {
 
 // Earlier texts of the file.
 extension SyncRecord {
-    /// How long an editor may hold a text, in milliseconds, and how many texts of a file are kept for
-    /// editors.
-    package enum Keeping {
+    /// How long the older texts of a file are kept for editors, in milliseconds, and how many of them.
+    package enum OlderTextLimits {
         package static let time = 24 * 3_600_000
         package static let count = 32
-        /// Per file, in bytes.
+        /// The total size of the older texts of one file, in bytes.
         static let bytes = 64 << 20
     }
 
-    /// The texts that are no longer kept.
+    /// The older texts that are no longer kept.
     func expired(at now: Int) -> [Older] {
         var (count, bytes) = (0, 0)
         return older.reversed().filter { old in
             count += 1
             bytes += old.signature.size
-            return count > Keeping.count || bytes > Keeping.bytes && count > 1 || now - old.at > Keeping.time
+            return count > OlderTextLimits.count || bytes > OlderTextLimits.bytes && count > 1
+                || now - old.at > OlderTextLimits.time
         }
     }
 
-    /// The displaced file is complete, and nobody writes into it any more. It becomes an older text.
-    func settled(_ displaced: Displaced, _ signature: SyncFolder.Signature) -> SyncRecord {
+    /// The record after a displaced file has become an older text. By then, no program writes into the file
+    /// any more.
+    func resolved(_ displaced: Displaced, _ signature: SyncFolder.Signature) -> SyncRecord {
         var record = self
         record.displaced.removeAll { $0.number == displaced.number }
         record.older.append(
@@ -237,9 +242,9 @@ extension SyncRecord {
         return record
     }
 
-    /// A program has written into a displaced file, and that was pushed. The program has this text now, and
-    /// may continue from it.
-    func keepingLate(_ push: Push, status: FileStatus?) -> SyncRecord {
+    /// The record after the text of a displaced file was pushed. This text becomes an older text, because the
+    /// program that wrote it may continue from it.
+    func withOlderText(_ push: Push, status: FileStatus?) -> SyncRecord {
         guard let number = push.displaced, let status else { return self }
         var record = self
         record.older.append(
@@ -251,7 +256,7 @@ extension SyncRecord {
     var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
 }
 
-// A head without an epoch is stored with an empty one.
+// A head without an epoch is stored with an empty epoch.
 extension SyncRecord.Head: Codable {
     private enum CodingKeys: CodingKey { case epoch, revision, text }
 

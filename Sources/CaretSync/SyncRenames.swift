@@ -12,9 +12,11 @@ package enum SyncRenames {
         }
     }
 
-    /// An epoch belongs to one document, and stays when the document is renamed.
+    /// Finds files whose documents were renamed by other clients. A document keeps its epoch when it is
+    /// renamed.
     package static func elsewhere(
-        _ records: [WireString: SyncRecord], _ documents: [WireString: SyncNews.Stand], _ names: SyncNames
+        _ records: [WireString: SyncRecord], _ documents: [WireString: ServerDocuments.DocumentPosition],
+        _ names: SyncNames
     ) -> [Rename] {
         var lost: [WireString: WireString] = [:]
         for (path, record) in records {
@@ -32,10 +34,11 @@ package enum SyncRenames {
         }.sorted { $0.path < $1.path }
     }
 
-    /// The missing file that this text came from: the only one with exactly this text, or else the one that
-    /// shares the most lines, because a file may be saved and renamed between two scans.
+    /// Finds the missing file that was renamed to a new file with this text. If one missing file has exactly
+    /// this text, it is the result. If no missing file has this text, the result is the file that shares the
+    /// most lines: a file may be saved and renamed between two scans.
     ///
-    /// There may be many `missing` files. `older` has the earlier texts of each.
+    /// There may be many `missing` files. `older` returns the earlier texts of one of them.
     package static func origin(
         of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
         isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
@@ -70,10 +73,10 @@ package enum SyncRenames {
         return best?.path
     }
 
-    /// The files of a moved folder are compared one by one with the missing ones. Above this number, only
-    /// whole texts are compared.
+    /// The maximum number of missing files that are compared line by line. If more are missing, for example
+    /// after a whole folder was moved, only whole texts are compared.
     private static let mostAlike = 32
-    /// Two texts are of the same file if they share at least this fraction.
+    /// Two texts can belong to the same file if at least this fraction of them is in common lines.
     private static let leastLikeness = 0.5
 }
 
@@ -89,7 +92,7 @@ private struct TextLines {
         }
     }
 
-    /// The fraction of two texts that both have: 1 for the same lines, 0 for no common line.
+    /// How similar two texts are: 1 if they have the same lines, 0 if they have no common line.
     func likeness(to other: TextLines) -> Double {
         let common = counts.reduce(0) { $0 + min($1.value, other.counts[$1.key] ?? 0) * $1.key.utf8.count }
         return size + other.size == 0 ? 0 : Double(2 * common) / Double(size + other.size)

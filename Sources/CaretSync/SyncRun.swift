@@ -1,52 +1,51 @@
 package import CaretClient
 import Dispatch
 
-/// Runs a syncer: waits for the server's news and for changes of files, and starts its passes.
+/// Runs a syncer: waits for events of the server and for changes of files, and then starts a pass.
 package struct SyncRun {
     private let client: LiveClient
     private let syncer: Syncer
     private let names: SyncNames
-    private let tell: @Sendable (SyncStatus) -> Void
+    private let onStatus: @Sendable (SyncStatus) -> Void
     private let bell = Bell()
 
-    /// A program that writes one file usually writes more.
-    private static let breath = Duration.milliseconds(20)
+    /// The pause before the next pass, because a program that writes one file usually writes more.
+    private static let passDelay = Duration.milliseconds(20)
 
     package init(
         _ client: LiveClient, _ syncer: Syncer, _ names: SyncNames,
-        tell: @escaping @Sendable (SyncStatus) -> Void
+        onStatus: @escaping @Sendable (SyncStatus) -> Void
     ) {
-        (self.client, self.syncer, self.names, self.tell) = (client, syncer, names, tell)
+        (self.client, self.syncer, self.names, self.onStatus) = (client, syncer, names, onStatus)
     }
 
-    /// Runs until it fails for good. With `once`, runs until nothing is left to do, and returns false if
-    /// something was held back.
-    /// back.
+    /// Runs until an error ends the sync. With `once`, runs until nothing is left to do, and returns false if
+    /// some files could not be synced.
     package func run(once: Bool) async throws -> Bool {
         let watch = try FolderWatch(ring: bell)
-        let listening = [Task { await listen() }, Task { await tellOfConnection() }]
+        let listening = [Task { await listen() }, Task { await reportConnection() }]
         defer { for task in listening { task.cancel() } }
         while !(try await syncer.knowsDocuments) { await bell.wait(atMost: .seconds(1)) }
-        if let store = await syncer.state.store { tell(.begins(try await syncer.count(), store: store)) }
+        if let store = await syncer.state.store { onStatus(.begins(try await syncer.count(), store: store)) }
         while true {
             await syncer.changed(watch.takeChanges())
             guard let wait = try await syncer.pass(watch, once: once) else { return await syncer.isWhole }
             await bell.wait(atMost: .milliseconds(wait))
-            try await Task.sleep(for: SyncRun.breath)
+            try await Task.sleep(for: SyncRun.passDelay)
         }
     }
 
-    /// Reports when the server cannot be reached, and when it can again.
-    private func tellOfConnection() async {
+    /// Reports when the server cannot be reached, and when it can be reached again.
+    private func reportConnection() async {
         var isLost = false
         for await status in client.connectionUpdates {
             switch status.state {
             case .waiting where !isLost:
                 isLost = true
-                tell(.lost(status.lastError.map { "\($0)" } ?? "the connection ended"))
+                onStatus(.lost(status.lastError.map { "\($0)" } ?? "the connection ended"))
             case .connected where isLost:
                 isLost = false
-                tell(.regained)
+                onStatus(.regained)
             case .waiting, .connected, .connecting, .ended: break
             }
         }
@@ -55,7 +54,7 @@ package struct SyncRun {
     private func listen() async {
         do {
             for try await next in client.followDocuments(prefix: names.prefix) {
-                try await syncer.hear(next)
+                try await syncer.apply(next)
                 bell.ring()
             }
             await syncer.newsEnded(ConnectionFault.closed)

@@ -2,7 +2,7 @@ package import CaretClient
 import CaretCore
 package import CaretWire
 
-/// The requests of a sync to a server. Tests use one in memory.
+/// The requests of a sync to a server. Tests use a server in memory.
 package protocol SyncServer: Sendable {
     func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
     func push(
@@ -10,17 +10,17 @@ package protocol SyncServer: Sendable {
     ) async throws -> SyncAck
     func rename(_ document: WireString, to new: WireString) async throws
     func delete(_ document: WireString) async throws
-    /// Who has changed a document, apart from this client. Only for people, so a missing answer is not a
-    /// failure.
+    /// The users who have changed a document, except this client. The names are only shown to people, so they
+    /// may be missing.
     func authors(of document: WireString, after: Int, through: Int) async -> [String]
-    /// A number for a push, higher than all that this client has used.
+    /// A push number that is higher than all numbers that this client has used.
     func nextPushNumber() -> Int
 }
 
 /// The answer to a push.
 package struct SyncAck: Equatable, Sendable {
     var revision: Int
-    /// Nothing had to be changed, so there is no new revision.
+    /// The document already contained the text, so there is no new revision.
     var isUnchanged: Bool
     /// The text at the revision.
     var text: String?
@@ -61,7 +61,7 @@ package struct ConnectedServer: SyncServer {
         let answer = try await client.request(.push(message))
         guard case .ack(let ack) = answer else {
             throw ConnectionFault.lost(
-                client.address, reason: "the server gave the answer to another request")
+                client.address, reason: "the server's answer does not fit the request")
         }
         return SyncAck(
             revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
@@ -76,7 +76,7 @@ package struct ConnectedServer: SyncServer {
     package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
         let window = HistoryWindow(
             after: Revision(max(after, through - HistoryWindow.limit)), through: Revision(through))
-        // The names are only for people, and never worth a failure.
+        // The names are only shown to people, so a failure to read them is ignored.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
         return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
     }

@@ -10,7 +10,7 @@ package struct SyncState {
     private let folder: String
     private let disk: any SyncDisk
     private let clock: SyncClock
-    /// Held until this object is released.
+    /// The lock of the state folder. It is held until this object is released.
     private let lock: any Sendable
     private let inode: UInt
     package let clientID: String
@@ -18,7 +18,7 @@ package struct SyncState {
     package private(set) var store: String?
     /// The records, by path.
     package private(set) var records: [WireString: SyncRecord] = [:]
-    /// The number of each file in the state folder.
+    /// The number that each path has in the state folder.
     private var numbers: [WireString: Int] = [:]
     private var lastNumber: Int
     private(set) var trash: SyncTrash
@@ -55,13 +55,15 @@ package struct SyncState {
         return value
     }
 
-    /// Checks that nobody has removed the folder and everything in it. That must not delete documents.
+    /// False if the synced folder was removed with everything in it. Such a removal must not delete
+    /// documents.
     var isThere: Bool {
-        // If it cannot be examined, it counts as removed.
+        // A folder that cannot be examined counts as removed.
         (try? disk.status(folder + "/lock"))??.inode == inode
     }
 
-    /// A number that no file here ever had. It begins with the time, so that it is new after a restart too.
+    /// A number that no file in the state folder ever had. The first number is the time, so it is new after a
+    /// restart too.
     mutating func nextNumber() -> Int {
         lastNumber = max(lastNumber + 1, clock.wall())
         return lastNumber
@@ -77,7 +79,7 @@ package struct SyncState {
         records[path] = record
     }
 
-    /// Forgets a file. What programs have written into displaced files is kept in the trash.
+    /// Removes the record of a file. Texts that programs wrote into displaced files are kept in the trash.
     mutating func forget(_ path: WireString) throws {
         guard let number = numbers[path], let record = records[path] else { return }
         for displaced in record.displaced { try discard(displaced, of: record) }
@@ -88,7 +90,7 @@ package struct SyncState {
         numbers[path] = nil
     }
 
-    /// The file has another name from now on.
+    /// Changes the path in the record of a file.
     mutating func move(_ path: WireString, to new: WireString) throws {
         guard var record = records[path], let number = numbers[path] else { return }
         record.path = new.string
@@ -98,8 +100,8 @@ package struct SyncState {
         try keep(record)
     }
 
-    /// The folder is synced with this store from now on. If there was another one before, all records are
-    /// dropped: files and documents are compared as if they had never been synced.
+    /// Binds the folder to a store. If the folder was bound to another store before, all records are dropped.
+    /// Files and documents are then compared as if they had never been synced.
     package mutating func begin(with store: String) throws {
         if self.store?.isSame(as: store) == true { return }
         for path in records.keys.sorted() where self.store != nil { try forget(path) }
@@ -109,7 +111,7 @@ package struct SyncState {
 
     // MARK: Displaced texts
 
-    /// Removes an older text. If somebody has written into its file, moves it to the trash.
+    /// Removes an older text. If a program has written into its file, the file is moved to the trash instead.
     mutating func discard(_ older: SyncRecord.Older, of record: SyncRecord) throws {
         let full = swap(older.number)
         guard let status = try disk.status(full) else { return }
@@ -128,12 +130,12 @@ package struct SyncState {
     /// Moves a file of the state folder into the trash.
     mutating func discard(_ number: Int, of path: String, _ reason: SyncTrash.Reason) throws {
         guard let status = try disk.status(swap(number)) else { return }
-        try trash.take(
+        try trash.add(
             swap(number),
             SyncTrash.Item(number: number, path: path, reason: reason, at: clock.wall(), bytes: status.size))
     }
 
-    /// Keeps a text in the trash before one of another history replaces it.
+    /// Keeps a text in the trash before a text from another history replaces it.
     mutating func keepInTrash(_ text: String, usesCRLF: Bool, of path: String) throws {
         let bytes = text.fileBytes(usesCRLF: usesCRLF)
         try trash.keep(
@@ -142,8 +144,8 @@ package struct SyncState {
                 number: nextNumber(), path: path, reason: .replaced, at: clock.wall(), bytes: bytes.count))
     }
 
-    /// The older texts of a file, without those whose files were written since: no editor has read those as
-    /// they are now.
+    /// The older texts of a file. A text whose file was changed since is left out, because no editor has read
+    /// the changed text.
     func olderTexts(of record: SyncRecord, limit: Int) throws(FileFault) -> [KnownTexts.Known] {
         var known: [KnownTexts.Known] = []
         for older in record.older {
@@ -164,8 +166,7 @@ package struct SyncState {
             let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
             guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
             let bytes = try disk.bytes(file(number)) ?? []
-            // These bytes were written by this program. Foundation's decoders never see bytes from the
-            // network.
+            // This program wrote these bytes. Foundation's decoders never get bytes from the network.
             guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
                 throw SyncFault.unreadableRecord(file(number), stateFolder: folder)
             }
@@ -173,7 +174,8 @@ package struct SyncState {
             try resolve(record, number)
         }
         if store == nil {
-            // Version 0.1.0 stored no name. The epochs of its documents begin with it.
+            // Version 0.1.0 did not store the name of the store. But the epochs of the documents begin with
+            // that name.
             let epochs = records.values.compactMap { $0.head?.epoch }.sorted()
             store = epochs.first { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
         }
@@ -186,26 +188,27 @@ package struct SyncState {
         }
     }
 
-    /// Finds out whether a file that was being put in place when the program was killed is there.
+    /// Finishes a move that a crash has interrupted: updates the record to whether the new file is at its
+    /// path.
     private mutating func resolve(_ record: SyncRecord, _ number: Int) throws {
         let path = WireString(record.path)
         numbers[path] = number
         records[path] = record
         guard let placing = record.placing else { return }
         if let known = record.placed(isInPlace: try isInPlace(placing, of: record)) {
-            // A file that was not put in place is removed after its record no longer mentions it.
+            // A new file that is not at its path is removed later, when no record mentions it any more.
             try keep(known)
         } else {
             try forget(path)
         }
     }
 
-    /// A power cut may have removed the new file or its name. Then it is neither in the state folder nor in
-    /// place.
+    /// Whether the new file is at its path. A power cut may have removed the file or its name. Then the file
+    /// is neither in the state folder nor at its path.
     private func isInPlace(_ placing: SyncRecord.Placing, of record: SyncRecord) throws(FileFault) -> Bool {
         let here = try disk.status(root + "/" + record.path)?.inode
         if here == placing.inode { return true }
-        // Somebody may have saved another one since.
+        // A program may have saved another file at the path since.
         guard let aside = try disk.status(swap(placing.number))?.inode else {
             return here != nil && !record.displaced.contains { $0.number == placing.number }
         }
@@ -214,6 +217,7 @@ package struct SyncState {
 
     private func file(_ number: Int) -> String { "\(folder)/files/\(number).json" }
 
-    /// The path of a file in the state folder: before it is put in place, or after it was displaced.
+    /// The path of a file in the state folder: a new file before it is moved to its path, or a displaced
+    /// file.
     func swap(_ number: Int) -> String { "\(folder)/swap/\(number)" }
 }

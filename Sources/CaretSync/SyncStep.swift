@@ -1,6 +1,6 @@
 /// The next step for one file and its document.
 package enum SyncStep: Equatable, Sendable {
-    /// They are equal.
+    /// Nothing is left to do.
     case rest
     /// The file may be half written: check it again after this many milliseconds.
     case wait(Int)
@@ -13,33 +13,33 @@ package enum SyncStep: Equatable, Sendable {
     case place(SyncRecord.Head, usesCRLF: Bool)
     case removeFile
     case deleteDocument
-    /// This file is new, and a missing one is its origin: the document of that one belongs to this file from
-    /// now on.
+    /// The missing file `from` was renamed to this new file. Rename its document too.
     case renameDocument(from: String)
-    /// The file was replaced by a folder, or its folder by a file, while others changed the document. Rename
-    /// the document to a free path.
+    /// A folder has replaced the file, or a file has replaced its folder, while others changed the document.
+    /// Rename the document to a free path.
     case moveDocumentAside
-    /// The file has no document, and would conflict with others. Rename the file to a free path.
+    /// The file has no document, and a document for it would conflict with others. Rename the file to a free
+    /// path.
     case moveFileAside
     case forget
-    case leaveAlone(LeftAlone)
+    case leaveAlone(SkipReason)
 }
 
 /// Why a file is not synced with a document.
-package enum LeftAlone: Equatable, Sendable {
+package enum SkipReason: Equatable, Sendable {
     case binary
     case tooLarge(bytes: Int, limit: Int)
     case noFile
     case unreadable(String)
     case noName
-    /// What is in the place of its folder.
+    /// A file or link has the name of a folder of the path. The value is the path of that file or link.
     case behind(String)
-    /// A folder has the name.
+    /// A folder has the name of the file.
     case folder
-    /// The folder is synced by another sync.
+    /// Another sync already syncs the folder.
     case synced
 
-    /// Whether the file should be synced all the same.
+    /// Whether this is a failure: the file should be synced, but could not be read.
     var isFault: Bool {
         switch self {
         case .unreadable: true
@@ -56,17 +56,17 @@ package enum LeftAlone: Equatable, Sendable {
     }
 }
 
-/// A file as it was found.
+/// The content of a file, and how long it has been unchanged.
 package struct FileLook: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case missing
-        /// The text has LF as its line breaks. Nil if there is no file.
+        /// The text, with LF as line break. `usesCRLF` is nil if the file has no line break.
         case text(String, usesCRLF: Bool?)
-        /// There is a folder with this name.
+        /// A folder has the name of the file.
         case folder
-        /// There is a file in the place of its folder.
+        /// A file has the name of a folder of the path.
         case blocked(by: String)
-        case other(LeftAlone)
+        case other(SkipReason)
 
         package static func == (left: Content, right: Content) -> Bool {
             switch (left, right) {
@@ -95,10 +95,10 @@ package struct FileLook: Equatable, Sendable {
 
 /// What is known of a document.
 package enum DocumentLook: Equatable, Sendable {
-    /// From the news, which may be late.
-    case told(epoch: String, revision: Int)
-    case toldMissing
-    /// It was read just now.
+    /// The server's events have reported this. They may be late.
+    case reported(epoch: String, revision: Int)
+    case reportedMissing
+    /// The document was just read.
     case read(SyncRecord.Head, usesCRLF: Bool)
     case missing
 }

@@ -1,17 +1,18 @@
 import FoundationEssentials
 
-/// Texts that a sync removed from a folder, in case they are wanted back: `FOLDER/.caret/trash`.
+/// The trash of a synced folder, `FOLDER/.caret/trash`. It contains texts that the sync removed, so that
+/// users can get them back.
 ///
-/// If there are too many, the oldest are deleted. Each text is in a file named by a number, with a record
-/// beside it that describes the text.
+/// If the trash has too many texts, the oldest are deleted. The file of each text is named by a number. A
+/// record beside this file describes the text.
 package struct SyncTrash {
     /// Why a text was removed from the folder.
     package enum Reason: String, Codable, Sendable {
-        /// Its document was deleted elsewhere.
+        /// Another client deleted the document of the file.
         case deleted
-        /// Its document was created again elsewhere, without the history that the text belonged to.
+        /// Another client created the document again, so the new history does not contain the text.
         case replaced
-        /// A program wrote it into a file after that file had been replaced.
+        /// A program wrote the text into a file after the sync had replaced that file.
         case late
     }
 
@@ -20,7 +21,7 @@ package struct SyncTrash {
         /// The path of the file in the folder.
         package var path: String
         package var reason: Reason
-        /// In milliseconds since 1970.
+        /// When the text was removed, in milliseconds since 1970.
         package var at: Int
         package var bytes: Int
 
@@ -33,7 +34,7 @@ package struct SyncTrash {
         }
     }
 
-    /// The most that is kept.
+    /// How much the trash keeps at most. The time is in milliseconds.
     package enum Limit {
         package static let count = 1_000
         package static let bytes = 256 << 20
@@ -42,7 +43,7 @@ package struct SyncTrash {
 
     private let folder: String
     private let disk: any SyncDisk
-    /// The oldest first.
+    /// The texts in the trash, the oldest first.
     package private(set) var items: [Item]
 
     /// Reads the trash of a synced folder. Changes nothing.
@@ -53,9 +54,9 @@ package struct SyncTrash {
         for name in try disk.names(in: folder) {
             let name = String(decoding: name, as: UTF8.self)
             guard name.hasSuffix(".json"), let bytes = try disk.bytes(folder + "/" + name) else { continue }
-            // These bytes were written by this program. Foundation's decoders never see bytes from the
-            // network. A record that cannot be read was not written completely, and its text is still where
-            // it was.
+            // This program wrote these bytes. Foundation's decoders never get bytes from the network. If a
+            // record cannot be read, it was not written completely. Then its text was not moved into the
+            // trash.
             guard let item = try? JSONDecoder().decode(Item.self, from: Data(bytes)) else { continue }
             if try disk.status(path(of: item)) != nil { items.append(item) }
         }
@@ -68,8 +69,8 @@ package struct SyncTrash {
 
     package func bytes(of item: Item) throws(FileFault) -> [UInt8]? { try disk.bytes(path(of: item)) }
 
-    /// Moves a file into the trash. Until that is done, the file stays where it is.
-    mutating func take(_ file: String, _ item: Item) throws {
+    /// Moves a file into the trash. If the program is killed before the move, the file stays at its old path.
+    mutating func add(_ file: String, _ item: Item) throws {
         try disk.makeFolder(folder, mode: 0o700)
         try disk.replace(record(of: item), Array(try JSONEncoder().encode(item)))
         try disk.rename(file, to: path(of: item))
@@ -78,7 +79,7 @@ package struct SyncTrash {
         try prune(at: item.at)
     }
 
-    /// Stores a text that is not in a file.
+    /// Stores a text in the trash, when no file contains the text.
     package mutating func keep(_ bytes: [UInt8], _ item: Item) throws {
         try disk.makeFolder(folder, mode: 0o700)
         let file = path(of: item)

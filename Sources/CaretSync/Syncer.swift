@@ -1,18 +1,18 @@
 package import CaretClient
 import CaretWire
 
-/// Keeps the files of a folder in sync with the documents of a server: looks at both, and runs the steps that
-/// are decided.
+/// Keeps the files of a folder in sync with the documents of a server. Compares both, and runs the steps that
+/// `SyncDecision` returns.
 ///
-/// Its state on disk is valid at every moment, so the process may be killed at any time.
+/// The state on disk is valid at every moment, so the process may be killed at any time.
 package actor Syncer {
     let server: any SyncServer
     let names: SyncNames
     let folder: SyncFolder
     let clock: SyncClock
     package var state: SyncState
-    private let tell: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
-    package internal(set) var news = SyncNews()
+    private let onReport: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
+    package internal(set) var news = ServerDocuments()
     private var newsEnd: (any Error)?
     /// Some documents may have other names than their files.
     private var mayHaveRenames = false
@@ -20,55 +20,56 @@ package actor Syncer {
     var looks: [WireString: Look] = [:]
     /// Known files that were missing when last checked. One of them may have been renamed.
     var missing: Set<WireString> = []
-    /// The file and the document when there was nothing left to do.
+    /// The state of each file and its document when nothing was left to do.
     private var resting: [WireString: Resting] = [:]
-    private var held: [WireString: Held] = [:]
-    private var told: [WireString: LeftAlone] = [:]
+    private var held: [WireString: Postponed] = [:]
+    private var reportedSkips: [WireString: SkipReason] = [:]
     /// Documents without a file, because another file or a folder is in the way.
     private var blocked: Set<WireString> = []
-    /// What the last scan could not read.
+    /// The files and folders that the last scan could not read.
     private var unseen = SyncFolder.Scan()
 
-    /// A file as it was found, and when, in milliseconds of a steady clock.
+    /// The signature of a file, and since when the file has had it, in milliseconds of a monotonic clock.
     struct Look {
         let signature: SyncFolder.Signature?
         var since: Int
-        /// It has been unchanged since the program started.
+        /// The file has been unchanged since the program started.
         var isFromBefore = false
-        /// Its text, as long as something is to be done with it.
+        /// The content of the file, as long as it is needed.
         var content: FileLook.Content?
     }
 
     private struct Resting: Equatable {
         let signature: SyncFolder.Signature?
-        let stand: SyncNews.Stand?
+        let stand: ServerDocuments.DocumentPosition?
     }
 
-    /// What failed, and when to try it again, unless the file changes before.
-    private struct Held {
+    /// A file whose step failed, and when to try again. If the file changes, the sync tries again at once.
+    private struct Postponed {
         let signature: SyncFolder.Signature?
         let until: Int
         let reason: SyncReport
     }
 
-    /// What was refused may be allowed by then.
+    /// The milliseconds until a failed step is tried again. A refused step may be allowed by then.
     private static let hold = 60_000
 
     package init(
         _ server: any SyncServer, _ names: SyncNames, _ folder: SyncFolder, _ state: SyncState,
         clock: SyncClock = .system,
-        tell: @escaping @Sendable (SyncReport, _ path: String, _ document: String) -> Void
+        onReport: @escaping @Sendable (SyncReport, _ path: String, _ document: String) -> Void
     ) {
         (self.server, self.names, self.folder, self.state) = (server, names, folder, state)
         self.clock = clock
-        self.tell = tell
+        self.onReport = onReport
     }
 
     // MARK: Events
 
-    /// Handles news of the server. Until the server has listed all documents once, nothing is done.
-    package func hear(_ next: FollowEvent) throws {
-        news.hear(next)
+    /// Handles an event of the server. The sync changes nothing until the server has listed all documents
+    /// once.
+    package func apply(_ next: FollowEvent) throws {
+        news.apply(next)
         switch next {
         case .restarted: break
         case .document(let summary):
@@ -84,10 +85,11 @@ package actor Syncer {
         mayHaveRenames = true
     }
 
-    /// The server sends no more news.
+    /// Records why the server sends no more events.
     func newsEnded(_ reason: any Error) { newsEnd = reason }
 
-    /// Without news nothing is done, because the known documents may be those of another server.
+    /// Throws if the server sends no more events. Then the sync must stop, because the known documents may be
+    /// those of another server.
     func expectNews() throws {
         if let newsEnd { throw newsEnd }
     }
@@ -103,13 +105,13 @@ package actor Syncer {
     /// Checks a file in the next pass.
     func visit(_ path: WireString) { agenda.visit(path) }
 
-    /// A file or folder is gone, so another one may have room now.
+    /// Checks blocked documents again, because the file or folder in their way may be gone.
     func visitBlocked() {
         for path in blocked { agenda.visit(path) }
         blocked = []
     }
 
-    /// An epoch begins with the name of its store.
+    /// Throws if an epoch belongs to another store. An epoch begins with the name of its store.
     private func expect(_ epoch: WireString) throws {
         guard let store = state.store, !epoch.utf8.starts(with: (store + ".").utf8) else { return }
         throw StoreChanged()
@@ -126,13 +128,14 @@ package actor Syncer {
         if let path = names.path(of: document) { agenda.visit(path) }
     }
 
-    /// These files may have changed. With `needsScan`, any other file may have changed too.
+    /// Checks files that may have changed in the next pass. With `needsScan`, the next pass scans the whole
+    /// folder.
     package func changed(_ changes: FolderWatch.Changes) {
         for path in changes.files { agenda.visit(WireString(path)) }
         if changes.needsScan { agenda.scan() }
     }
 
-    /// The numbers of files and documents, before anything is done.
+    /// Counts files and documents before the first pass.
     func count() throws -> SyncCounts {
         let files = Set(try folder.scan { _, _ in }.files.keys)
         let documents = Set(news.documents.keys.compactMap { names.path(of: $0) })
@@ -143,7 +146,8 @@ package actor Syncer {
 
     // MARK: Passes
 
-    /// Does what can be done now. Returns the milliseconds until the next step; nil if nothing is left to do.
+    /// Runs all steps that are possible now. Returns the milliseconds until the next pass. With `once`,
+    /// returns nil if nothing is left to do.
     package func pass(_ watch: FolderWatch?, once: Bool) async throws -> Int? {
         try expectNews()
         if !state.isThere {
@@ -154,8 +158,8 @@ package actor Syncer {
             mayHaveRenames = false
             renameFiles()
         }
-        // New files come first, because one may be a renamed one.
-        let due = agenda.take(at: clock.steady()).sorted()
+        // New files come first, because a new file may be a renamed known file.
+        let due = agenda.removeDue(at: clock.steady()).sorted()
         let (known, new) = due.reduce(into: ([WireString](), [WireString]())) { lists, path in
             if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
         }
@@ -170,17 +174,17 @@ package actor Syncer {
         return agenda.pause(at: clock.steady())
     }
 
-    /// A missing file may be one of the new ones.
+    /// Finds out whether a known file is missing. It may have been renamed to one of the new files.
     private func lookForOrigins(at path: WireString) {
         do throws(FileFault) {
             look(at: path, try folder.signature(path))
         } catch {
-            // It is reported when the file is visited.
+            // The error is reported when the file is visited.
         }
     }
 
-    /// Whether everything is in sync that should be.
-    var isWhole: Bool { held.isEmpty && !told.values.contains(where: \.isFault) }
+    /// Whether every file that should be synced is in sync.
+    var isWhole: Bool { held.isEmpty && !reportedSkips.values.contains(where: \.isFault) }
 
     private func scan(_ watch: FolderWatch?) throws {
         let began = clock.steady()
@@ -216,13 +220,13 @@ package actor Syncer {
             if isHeld(path, signature), let held = held[path] {
                 return once ? nil : held.until - clock.steady()
             }
-            // A displaced file shows what a text saved meanwhile was made from. So it is removed only when
-            // there is none.
-            if let wait = try await settle(path, document) { return wait }
-            let displaced = try settleDisplaced(path)
+            // A displaced file helps to find the text from which a later save was made. So displaced files
+            // are handled only after all saved texts.
+            if let wait = try await resolve(path, document) { return wait }
+            let displaced = try resolveDisplaced(path)
             held[path] = nil
             rest(path, document)
-            // A sync with an end does not wait for them. They are checked the next time.
+            // With `once`, the sync does not wait for displaced files. The next sync checks them.
             return once && displaced != 0 ? nil : displaced
         } catch let fault as FileFault {
             hold(path, signature, .heldBack(fault.description))
@@ -232,7 +236,7 @@ package actor Syncer {
         return once ? nil : Syncer.hold
     }
 
-    /// Whether nothing is to be done for the file.
+    /// Whether the file has no push and no displaced files.
     private func isIdle(_ path: WireString) -> Bool {
         guard let record = state.records[path] else { return true }
         return record.push == nil && record.displaced.isEmpty
@@ -243,7 +247,7 @@ package actor Syncer {
         looks[path]?.content = nil
         resting[path] = Resting(signature: look.signature, stand: news.documents[document])
         if look.signature == nil, state.records[path] == nil {
-            // There is no file, and nothing is known of one.
+            // There is neither a file nor a record.
             (looks[path], resting[path]) = (nil, nil)
         }
     }
@@ -253,11 +257,11 @@ package actor Syncer {
     func look(at path: WireString, _ signature: SyncFolder.Signature?) {
         if signature == nil, state.records[path] != nil { missing.insert(path) } else { missing.remove(path) }
         if let look = looks[path], look.signature == signature { return }
-        // A file that existed before the program started, and is not being written, needs no waiting.
+        // A file that was not changed recently needs no waiting, even if the program has just started.
         var age = 0
         if looks[path] == nil, let signature { age = max(0, clock.wall() - signature.changed / 1_000_000) }
         let isFromBefore = looks[path] == nil && state.records[path] != nil
-        // A file that was in the way of others may be gone.
+        // The file is gone. It may have been in the way of other files.
         if signature == nil, looks[path]?.signature != nil { visitBlocked() }
         looks[path] = Look(signature: signature, since: clock.steady() - age, isFromBefore: isFromBefore)
     }
@@ -267,19 +271,19 @@ package actor Syncer {
         return held.signature == signature && clock.steady() < held.until
     }
 
-    /// Continues with the other files. A failure that repeats is reported once.
+    /// Postpones a file after a failure. A repeated failure is reported once.
     func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
-        let new = Held(signature: signature, until: clock.steady() + Syncer.hold, reason: reason)
+        let new = Postponed(signature: signature, until: clock.steady() + Syncer.hold, reason: reason)
         let old = held.updateValue(new, forKey: path)
         if old?.signature != signature || old?.reason != reason { report(reason, path) }
     }
 
     func report(_ what: SyncReport, _ path: WireString) {
-        tell(what, path.string, (names.document(of: path) ?? path).string)
+        onReport(what, path.string, (names.document(of: path) ?? path).string)
     }
 
-    func leaveAlone(_ path: WireString, _ reason: LeftAlone) {
-        if told.updateValue(reason, forKey: path) != reason { report(.leftAlone(reason), path) }
+    func leaveAlone(_ path: WireString, _ reason: SkipReason) {
+        if reportedSkips.updateValue(reason, forKey: path) != reason { report(.leftAlone(reason), path) }
         if reason.isObstacle { blocked.insert(path) }
     }
 }
@@ -287,7 +291,7 @@ package actor Syncer {
 /// The server has another store than the one that the folder was synced with.
 package struct StoreChanged: Error {}
 
-/// What a sync finds when it begins.
+/// The numbers of files and documents when a sync starts.
 package struct SyncCounts: Equatable, Sendable {
     package var files: Int
     package var documents: Int

@@ -3,11 +3,12 @@ import CaretWire
 
 // One file and its document: decides the next step and runs it, until nothing is left to do.
 extension Syncer {
-    /// Milliseconds to wait when the server cannot accept a push now, or its state is newer than its news.
+    /// The milliseconds to wait when the server cannot accept a push now, or when its events are late.
     private static let retryPause = 1_000
 
-    /// Runs all steps that are possible now. Returns the milliseconds until the next one, or nil.
-    func settle(_ path: WireString, _ document: WireString) async throws -> Int? {
+    /// Runs all steps that are possible now. Returns the milliseconds until the next step, or nil if nothing
+    /// is left to do.
+    func resolve(_ path: WireString, _ document: WireString) async throws -> Int? {
         try putBack(path)
         var known: DocumentLook?
         while true {
@@ -21,15 +22,15 @@ extension Syncer {
             }
             let (file, wait) = try readFile(path)
             guard let file else { return wait }
-            let told = news.documents[document].map {
-                DocumentLook.told(epoch: $0.epoch, revision: $0.revision)
+            let reported = news.documents[document].map {
+                DocumentLook.reported(epoch: $0.epoch, revision: $0.revision)
             }
-            let step = try decision(path, file, known ?? told ?? .toldMissing).step()
+            let step = try decision(path, file, known ?? reported ?? .reportedMissing).step()
             switch step {
-            case .rest where known.map { news.tellMore(than: $0, of: document) } == true: known = nil
+            case .rest where known.map { news.knowsMore(than: $0, of: document) } == true: known = nil
             case .rest: return nil
             case .leaveAlone(let reason):
-                // Files that were moved may have left the folder empty.
+                // The folder may be empty, because its files were moved.
                 if reason == .folder, folder.disk.removeFolder(folder.path(path)) { continue }
                 leaveAlone(path, reason)
                 return nil
@@ -55,7 +56,7 @@ extension Syncer {
         var decision = SyncDecision(
             record: record, file: file, document: document, origin: try origin(of: path, file)?.string,
             path: path.string, nextSeq: server.nextPushNumber())
-        if case .text = file.content, document == .missing || document == .toldMissing {
+        if case .text = file.content, document == .missing || document == .reportedMissing {
             decision.isCrossed = isCrossed(path)
         }
         // The older texts are read only if the file was changed.
@@ -65,9 +66,9 @@ extension Syncer {
         return decision
     }
 
-    /// The current content of the file. It is read once, after the file has been unchanged for a moment,
-    /// because programs may save in steps. A later change shows in the file's times. Nil, with the time to
-    /// wait, before that.
+    /// The current content of the file. The result is nil, with the time to wait, until the file has been
+    /// unchanged for a moment: programs may save in several steps. The file is read only once: a later change
+    /// shows in its signature.
     private func readFile(_ path: WireString) throws -> (FileLook?, wait: Int) {
         while true {
             look(at: path, try folder.signature(path))
@@ -76,12 +77,12 @@ extension Syncer {
             if let content = look.content {
                 return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
             }
-            if look.signature != nil, quiet < SyncDecision.Patience.text {
-                return (nil, SyncDecision.Patience.text - quiet)
+            if look.signature != nil, quiet < SyncDecision.QuietTime.text {
+                return (nil, SyncDecision.QuietTime.text - quiet)
             }
             let content = folder.content(at: path)
             guard try folder.signature(path) == look.signature else { continue }
-            // A missing file is checked again each time.
+            // A missing file is checked again in each pass.
             if look.signature != nil { looks[path]?.content = content }
             return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
         }
@@ -92,20 +93,22 @@ extension Syncer {
         if let old, let epoch = old.head?.epoch, let head = record.head, !head.isOf(epoch),
             !old.seen.isSame(as: head.text)
         {
-            // The history of the current document does not contain the text that is being replaced.
+            // The old text is kept in the trash, because the history of the new document does not contain it.
             try state.keepInTrash(old.seen, usesCRLF: old.usesCRLF, of: record.path)
         }
         if let push = record.push, push.displaced == nil, case .text = file.content {
-            // A power cut must not bring back the old text: it would look as if somebody had saved it.
+            // A power cut must not bring back the old text. The next sync would treat the old text as a new
+            // save.
             try folder.disk.sync(file: folder.path(path))
             try folder.disk.sync(folderOf: folder.path(path))
         }
         try state.keep(record)
     }
 
-    /// Nil as long as a new file may still be renamed itself.
+    /// The missing file that was renamed to this new file, if any. Nil while the new file may still be
+    /// renamed.
     private func origin(of path: WireString, _ file: FileLook) throws -> WireString? {
-        guard state.records[path] == nil, file.quiet >= SyncDecision.Patience.newFile,
+        guard state.records[path] == nil, file.quiet >= SyncDecision.QuietTime.newFile,
             case .text(let text, _) = file.content
         else { return nil }
         let isRenamed = { (other: WireString) in
@@ -124,12 +127,13 @@ extension Syncer {
         do throws(FileFault) {
             return try folder.signature(path) == nil
         } catch {
-            // A file that cannot be examined is not gone.
+            // A file that cannot be examined does not count as gone.
             return false
         }
     }
 
-    /// False if the server refused, because its state is newer than its news. Try again later.
+    /// Runs a step. Returns false if the step is not possible yet, for example because the server's events
+    /// are late. The caller tries again later.
     private func act(
         _ step: SyncStep, _ path: WireString, _ document: WireString, _ file: FileLook
     ) async throws -> Bool {
@@ -139,7 +143,8 @@ extension Syncer {
         case .deleteDocument:
             let before = news.documents[document]
             try await server.delete(document)
-            // Others may have created a document with this name since, and the news may have come already.
+            // Others may have created a new document with this name since, and its event may have come
+            // already.
             if let before { news.end(document, epoch: WireString(before.epoch)) }
             try state.forget(path)
             report(.deletedHere, path)
@@ -151,7 +156,7 @@ extension Syncer {
         case .moveDocumentAside:
             var obstacle: WireString?
             if case .blocked(let file) = file.content { obstacle = WireString(file) }
-            guard let new = try roomyPath(for: path, behind: obstacle), let name = names.document(of: new)
+            guard let new = try freePath(for: path, behind: obstacle), let name = names.document(of: new)
             else {
                 return false
             }
@@ -161,7 +166,7 @@ extension Syncer {
         case .moveFileAside: return try moveFileAside(path)
         case .forget: try state.forget(path)
         case .rest, .wait, .ask, .keep, .send, .leaveAlone:
-            preconditionFailure("\(step) is no act")
+            preconditionFailure("\(step) is not run here")
         }
         return true
     }
@@ -172,10 +177,11 @@ extension Syncer {
         do {
             try await server.rename(old, to: new)
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
-            // Somebody else has renamed it, or has created one with the new name. The news will show it.
+            // Another client has renamed the document, or has created a document with the new name. The
+            // server's events will show which.
             return false
         }
-        // The news of the rename may have come already, and of a document that others created under the old
+        // The event of the rename may have come already. So may the event of a new document with the old
         // name.
         if let stand {
             news.found(new, stand, since: newBefore)
@@ -185,7 +191,7 @@ extension Syncer {
     }
 
     private func moveFileAside(_ path: WireString) throws -> Bool {
-        guard let new = try roomyPath(for: path, behind: documentInTheWay(of: path)) else { return false }
+        guard let new = try freePath(for: path, behind: documentInTheWay(of: path)) else { return false }
         if state.records[path] == nil {
             try folder.move(path, to: new)
         } else if try !moveByStateFolder(path, to: new) {
@@ -197,8 +203,8 @@ extension Syncer {
         return true
     }
 
-    /// Nil if the server did not find it although the news list it. The news are old, and acting on a
-    /// deletion could not be undone.
+    /// Reads a document. Returns nil if the server did not find the document, but its events list it. The
+    /// events are late then, and a deletion could not be undone.
     private func read(_ document: WireString) async throws -> DocumentLook? {
         let before = news.documents[document]
         do {
@@ -210,7 +216,8 @@ extension Syncer {
         }
     }
 
-    /// Sends the recorded push. Returns the document after it, or nil to try again later.
+    /// Sends the recorded push. Returns the document after the push, or nil if the caller must try again
+    /// later.
     private func send(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ path: WireString, _ document: WireString
     ) async throws -> DocumentLook? {
@@ -221,14 +228,16 @@ extension Syncer {
             var head = SyncRecord.Head(epoch: push.epoch, revision: ack.revision, text: push.text)
             if let epoch = push.epoch, let text = ack.text {
                 head.text = text
-                news.found(document, SyncNews.Stand(epoch: epoch, revision: ack.revision), since: before)
+                news.found(
+                    document, ServerDocuments.DocumentPosition(epoch: epoch, revision: ack.revision),
+                    since: before)
                 known = .read(head, usesCRLF: record.usesCRLF)
             } else {
                 // If the document is missing now, it was deleted after the push.
                 known = try await read(document)
                 if case .read(let now, _) = known { head = now }
             }
-            try state.keep(try record.acked(as: head).keepingLate(push, status: status(of: push.displaced)))
+            try state.keep(try record.acked(as: head).withOlderText(push, status: status(of: push.displaced)))
             if !ack.isUnchanged { report(.pushed(revision: ack.revision), path) }
             return known
         } catch let refusal as ServerRefusal {
@@ -240,12 +249,12 @@ extension Syncer {
         try displaced.flatMap { try folder.disk.status(state.swap($0)) }
     }
 
-    /// The refused text exists only in the file.
+    /// Drops a refused push, unless it can be sent again later. The refused text stays in the file.
     private func withdraw(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ refusal: ServerRefusal, _ document: WireString
     ) async throws -> DocumentLook? {
         switch refusal.code {
-        // A push that creates a document gets `not_found` if the client may not read it.
+        // A push that creates a document gets `not_found` if the client may not read the document.
         case .notFound where push.epoch == nil:
             try forgetPush(record)
             throw refusal

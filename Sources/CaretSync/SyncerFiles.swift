@@ -3,7 +3,7 @@ import CaretCore
 import CaretWire
 import Glibc
 
-// Putting files in place, moving and removing them.
+// Writing, moving and removing files.
 extension Syncer {
     func place(
         _ head: SyncRecord.Head, _ usesCRLF: Bool, _ path: WireString, _ document: WireString,
@@ -13,13 +13,14 @@ extension Syncer {
         var record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
         let users = await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
         let isThere = file.content != .missing
-        // An editor may hold the text of a file that was deleted and comes back.
+        // The deleted file is written again. An editor may still have its previous text open, so the text is
+        // kept.
         if !isThere, known != nil { record.older.append(try keepSeen(of: record)) }
         let number = state.nextNumber()
         let new = state.swap(number)
         let mode = try folder.mode(path)
         let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
-        // Restores the mode of the existing file, of which the process's mask has removed a part.
+        // Restores the mode of the existing file, because the umask of the process has removed some bits.
         if isThere { try folder.disk.setMode(new, mode) }
         let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
         let old = isThere ? looks[path]?.signature : nil
@@ -27,7 +28,7 @@ extension Syncer {
             record.placing(
                 number: number, inode: inode, before: known?.seen, replacing: isThere, old, at: clock.wall()))
         let placed = Result { () throws(FileFault) in
-            // Somebody may have saved it since it was read.
+            // A program may have saved the file since it was read.
             if try folder.signature(path) != looks[path]?.signature {
                 throw FileFault("replace it", path.string, EBUSY)
             }
@@ -51,18 +52,18 @@ extension Syncer {
             number: number, at: clock.wall(), isOwn: record.isSeenOwn, signature: .init(status))
     }
 
-    /// Records a file that was just put in place, so that it need not be read.
+    /// Records the content of a file that was just written, so that the file need not be read.
     private func remember(
         _ path: WireString, _ made: SyncFolder.Signature?, _ text: String, _ usesCRLF: Bool
     ) {
-        // If it cannot be examined now, the next pass does it.
+        // If the file cannot be examined now, the next pass examines it.
         guard let made, let now = try? folder.signature(path), now.hasBytes(of: made) else { return }
         let content = FileLook.Content.text(text, usesCRLF: FileText(text).usesCRLF.map { _ in usesCRLF })
         looks[path] = Look(
-            signature: now, since: clock.steady() - SyncDecision.Patience.newFile, content: content)
+            signature: now, since: clock.steady() - SyncDecision.QuietTime.newFile, content: content)
     }
 
-    /// Records whether a file is in place.
+    /// Records whether a new file was moved to its path.
     private func conclude(_ placed: Result<Void, FileFault>, _ path: WireString, _ number: Int) throws {
         let isPlaced = if case .success = placed { true } else { false }
         if let record = state.records[path]?.placed(isInPlace: isPlaced) {
@@ -90,12 +91,13 @@ extension Syncer {
             visitBlocked()
             report(.deletedElsewhere, path)
         } else {
-            // It was saved at that moment.
+            // A program saved the file just before it was moved.
             try putBack(path)
         }
     }
 
-    /// Undoes a removal that was interrupted. The next step is decided again.
+    /// Undoes an interrupted removal: moves the file back from the state folder. The next step is then
+    /// decided again.
     func putBack(_ path: WireString) throws {
         guard var record = state.records[path], let number = record.removing else { return }
         record.removing = nil
@@ -106,7 +108,8 @@ extension Syncer {
             }
         } catch {
             if error.code != EEXIST { throw error }
-            // Somebody has saved another one meanwhile, so this one counts as displaced.
+            // A program has saved a new file at the path meanwhile. So the removed file becomes a displaced
+            // file.
             record.displaced.append(
                 SyncRecord.Displaced(
                     number: number, text: record.seen, at: clock.wall(), isOwn: record.isSeenOwn))
@@ -137,15 +140,15 @@ extension Syncer {
             let obstacle = try folder.obstacle(to: rename.new)
             if let obstacle, obstacle.path != rename.path { return }
             if obstacle != nil || folder.content(at: rename.new) == .folder {
-                // The file itself is in the way of its new folder, or its folder has the new name.
+                // The file has the name of its new folder, or a folder has the new name of the file.
                 guard try moveByStateFolder(rename.path, to: rename.new) else { return }
             } else {
                 try folder.move(rename.path, to: rename.new)
                 try state.move(rename.path, to: rename.new)
             }
         } else if try old != nil || new == nil || folder.obstacle(to: rename.new) != nil {
-            // If the file is missing, it was renamed here too, or deleted by somebody who did not know the
-            // new name. The document gets a file with the new name.
+            // If the file is missing, it was renamed here too, or a user deleted it without knowing the new
+            // name. The document gets a file with the new name.
             return
         } else {
             try state.move(rename.path, to: rename.new)
@@ -155,8 +158,8 @@ extension Syncer {
         report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
-    /// Moves a file and its record by way of the state folder, from where `putBack` continues after a kill.
-    /// Returns false if the new name still belongs to a folder after the file has left it.
+    /// Moves a file and its record, with a stop in the state folder. After a crash, `putBack` continues from
+    /// there. Returns false if a folder still has the new name after the file was moved out of it.
     func moveByStateFolder(_ path: WireString, to new: WireString) throws -> Bool {
         guard var record = state.records[path] else { return false }
         let number = state.nextNumber()
@@ -171,8 +174,8 @@ extension Syncer {
         return hasRoom
     }
 
-    /// Checks the files that were just displaced.
-    func settleDisplaced(_ path: WireString) throws -> Int? {
+    /// Checks the displaced files of a path. Returns the milliseconds until the next check, or nil.
+    func resolveDisplaced(_ path: WireString) throws -> Int? {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {
             guard let record = state.records[path], record.push == nil else { return 0 }
@@ -188,30 +191,30 @@ extension Syncer {
             case .keep(let record):
                 try state.keep(record)
                 return 0
-            case .settle: try settle(displaced, look.content, status, of: record)
+            case .resolve: try resolve(displaced, look.content, status, of: record)
             }
         }
         return wait
     }
 
-    /// Keeps the text of a displaced file for editors that have read it.
-    private func settle(
+    /// Keeps the text of a displaced file as an older text, because editors may have read it.
+    private func resolve(
         _ displaced: SyncRecord.Displaced, _ content: FileLook.Content, _ status: FileStatus?,
         of record: SyncRecord
     ) throws {
-        var settled = record
+        var resolved = record
         if let status, case .text(let text, _) = content, text.isSame(as: displaced.text) {
-            settled = record.settled(displaced, SyncFolder.Signature(status))
+            resolved = record.resolved(displaced, SyncFolder.Signature(status))
         } else {
-            settled.displaced.removeAll { $0.number == displaced.number }
+            resolved.displaced.removeAll { $0.number == displaced.number }
         }
-        try forgetExpired(settled)
-        if settled.older.last?.number != displaced.number {
+        try forgetExpired(resolved)
+        if resolved.older.last?.number != displaced.number {
             try folder.disk.remove(state.swap(displaced.number))
         }
     }
 
-    /// Forgets texts that no editor is expected to hold any more.
+    /// Removes older texts that exceed the limits in `SyncRecord.OlderTextLimits`.
     func forgetExpired(_ path: WireString) throws {
         guard let record = state.records[path], !record.expired(at: clock.wall()).isEmpty else { return }
         try forgetExpired(record)

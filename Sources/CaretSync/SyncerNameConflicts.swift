@@ -2,14 +2,15 @@ import CaretWire
 
 // Files and folders whose names conflict.
 extension Syncer {
-    /// A free path for a file or document whose own path has become a folder, or whose folder has become a
-    /// file. Nil if no document can have such a name.
-    func roomyPath(for path: WireString, behind obstacle: WireString?) throws -> WireString? {
+    /// A free path for a file or document whose path now belongs to a folder, or whose folder is now a file.
+    /// Nil if no document can have such a name.
+    func freePath(for path: WireString, behind obstacle: WireString?) throws -> WireString? {
         for number in 1... {
             let mark = number == 1 ? "" : " \(number)"
             let found: WireString
             if let obstacle {
-                // The slash after it may form one Character with its last letter.
+                // Bytes are dropped, because a slash and a following combining character can be one
+                // Character.
                 let rest = String(decoding: path.utf8.dropFirst(obstacle.utf8.count), as: UTF8.self)
                 found = WireString("\(obstacle.string) (folder\(mark))\(rest)")
             } else {
@@ -22,32 +23,33 @@ extension Syncer {
                 return found
             }
         }
-        preconditionFailure("numbers do not end")
+        preconditionFailure("no path is free")
     }
 
-    /// Whether no folder could contain the file together with all existing documents, if the file had a
-    /// document. Documents whose files are missing here do not count: they are about to be deleted or
-    /// renamed.
+    /// Whether a document for this file would conflict with an existing document: one of them would be in a
+    /// folder with the name of the other. Documents whose files are missing here do not count, because they
+    /// will soon be deleted or renamed.
     func isCrossed(_ path: WireString) -> Bool {
         if documentInTheWay(of: path) != nil { return true }
         guard let folder = names.document(of: path), news.hasDocuments(in: folder) else { return false }
         let beginning = Array(folder.utf8) + [UInt8(ascii: "/")]
         return news.documents.keys.contains { document in
-            document.utf8.starts(with: beginning) && names.path(of: document).map(hasDocumentToStay) ?? false
+            document.utf8.starts(with: beginning) && names.path(of: document).flatMap(lastingDocument) != nil
         }
     }
 
-    /// A document whose name is that of a folder of the file. One that conflicts with others already does not
-    /// count.
+    /// A document that has the name of a folder of the file. A document that already conflicts with others
+    /// does not count.
     func documentInTheWay(of path: WireString) -> WireString? {
         path.folders.first { folder in
-            hasDocumentToStay(folder)
-                && names.document(of: folder).map { !news.hasDocuments(in: $0) } ?? false
+            lastingDocument(of: folder).map { !news.hasDocuments(in: $0) } ?? false
         }
     }
 
-    private func hasDocumentToStay(_ path: WireString) -> Bool {
-        guard let document = names.document(of: path), news.documents[document] != nil else { return false }
-        return state.records[path] == nil || !isGone(path)
+    /// The existing document of a path. Nil for a file that is missing here, because its document will soon be
+    /// deleted or renamed.
+    private func lastingDocument(of path: WireString) -> WireString? {
+        guard let document = names.document(of: path), news.documents[document] != nil else { return nil }
+        return state.records[path] == nil || !isGone(path) ? document : nil
     }
 }

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A system call on a file that failed.
+/// A failed system call on a file.
 package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
     let doing: String
@@ -18,7 +18,7 @@ package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// File operations by system calls.
 package enum SystemFile {
-    /// Nil if there is no file.
+    /// The metadata of a file. Nil if there is no file.
     static func status(_ path: String) throws(FileFault) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
@@ -26,7 +26,7 @@ package enum SystemFile {
         throw FileFault("look at it", path)
     }
 
-    /// Nil if there is no file. Does not follow links.
+    /// The bytes of a file. Nil if there is no file. Does not follow links.
     static func bytes(_ path: String) throws(FileFault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0 {
@@ -56,7 +56,7 @@ package enum SystemFile {
         return status.st_ino
     }
 
-    /// Writes all bytes at the descriptor's position.
+    /// Writes all bytes at the current position of the descriptor.
     package static func put(
         _ bytes: ArraySlice<UInt8>, into descriptor: Int32, _ path: String
     ) throws(FileFault) {
@@ -80,7 +80,7 @@ package enum SystemFile {
         if fsync(folder) != 0 { throw FileFault("write the folder", name) }
     }
 
-    /// Replaces a file. Readers always find the old file or the new one, complete.
+    /// Replaces a file. Readers always find either the complete old file or the complete new file.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
         try make(path + ".new", bytes, mode: 0o600)
         if rename(path + ".new", path) != 0 { throw FileFault("replace it", path) }
@@ -110,11 +110,11 @@ package enum SystemFile {
     }
 }
 
-/// Times in milliseconds.
+/// The clocks of the system, in milliseconds.
 package enum Milliseconds {
-    /// A clock that nobody can set.
+    /// A monotonic clock, which cannot be set.
     package static var steady: Int { now(CLOCK_MONOTONIC) }
-    /// Since 1970, like the times of files.
+    /// The time since 1970, like the times of files.
     static var wall: Int { now(CLOCK_REALTIME) }
 
     private static func now(_ clock: clockid_t) -> Int {

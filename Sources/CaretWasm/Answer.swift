@@ -1,8 +1,8 @@
 import CaretCore
 
-// Each of these writes an answer into memory of its own. The caller frees it.
+// Each of these functions writes an answer into newly allocated memory. The caller frees this memory.
 
-func write(_ text: Text) -> Answer {
+func write(_ text: TextBuffer) -> Answer {
     var writer = Writer(payload: text.length.utf8)
     text.forEachPiece { writer.put($0) }
     return writer.start
@@ -51,7 +51,7 @@ func write(_ refusal: Refusal, blaming argument: Int32) -> Answer {
     return writer.start
 }
 
-/// Fills the memory of an answer from the front.
+/// Allocates the memory of an answer, and fills it from start to end.
 private struct Writer {
     let start: UnsafeMutableRawPointer
     private var next: UnsafeMutableRawPointer

@@ -5,15 +5,15 @@ enum Operation {
     case validate, diff, apply, rebase, compose, invert, normalise, mapCaret, mapSelection, convert
 }
 
-/// A call that reads its arguments one after the other.
+/// A call from the host, which reads its arguments in order.
 struct Call {
     private let first: Input
     private let second: Input
     private let numbers: (Int32, Int32, Int32)
-    /// The argument that was read last. A refusal names it.
+    /// The index of the argument that was read last. A refusal contains this index.
     private var argument: Int32 = -1
 
-    /// Runs the operation. The answer is in memory of its own.
+    /// Runs the operation. The answer is in newly allocated memory.
     @inline(never)
     static func answer(
         _ operation: Operation, _ first: Input, _ second: Input = Input(nil, 0),
@@ -114,7 +114,7 @@ struct Call {
         }
     }
 
-    private mutating func text(_ input: Input) throws(Refusal) -> Text {
+    private mutating func text(_ input: Input) throws(Refusal) -> TextBuffer {
         argument += 1
         return try input.text()
     }
@@ -124,7 +124,7 @@ struct Call {
         return try input.change()
     }
 
-    /// An offset without a text to check it against.
+    /// Reads an offset that belongs to no given text. Only its general limits are checked.
     private mutating func place(_ offset: Int32) throws(Refusal) -> Offset {
         argument += 1
         if offset < 0 { throw Refusal(.outside, offset, Int32(Limits.offset)) }

@@ -1,22 +1,22 @@
 // CaretCore for JavaScript, or for any other WebAssembly host. `caret-core.mjs` uses this convention.
 //
 // A call receives texts and changes as an address and a number of bytes in the module's memory. The caller
-// allocates that memory with `caret_allocate` and frees it with `caret_free`; the module keeps nothing. The
-// call returns the address of
+// allocates that memory with `caret_allocate` and frees it with `caret_free`; the module does not keep its
+// address. The call returns the address of
 //
 //     status: i32    count: u32    payload: `count` bytes
 //
 // which the caller frees with `caret_free` too. All numbers are little-endian. Status 0 is a result: the
 // UTF-8 of a text, a change, or i32 numbers, as documented at each call. Every other `Status` is a refusal.
-// Its payload is the index of the invalid argument, counting texts, changes and plain numbers in order,
-// followed by the numbers of the status, each an i32.
+// The payload of a refusal is a list of i32: the index of the invalid argument, then the numbers of the
+// status. The index counts texts, changes and plain numbers in order.
 //
 //     text      its UTF-8
 //     change    count of edits: u32, then for each edit
 //               start: i32, end: i32 (in UTF-16 code units), count: u32, `count` bytes of UTF-8
 //
-// A call returns for any bytes and numbers in its arguments. It traps only if the host has no more memory,
-// and then the instance cannot be used any more.
+// A call returns for any bytes and numbers in its arguments. A call traps only if the host has no more
+// memory. Then the instance cannot be used any more.
 
 import CaretCore
 
@@ -35,7 +35,7 @@ package func allocate(_ count: UInt32) -> UnsafeMutableRawPointer? {
 @c(caret_free)
 package func free(_ start: UnsafeMutableRawPointer?) { start?.deallocate() }
 
-/// Checks whether bytes are a text. Returns its length in UTF-8, UTF-16 and UTF-32 code units.
+/// Checks whether bytes are a valid text. Returns its length in UTF-8, UTF-16 and UTF-32 code units.
 @c(caret_validate)
 package func validate(_ text: Bytes, _ count: UInt32) -> Answer {
     Call.answer(.validate, Input(text, count))
@@ -53,8 +53,8 @@ package func apply(_ text: Bytes, _ textCount: UInt32, _ change: Bytes, _ change
     Call.answer(.apply, Input(text, textCount), Input(change, changeCount))
 }
 
-/// The change, adapted to the text after the other one. `tie` is 0 if the other one was committed first, and
-/// 1 if this one was.
+/// The change, adapted to the text after `other`. `tie` is 0 if `other` was committed first, and 1 if
+/// `change` was committed first.
 @c(caret_rebase)
 package func rebase(
     _ change: Bytes, _ changeCount: UInt32, _ other: Bytes, _ otherCount: UInt32, _ tie: Int32

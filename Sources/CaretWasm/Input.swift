@@ -1,10 +1,11 @@
 import CaretCore
 
-/// Limits of arguments. They keep every sum of lengths and offsets within 32 bits.
+/// Limits of arguments. The limits keep every sum of lengths and offsets within 32 bits.
 enum Limits {
-    /// Bytes of one argument: more than a page can work on, and few enough to fit in memory several times.
+    /// The maximum number of bytes of one argument. This is more than a web page can work on, and such an
+    /// argument fits in memory several times.
     static let bytes = 64 << 20
-    /// UTF-16 code units. No string of a browser is longer.
+    /// The largest offset, in UTF-16 code units. No string in a browser is longer.
     static let offset = 1 << 29 - 1
 }
 
@@ -19,22 +20,23 @@ struct Input {
     }
 
     @inline(never)
-    func text() throws(Refusal) -> Text {
+    func text() throws(Refusal) -> TextBuffer {
         let bytes = try bytes()
         do throws(TextError) {
-            return try Text(validating: bytes)
+            return try TextBuffer(validating: bytes)
         } catch {
             throw Refusal(error)
         }
     }
 
-    /// The change in normal form.
+    /// Reads a change, and brings it into normal form.
     @inline(never)
     func change() throws(Refusal) -> Change {
         var reader = Reader(bytes: UnsafeRawBufferPointer(try bytes()))
         var edits: [Edit] = []
         let count = UInt32(bitPattern: try reader.number())
-        // An edit has at least 12 bytes, so a count that is too high ends with the bytes.
+        // An edit has at least 12 bytes. So if the count is too high, reading stops with an error at the end
+        // of the bytes.
         for index in 0..<count { edits.append(try reader.edit(Int(truncatingIfNeeded: index))) }
         try reader.finish()
         do throws(ChangeError) {
@@ -52,7 +54,7 @@ struct Input {
     }
 }
 
-/// Reads the parts of an encoded change from the front.
+/// Reads the parts of an encoded change from start to end.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0

@@ -1,21 +1,22 @@
 import CaretCore
 
-/// The first number of an answer.
+/// The first number of an answer: whether the call has a result, or why not.
 enum Status: Int32 {
     case ok = 0
-    /// `TextError.invalidUTF8`, with the byte.
+    /// `TextError.invalidUTF8`, with the index of the byte.
     case invalidUTF8 = 1
-    /// `TextError.carriageReturn`, with the byte.
+    /// `TextError.carriageReturn`, with the index of the byte.
     case carriageReturn = 2
-    /// `TextError.outside`, with the offset and the end.
+    /// `TextError.outside`, with the offset and the end of the text.
     case outside = 3
     /// `TextError.insideScalar`, with the offset.
     case insideScalar = 4
-    /// `ChangeError.outOfOrder`, with the edit.
+    /// `ChangeError.outOfOrder`, with the index of the edit.
     case outOfOrder = 5
-    /// Bytes that are not a change, with the byte; or a number that is not a unit or tie, with the number.
+    /// Bytes that are not a change, with the index of the invalid byte. Or a number that is no unit or tie,
+    /// with that number.
     case malformed = 6
-    /// A range that ends before it starts, with the edit, the start and the end.
+    /// A range that ends before it starts, with the index of the edit, the start and the end.
     case reversedRange = 7
     /// A number of bytes or an offset over its limit, with the number and the limit.
     case tooLarge = 8

@@ -1,12 +1,14 @@
-// CaretCore for JavaScript: the very rules of the server, compiled to WebAssembly. For browsers and Node 18 or later.
+// CaretCore for JavaScript: the server's own code, compiled to WebAssembly. For browsers and Node 18 or
+// later.
 //
 //     const caret = await loadCaretCore(fetch('caret-core.wasm'))       or the bytes of that file, or its module
 //     caret.diff('Hello world', 'Hello there world')                    [{ range: [6, 6], text: 'there ' }]
 //
-// A change is an array of edits { range: [start, end], text }, ascending, in UTF-16 code units of the text before
-// it. Strings are never repaired: a lone surrogate is refused. What cannot be done throws a CaretError.
+// A change is an array of edits { range: [start, end], text } in ascending order. Offsets count UTF-16 code
+// units of the text before the change. Strings are never repaired: a lone surrogate is refused. A call that
+// cannot succeed throws a CaretError.
 
-/** Loads the module from its bytes, a Response with them, a compiled module, or a promise of one of these. */
+/** Loads the module from its bytes, from a Response, from a compiled module, or from a promise of one. */
 export async function loadCaretCore(source) {
     source = await source
     if (typeof Response !== 'undefined' && source instanceof Response) source = await source.arrayBuffer()
@@ -14,7 +16,7 @@ export async function loadCaretCore(source) {
     return new CaretCore((await WebAssembly.instantiate(module, {})).exports)
 }
 
-/** Why a call has no result: `code` is one of the words below, `numbers` are what its sentence names. */
+/** Why a call has no result: `code` is a key of `sentences`, and `numbers` are the arguments of its sentence. */
 export class CaretError extends Error {
     constructor(code, numbers = [], { argument, edit } = {}) {
         const where = [edit === undefined ? '' : `edit ${edit}`, argument ?? ''].filter(Boolean).join(' of ')
@@ -26,17 +28,17 @@ export class CaretError extends Error {
 const sentences = {
     invalidUTF8: (byte) => `the bytes from ${byte} on are not UTF-8`,
     carriageReturn: (byte) => `there is a carriage return at byte ${byte}`,
-    outside: (offset, end) => `offset ${offset} lies outside 0 to ${end}`,
-    insideScalar: (offset) => `offset ${offset} lies between the code units of one scalar`,
-    outOfOrder: () => 'begins before the edit in front of it ends',
-    malformed: (place) => `has no meaning at ${place}`,
+    outside: (offset, end) => `offset ${offset} is not between 0 and ${end}`,
+    insideScalar: (offset) => `offset ${offset} is between the code units of one scalar`,
+    outOfOrder: () => 'begins before the previous edit ends',
+    malformed: (place) => `is invalid at ${place}`,
     reversedRange: (start, end) => `the range ends at ${end}, before its start ${start}`,
     tooLarge: (number, limit) => `${number} is over the limit of ${limit}`,
     loneSurrogate: (offset) => `the string has a lone surrogate at ${offset}`,
     trapped: () => 'the module ran out of memory or has a fault; load it again',
 }
 
-// The statuses of Exports.swift, with how many of their numbers say which edit is to blame.
+// The names of each `Status` in Refusal.swift, and whether its first number is the index of an edit.
 const statuses = [
     null, ['invalidUTF8', 0], ['carriageReturn', 0], ['outside', 0], ['insideScalar', 0], ['outOfOrder', 1],
     ['malformed', 0], ['reversedRange', 1], ['tooLarge', 0],
@@ -52,58 +54,58 @@ class CaretCore {
 
     constructor(exports) { this.#exports = exports }
 
-    /** The change that makes `newText` of `oldText`. */
+    /** The change from `oldText` to `newText`. */
     diff(oldText, newText) { return toChange(this.#call('diff', { oldText, newText })) }
 
     /** The text after `change`. */
     apply(text, change) { return decoder.decode(this.#call('apply', { text, change: new Edits(change) })) }
 
-    /** `change` as it reads after `over`; `tie` is 'otherFirst' where `over` was committed first, else 'selfFirst'. */
+    /** `change`, rebased over `over`. `tie` is 'otherFirst' if `over` was committed first, otherwise 'selfFirst'. */
     rebase(change, over, tie) {
         const edits = { change: new Edits(change), over: new Edits(over) }
         return toChange(this.#call('rebase', { ...edits, tie: word(ties, tie, 'tie') }))
     }
 
-    /** One change that does what `first` and then `second` do. */
+    /** One change with the effect of `first` followed by `second`. */
     compose(first, second) {
         return toChange(this.#call('compose', { first: new Edits(first), second: new Edits(second) }))
     }
 
-    /** The change that takes back `change`, of which `text` is the text before. */
+    /** The inverse of `change`. `text` is the text before `change`. */
     invert(change, text) { return toChange(this.#call('invert', { text, change: new Edits(change) })) }
 
-    /** Where a caret stands after `change`. */
+    /** The offset of a caret after `change`. */
     mapCaret(caret, change) {
         const place = integer(caret, { argument: 'caret' })
         return toNumbers(this.#call('map_caret', { change: new Edits(change), caret: place }))[0]
     }
 
-    /** What is selected after `change`, as [anchor, head]. */
+    /** The selection after `change`, as [anchor, head]. */
     mapSelection([anchor, head], change) {
         const places = { anchor: integer(anchor, { argument: 'anchor' }), head: integer(head, { argument: 'head' }) }
         return toNumbers(this.#call('map_selection', { change: new Edits(change), ...places }))
     }
 
-    /** `edits` in normal form: touching ones joined, empty ones dropped. */
+    /** `edits` in normal form: touching edits are joined, and empty edits are dropped. */
     normalise(edits) { return toChange(this.#call('normalise', { edits: new Edits(edits) })) }
 
-    /** The place `offset` in `text`, counted in another unit; units are 'utf-8', 'utf-16' and 'utf-32'. */
+    /** The position `offset` in `text`, in another unit. Units are 'utf-8', 'utf-16' and 'utf-32'. */
     convert(text, offset, from, to) {
         const place = integer(offset, { argument: 'offset' })
         const numbers = { offset: place, from: word(units, from, 'from'), to: word(units, to, 'to') }
         return toNumbers(this.#call('convert', { text, ...numbers }))[0]
     }
 
-    /** The length in each unit of a text, which may be a string or bytes. */
+    /** The length of a text in each unit. The text may be a string or bytes. */
     validate(text) {
         const lengths = toNumbers(this.#call('validate', { text }))
         return { 'utf-8': lengths[0], 'utf-16': lengths[1], 'utf-32': lengths[2] }
     }
 
-    /** How many bytes of memory the module holds. */
+    /** How many bytes of memory the module uses. */
     get memoryBytes() { return this.#exports.memory.buffer.byteLength }
 
-    /** The payload that the export answers to arguments in the order of their names. */
+    /** Calls an export with the arguments in the order of their keys, and returns the answer's payload. */
     #call(name, args) {
         if (this.#isTrapped) throw new CaretError('trapped')
         const names = Object.keys(args)
@@ -122,12 +124,12 @@ class CaretCore {
     /** Copies bytes into the module's memory. */
     #store(bytes) {
         const address = this.#exports.caret_allocate(bytes.length) >>> 0
-        // The allocation may have grown the memory, which detaches every view made before.
+        // The allocation may have grown the memory, which detaches every earlier view of it.
         new Uint8Array(this.#exports.memory.buffer).set(bytes, address)
         return [address, bytes.length]
     }
 
-    /** Takes an answer out of the module's memory. */
+    /** Copies an answer's payload, and frees the answer. Throws if the answer is a refusal. */
     #take(answer, names) {
         const memory = this.#exports.memory.buffer
         const [status, length] = new Int32Array(memory, answer, 2)
@@ -138,13 +140,13 @@ class CaretCore {
     }
 }
 
-/** Edits that an argument of a call is made of. */
+/** Marks an argument of a call as a list of edits. */
 class Edits {
     constructor(edits) { this.edits = edits }
 }
 
 const encoder = new TextEncoder()
-// A byte order mark is text like any other.
+// A byte order mark is kept, because it is part of the text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 function toBytes(value, argument) {
@@ -152,7 +154,7 @@ function toBytes(value, argument) {
     if (typeof value === 'string') return encode(value, { argument })
     if (value instanceof Edits) return encodeEdits(value.edits, argument)
     if (value instanceof Uint8Array) return limited(value, { argument })
-    throw new TypeError(`${argument} is neither text nor a change nor a number`)
+    throw new TypeError(`${argument} must be a text, a change or a number`)
 }
 
 function encodeEdits(edits, argument) {
@@ -172,8 +174,8 @@ function encodeEdits(edits, argument) {
 }
 
 function encode(text, where) {
-    if (typeof text !== 'string') throw new TypeError('a text is a string')
-    // TextEncoder would put U+FFFD in the place of a lone surrogate. Node 18 does not know isWellFormed.
+    if (typeof text !== 'string') throw new TypeError('a text must be a string')
+    // TextEncoder would replace a lone surrogate by U+FFFD. Node 18 does not have isWellFormed.
     if (!(text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text))) {
         throw new CaretError('loneSurrogate', [text.search(/\p{Surrogate}/u)], where)
     }
@@ -187,14 +189,14 @@ function limited(bytes, where) {
 }
 
 function integer(value, where) {
-    if (!Number.isInteger(value)) throw new TypeError(`${where.argument}: ${value} is no offset`)
+    if (!Number.isInteger(value)) throw new TypeError(`${where.argument}: ${value} is not an offset`)
     if (Math.abs(value) > largest) throw new CaretError('tooLarge', [value, largest], where)
     return value
 }
 
 function word(words, value, argument) {
     if (Object.hasOwn(words, value)) return words[value]
-    throw new TypeError(`${argument} is one of ${Object.keys(words).join(', ')}`)
+    throw new TypeError(`${argument} must be one of ${Object.keys(words).join(', ')}`)
 }
 
 function toNumbers(payload) {

@@ -1,33 +1,33 @@
-// What compiled Swift expects of a C library, for a WebAssembly module that imports nothing.
+// The C library functions that compiled Swift needs, for a WebAssembly module that imports nothing.
 //
-// The heap is one run of blocks. Each knows its own size and that of the block before it, so a block that is freed
-// finds both neighbours at once and joins with those that are free: a page that lives for hours gets back whatever
-// it gave. Free blocks stand in lists by the power of two of their size. Every address handed out is a multiple of
-// 16, the largest alignment that Swift asks for here. Swift cannot go on without memory it asked for, so where the
-// host has no more the module traps.
+// The heap is one run of blocks. Each block knows its own size and the size of the block before it. So a
+// freed block finds both neighbours at once, and joins the free ones. This keeps a web page that is open for
+// hours from fragmenting its memory. Free blocks are in lists by the power of two of their size. Every
+// allocated address is a multiple of 16, the largest alignment that Swift requests here. Swift cannot
+// continue without memory that it requested. So the module traps if the host has no more memory.
 #include <stddef.h>
 
 typedef struct block {
     size_t before, size;            // the lowest bit of `size` is set while the block is free
-    struct block *next, *previous;  // while it is free; what was allocated begins here
+    struct block *next, *previous;  // used while the block is free; an allocation begins here
 } block;
 
 enum { page = 65536, header = offsetof(block, next), tries = 32 };
 
 static block *lists[32];
-static block *end;  // behind the last block: of size 0, and never free
+static block *end;  // after the last block: its size is 0, and it is never free
 
 static block *after(block *b) { return (block *)((char *)b + (b->size & ~(size_t)1)); }
 static block **list(size_t size) { return &lists[31 - __builtin_clzl(size)]; }
 
-// Takes a free block from its list.
+// Removes a free block from its list.
 static void take(block *b) {
     if (b->next) b->next->previous = b->previous;
     *(b->previous ? &b->previous->next : list(b->size)) = b->next;
     b->size &= ~(size_t)1;
 }
 
-// Joins a block with its free neighbours and puts it on its list.
+// Frees a block: joins it with its free neighbours, and puts the result on its list.
 static void give(block *b) {
     block *left = (block *)((char *)b - b->before), *right = after(b);
     if (right->size & 1) take(right), b->size += right->size;
@@ -39,12 +39,12 @@ static void give(block *b) {
     b->size |= 1;
 }
 
-// Adds pages that hold a block of `size`.
+// Adds enough pages for a block of `size`.
 static void grow(size_t size) {
-    size_t pages = size / page + 1;  // leaves room for the header and a new end, since sizes are multiples of 16
+    size_t pages = size / page + 1;  // room for the header and a new end too: sizes are multiples of 16
     size_t start = __builtin_wasm_memory_grow(0, pages), bytes = pages * page;
     if (start == (size_t)-1) __builtin_trap();
-    if (!end || (size_t)end + header != start * page) {  // the first pages, or somebody else grew the memory
+    if (!end || (size_t)end + header != start * page) {  // the first pages, or other code grew the memory
         end = (block *)(start * page + header);
         end->before = 0, bytes -= 2 * header;
     }
@@ -54,7 +54,7 @@ static void grow(size_t size) {
 }
 
 static block *fitting(size_t size) {
-    block *b = *list(size);  // those in here may be smaller: only some are tried, so that no search is long
+    block *b = *list(size);  // blocks here may be too small: tries only some, so that no search is long
     for (int i = 0; b && i < tries; i++, b = b->next)
         if (b->size >= size) return b;
     for (block **larger = list(size) + 1; larger < lists + 32; larger++)
@@ -90,7 +90,8 @@ int posix_memalign(void **address, size_t alignment, size_t count) {
     return 0;
 }
 
-// The instructions memory.copy and memory.fill, not calls of these functions themselves: see -mbulk-memory.
+// With -mbulk-memory, these builtins become the instructions memory.copy and memory.fill. So these functions
+// do not call themselves.
 void *memcpy(void *target, const void *source, size_t count) { return __builtin_memcpy(target, source, count); }
 void *memmove(void *target, const void *source, size_t count) { return __builtin_memmove(target, source, count); }
 void *memset(void *target, int byte, size_t count) { return __builtin_memset(target, byte, count); }
@@ -102,5 +103,6 @@ int memcmp(const void *left, const void *right, size_t count) {
     return 0;
 }
 
-// Seeds of hash tables: the same in every run. There is nothing random in this module.
+// Swift seeds its hash tables with these bytes. The bytes are the same in every run, because this module has
+// no source of random numbers.
 void arc4random_buf(void *target, size_t count) { memset(target, 0x5A, count); }

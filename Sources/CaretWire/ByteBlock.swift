@@ -1,4 +1,4 @@
-/// Eight bytes that are examined at once, so that long strings and lines cost little per byte.
+/// Eight bytes that are examined at once, so that scanning long strings and lines is fast.
 struct ByteBlock {
     static let width = 8
 
@@ -7,7 +7,7 @@ struct ByteBlock {
 
     private let word: UInt64
 
-    /// Loads eight bytes from `index` on. They must exist.
+    /// Loads eight bytes from `index` on. `bytes` must have that many.
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
         let raw = UnsafeRawBufferPointer(bytes)
@@ -26,7 +26,7 @@ struct ByteBlock {
         return controls | marks(of: UInt8(ascii: "\"")) | marks(of: UInt8(ascii: "\\"))
     }
 
-    // A borrow spreads only upwards from a zero byte, so the lowest mark is always right.
+    // A borrow of the subtraction spreads only upwards from a zero byte, so the lowest mark is always right.
     @inline(__always)
     private static func zeros(of word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
 }

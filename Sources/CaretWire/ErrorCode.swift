@@ -33,7 +33,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case shuttingDown = "shutting_down"
     case `internal`
 
-    /// Whether the server closes the connection after this error. Before `welcome` every error does.
+    /// Whether the server closes the connection after this error. Before `welcome`, it does so after every
+    /// error.
     package var closes: Bool {
         switch self {
         case .lineTooLong, .helloRequired, .helloTimeout, .unsupportedProtocol, .unauthorized, .shuttingDown:

@@ -52,7 +52,7 @@ struct Fields {
 
     func has(_ name: StaticString) -> Bool { value(optional: name) != nil }
 
-    /// A fault of several fields that do not fit together.
+    /// A fault at `field`, which does not fit the other fields.
     func fault(_ field: StaticString, _ problem: String) -> FieldFault {
         FieldFault(field: "\(field)", problem: problem, byte: value(optional: field)?.start ?? start)
     }
@@ -120,7 +120,7 @@ extension Fields {
         return try read(name, value) { value throws(FieldFault) in try value.word() }
     }
 
-    /// One of the words of a list that may grow. Unknown words are kept.
+    /// One of the words of a list that later versions may extend. Unknown words are kept.
     func openWord<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> OpenWord<Word> {
         let word = try string(name)
         return Word.all.first { $0.isSaid(by: word) }.map { .known($0) } ?? .unknown(word)

@@ -1,24 +1,24 @@
-/// All limits of the wire. Everything has one.
+/// All limits of the wire protocol. Every size and every time has a limit.
 ///
-/// Limits that an operator can set are stored properties with defaults. Limits that the protocol fixes are
-/// static.
+/// Limits that an operator can set are stored properties with defaults. Limits that are part of the protocol
+/// are static.
 package struct Limits: Equatable, Sendable {
     /// The limits that `welcome` announces, so that a client can respect them.
     package struct Announced: Equatable, Sendable {
-        /// Bytes of a client's line after `hello`, without its end. A whole text of the largest document
-        /// fits, even if an encoder escapes more than it must.
+        /// Bytes of a client's line after `hello`, without its line end. The text of the largest document
+        /// fits into such a line, even if an encoder escapes more characters than necessary.
         package var line = 25 << 20
         /// Bytes of a document as UTF-8. That is more than people write, and a server's memory holds hundreds
         /// of them.
         package var document = 4 << 20
-        /// Edits of one push. With more edits, a whole text is cheaper.
+        /// Edits of one push. Instead of more edits, pushing the whole text is cheaper.
         package var edits = 10_000
         /// Documents that a connection has open at once. Each costs a cursor and a session in a room.
         package var documents = 256
-        /// Selections of one session in one document. Each is mapped through every change.
+        /// Selections of one session in one document. The room moves each selection with every change.
         package var selections = 1_000
-        /// Pushes a second of a connection, with a burst of twice that. Nil means no limit, as on loopback
-        /// without tokens.
+        /// Pushes per second of a connection. A burst may be twice as large. Nil means no limit, as on
+        /// loopback without tokens.
         package var pushesPerSecond: Int?
 
         package init() {}
@@ -27,19 +27,20 @@ package struct Limits: Equatable, Sendable {
         /// it.
         package var serverLine: Int { 6 * document + (64 << 10) }
 
-        /// Bytes of the edits of one change, or of the items of a page, on a server's line. The rest of the
-        /// line fits beside them.
+        /// Bytes that the edits of one change, or the items of a page, may take on a server's line. This
+        /// leaves enough space for the other fields.
         package var serverList: Int { serverLine - (32 << 10) }
     }
 
     package var announced = Announced()
 
-    /// Bytes of the first line, which can only be `hello`. It is short, because the sender is not known yet.
+    /// Bytes of the first line, which can only be `hello`. This limit is low, because the sender is not known
+    /// yet.
     package var helloLine = 8 << 10
     /// Seconds until `hello` must be complete. A silent connection still costs a descriptor.
     package var helloSeconds = 10
-    /// Seconds of silence after which the server sends `ping`. After as many more it closes the connection,
-    /// because links can break without a sign.
+    /// Seconds without input after which the server sends `ping`. After the same time again it closes the
+    /// connection, because a link can break without an error.
     package var pingSeconds = 20
 
     /// Bytes of an incomplete line that do not count against `lineBudget`. Lines that people type are
@@ -48,21 +49,24 @@ package struct Limits: Equatable, Sendable {
     /// Bytes that all incomplete lines of the server may hold beyond `freeLine`: about ten of the longest
     /// lines.
     package var lineBudget = 256 << 20
-    /// Seconds until a line must be complete. A slow link is fine, a line that is held back forever is not.
+    /// Seconds within which a line must be complete. This allows slow links, but no line that stays
+    /// incomplete forever.
     package var lineSeconds = 30
-    /// Bytes for which a line gets one more second. This is the slowest link that is supported.
+    /// A line gets one more second for each of this many bytes. This is the slowest supported link.
     package var lineBytesPerSecond = 64 << 10
 
     /// Bytes of undelivered output of a connection. Beyond this, the server stops reading its input.
     package var waitingOutput = 1 << 20
-    /// Lines that wait for a request to be answered. Beyond this, the server stops reading input.
+    /// Lines of a connection that wait until an earlier request is answered. Beyond this, the server stops
+    /// reading input.
     package var waitingLines = 64
-    /// Bytes of such lines. Beyond this, the server stops reading input. A single line may be longer.
+    /// Bytes of these waiting lines. Beyond this, the server stops reading input. A single line may be
+    /// longer.
     package var waitingLineBytes = 1 << 20
     /// Seconds after which a client that reads nothing is disconnected.
     package var takingSeconds = 30
-    /// Seconds for which input is read and dropped after a closing error, so that a reset does not swallow
-    /// the error.
+    /// Seconds for which input is read and dropped after a closing error. Otherwise a reset of the connection
+    /// could discard the error.
     package var closingSeconds = 1
     /// Bytes that are read and dropped after a closing error.
     package var closingBytes = 1 << 20
@@ -72,72 +76,74 @@ package struct Limits: Equatable, Sendable {
     /// Seconds in which `faults` are counted.
     package var faultSeconds = 10
 
-    /// (Revisions behind) × (edits + 1) of a push. Beyond this, which is some seconds of work, the push is
-    /// `base_trimmed`.
+    /// The largest product of (revisions after a push's base) × (edits of the push + 1). The server refuses a
+    /// push with a larger product as `base_trimmed`, because rebasing it would take some seconds.
     package var rebase = 10_000_000
-    /// Selections in one room, of all sessions together. The room maps each through every change.
+    /// Selections in one room, of all sessions together. The room moves each selection with every change.
     package var roomSelections = 20_000
-    /// Bytes of revisions that a room keeps in memory, some hundred keystrokes. A session further behind is
-    /// served from the store.
+    /// Bytes of revisions that a room keeps in memory. That is several hundred keystrokes. A session that is
+    /// further behind gets its changes from the store.
     package var windowBytes = 2 << 20
-    /// Bytes of revisions that all rooms together keep in memory. If that is too little for `windowBytes`
-    /// each, every room keeps less.
+    /// Bytes of revisions that all rooms together keep in memory. If this does not allow `windowBytes` for
+    /// each room, every room keeps less.
     package var windowBudget = 256 << 20
-    /// Bytes, or one line, that a session may send before its connection has delivered them. This bounds the
-    /// output.
+    /// Bytes that a session may send before its connection has delivered them. A single line may be longer.
+    /// So the undelivered output is bounded.
     package var creditBytes = 256 << 10
-    /// Revisions committed since a session was opened that it may be behind. Beyond this, sending the text is
-    /// cheaper than the changes.
+    /// How many revisions a session may be behind. Only revisions committed since the session was opened
+    /// count. Beyond this, sending the text is cheaper than sending the changes.
     package var sessionBehind = 65_536
-    /// Changes of one append. Each is rebased over those before it, and one transaction must not occupy the
-    /// disk for long.
+    /// Changes of one append. Each change is rebased over the earlier ones, and one transaction must not
+    /// occupy the disk for long.
     package var segmentChanges = 128
     /// Milliseconds without a change after which the server sends `check`.
     package var restMilliseconds = 5_000
-    /// Milliseconds until a failed call to the store is repeated.
+    /// Milliseconds after which a failed call to the store is repeated.
     package var retryMilliseconds = 1_000
-    /// Seconds for which a room without sessions stays in memory. People come back.
+    /// Seconds for which a room without sessions stays in memory, because people often return.
     package var idleRoomSeconds = 60
     /// Milliseconds between two `peer` messages about one session to a receiver that is behind.
     package var peerMilliseconds = 50
     /// Milliseconds between two `document` messages about one document to a follower.
     package var documentMilliseconds = 1_000
-    /// Seconds for which requests wait while their document is being renamed or deleted.
+    /// The longest time in seconds that requests wait while their document is being renamed or deleted.
     package var orderSeconds = 30
-    /// Days for which a client's pushes are remembered after its last one.
+    /// Days for which a client's highest push is remembered.
     package var pusherDays = 90
-    /// Bytes after which a page of `listed` or `revisions` ends, but never before its first item.
+    /// Bytes after which a page of `listed` or `revisions` ends. A page always has at least one item.
     package var page = 1 << 20
 
-    /// The same, or less if a server's line has less room.
+    /// `page`, or less if a server's line has less space.
     package var pageBytes: Int { min(page, announced.serverList) }
 
     package init() {}
 
     /// The version of the protocol.
     package static let protocolVersion = 1
-    /// Levels of objects and arrays in a message, the message included. A reader needs little stack.
+    /// Levels of objects and arrays in a message, including the message itself. So a reader needs little
+    /// stack.
     package static let nesting = 32
-    /// ±(2^53 − 1): every integer that a browser can represent exactly.
+    /// Integers are within ±(2^53 − 1), because a browser represents them exactly.
     package static let integer = (1 << 53) - 1
-    /// A number with a fraction or exponent is 0, or from 10^−307 to below 10^308 without its sign. Every
-    /// reader supports that.
+    /// A number with a fraction or exponent is 0, or its absolute value is from 10^−307 to below 10^308.
+    /// Every JSON reader supports this range.
     package static let exponent = 307
     /// Bytes of an `id` that is a string.
     package static let id = 64
     /// Bytes of a document's name, of a prefix, and of `after` in the list of names.
     package static let name = 512
-    /// Bytes of an epoch. The server makes shorter ones.
+    /// Bytes of an epoch. The server's own epochs are shorter.
     package static let epoch = 64
     /// Characters of a client's id.
     package static let client = 8...64
-    /// Bytes of `info`, which is sent to everybody who opens the same document.
+    /// Bytes of `info`. The server sends it to every client that has the same document open.
     package static let info = 1_024
-    /// Levels of objects and arrays in `info`, itself included. Inside `opened` it must not exceed `nesting`.
+    /// Levels of objects and arrays in `info`, including `info` itself. Together with the levels of `opened`,
+    /// they must not exceed `nesting`.
     package static let infoNesting = 16
     /// The range of `limit` in requests for a page.
     package static let items = 1...1_000
-    /// Items of a page if the request does not say.
+    /// Items of a page if the request does not give a limit.
     package static let itemsByDefault = 100
     /// Grants of a token. Listing documents checks each grant in the store.
     package static let grants = 1_000

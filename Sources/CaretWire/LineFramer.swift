@@ -1,12 +1,12 @@
-/// Splits the bytes of a connection into lines, in linear time however the bytes arrive.
+/// Splits the bytes of a connection into lines. The time is linear, however the bytes arrive.
 ///
 /// A line ends with LF. A CR before the LF is dropped and does not count, and empty lines are ignored. A line
 /// that arrives in one piece is not copied. A line over the limit is detected at its first excess byte, and
-/// framing stops there. Each connection has one, confined to the connection's loop.
+/// framing stops there. Each connection has its own framer, which only the connection's loop uses.
 package struct LineFramer: Sendable {
     /// The result of reading some bytes.
     package enum Frame<Line> {
-        /// A line was complete, and `body` returned this.
+        /// A line was complete, and `body` returned this value.
         case line(Line)
         /// All bytes were read, and the last line is not complete.
         case incomplete
@@ -14,15 +14,14 @@ package struct LineFramer: Sendable {
         case tooLong(bytes: Int, limit: Int)
     }
 
-    /// The most bytes of a line, without its end. May be raised at any time.
+    /// The maximum number of bytes in a line, without its line end. This limit may be raised at any time.
     package var limit: Int
 
-    /// The beginning of a line whose end has not arrived.
+    /// The beginning of a line whose line end has not arrived.
     private var begun: [UInt8] = []
     private var excess: Int?
 
-    /// Larger buffers are not kept for the next line, because there may be very many connections, most of
-    /// them idle.
+    /// Larger buffers are not kept for the next line, because there may be very many idle connections.
     private static let roomKept = 1 << 12
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
@@ -32,9 +31,9 @@ package struct LineFramer: Sendable {
     /// How many bytes of an incomplete line are buffered.
     package var begunBytes: Int { begun.count }
 
-    /// Reads bytes from the front of `input` until a line is complete, and calls `body` with that line.
+    /// Reads bytes from the start of `input` until a line is complete, and calls `body` with that line.
     ///
-    /// Call it until no line is returned. The bytes passed to `body` are valid only during the call.
+    /// Call this method until it returns no line. The bytes passed to `body` are valid only during the call.
     package mutating func next<Line>(
         of input: inout UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Frame<Line> {
@@ -55,7 +54,7 @@ package struct LineFramer: Sendable {
         input.withMemoryRebound(to: UInt8.self) { $0.firstIndex(of: lineFeed, from: 0) }
     }
 
-    /// The length of the buffered bytes and `piece`, without a CR at their end.
+    /// The total length of the buffered bytes and `piece`, without a CR at the end.
     private func contentLength(with piece: UnsafeRawBufferPointer) -> Int {
         let length = begun.count + piece.count
         return (piece.last ?? begun.last) == LineFramer.carriageReturn ? length - 1 : length
@@ -78,7 +77,7 @@ package struct LineFramer: Sendable {
     private mutating func complete<Line>(
         with piece: UnsafeRawBufferPointer, _ length: Int, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Line {
-        // A buffered CR is dropped here too: `length` is where the content ends.
+        // The content ends at `length`, so this also drops a CR that is already in `begun`.
         if begun.isEmpty { return body(UnsafeRawBufferPointer(rebasing: piece[..<length])) }
         begun.append(contentsOf: piece)
         let line = begun.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }

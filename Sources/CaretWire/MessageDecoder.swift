@@ -1,4 +1,4 @@
-/// Decodes lines into messages. Reuse one decoder for many lines: it reuses its memory.
+/// Decodes lines into messages. Use one decoder for many lines, because it reuses its memory.
 package struct MessageDecoder: Sendable {
     /// Limits on the elements of a client's message.
     package let limits: Limits.Announced
@@ -6,7 +6,7 @@ package struct MessageDecoder: Sendable {
 
     package init(limits: Limits.Announced = Limits.Announced()) { self.limits = limits }
 
-    /// Decodes a client's line, given without its end. The framer limits its length.
+    /// Decodes a client's line. `line` has no line end. The framer has already limited its length.
     package mutating func clientMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ClientMessage> {
@@ -27,7 +27,7 @@ package struct MessageDecoder: Sendable {
             .unknownType, "there is no message type \"\(name)\"", byte: type.range.lowerBound - 1)
     }
 
-    /// Decodes the server's line; nil for an unknown type, which a client ignores.
+    /// Decodes a server's line; nil for an unknown type, which a client ignores.
     package mutating func serverMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ServerMessage>? {
@@ -94,14 +94,14 @@ extension Fields {
         return try read("id", value) { value throws(FieldFault) in try RequestID(value) }
     }
 
-    /// The fault of one field as a fault of the line.
+    /// Converts the fault of one field to a fault of the line.
     fileprivate func fault(_ fault: FieldFault, _ type: JSONString?) -> WireFault {
         let name = type.map { excerpt(of: $0.raw) + ": " } ?? ""
         let message = "\(name)\(fault.field) \(fault.problem), at byte \(fault.byte)"
         return self.fault(fault.code, message, byte: fault.byte)
     }
 
-    /// A fault with the fields that identify the message. Fields that are malformed themselves are left out.
+    /// A fault with the fields that identify the message. Malformed fields are left out.
     fileprivate func fault(_ code: ErrorCode, _ message: String, byte: Int) -> WireFault {
         WireFault(
             code, message, byte: byte, id: try? id(), document: try? document(),

@@ -1,4 +1,4 @@
-/// The `id` that a client gives a request. The answer carries the same one.
+/// The `id` that a client gives a request. The answer has the same `id`.
 package enum RequestID: Equatable, Hashable, Sendable {
     case number(Int)
     case text(WireString)

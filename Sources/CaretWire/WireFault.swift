@@ -1,17 +1,17 @@
-/// Why a line is refused.
+/// Why the decoder refused a line.
 package struct WireFault: Error, Equatable, Sendable {
     package let code: ErrorCode
-    /// For people: what is wrong, where, and both numbers. Repeats at most `Limits.echo` characters of the
-    /// line.
+    /// A text for people: what is wrong, at which byte, and the actual and the allowed number. Repeats at
+    /// most `Limits.echo` characters of a value in the line.
     package let message: String
-    /// The offset in the line, in bytes.
+    /// Where the fault is in the line, in bytes.
     package let byte: Int
-    /// The fields that identify the refused message to its sender, as far as they could be read. All are nil
-    /// if the line is not JSON.
+    /// These fields identify the refused message to its sender. A field that could not be read is nil. All
+    /// are nil if the line is not JSON.
     package var id: RequestID?
     package var document: WireString?
     package var seq: Int?
-    /// The kind of message, for kinds that not every client may send. Nil for all others.
+    /// The kind of the message, if not every client may send it. Nil for all other messages.
     package var topic: Topic?
 
     package enum Topic: Sendable {
@@ -43,16 +43,16 @@ package struct WireFault: Error, Equatable, Sendable {
     package var report: ErrorReport { ErrorReport(code, message, document: document, seq: seq) }
 }
 
-/// What is wrong with one field. Built from the inside out.
+/// What is wrong with one field. The field's path is built from the inside out.
 struct FieldFault: Error {
     var code = ErrorCode.badMessage
-    /// Such as `edits[3].range`.
+    /// The path of the field, such as `edits[3].range`.
     var field: String
-    /// The rest of the sentence that begins with the field's name.
+    /// The rest of a sentence that begins with the field's path.
     let problem: String
     let byte: Int
 
-    /// The same fault, with the field named as seen from the enclosing object or array.
+    /// The same fault, with the name `outer` of the enclosing object or array added to the field's path.
     func inside(_ outer: String) -> FieldFault {
         var fault = self
         if fault.field.isEmpty {
@@ -73,7 +73,7 @@ struct FieldFault: Error {
         return FieldFault(field: "", problem: problem, byte: value.start)
     }
 
-    /// Something has too many elements.
+    /// A value has too many elements, bytes or levels.
     static func tooMany(
         _ count: Int, _ what: String, limit: Int, in value: JSONValue, code: ErrorCode = .badMessage
     ) -> FieldFault {
@@ -96,7 +96,7 @@ extension JSONValue {
     }
 }
 
-/// The beginning of UTF-8 bytes, as much of it as a message may repeat.
+/// The beginning of `bytes`: at most as many characters as an error message may repeat.
 func excerpt(of bytes: UnsafeBufferPointer<UInt8>) -> String {
     // Counts scalars, because a grapheme may be as long as the line.
     var end = 0

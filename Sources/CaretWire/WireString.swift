@@ -1,6 +1,6 @@
 /// A string compared, ordered and hashed by its bytes.
 ///
-/// Swift's `String` compares by canonical equivalence, so two different names could be equal.
+/// Swift's `String` compares by canonical equivalence, so two different names could compare as equal.
 package struct WireString: Hashable, Comparable, Sendable {
     package let string: String
 
@@ -21,7 +21,8 @@ package struct WireString: Hashable, Comparable, Sendable {
         withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Calls `body` with the bytes. A native string is not copied, a bridged one is.
+    /// Calls `body` with the bytes. A native string is not copied. A string bridged from Objective-C is
+    /// copied.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = string

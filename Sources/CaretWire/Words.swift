@@ -1,9 +1,9 @@
 package import CaretCore
 
-/// A closed list of words on the wire.
+/// A word of a closed list on the wire, such as an error code.
 package protocol WireWord: Equatable, Sendable {
     static var all: [Self] { get }
-    /// Made of plain letters, digits, `-` and `_`.
+    /// The word as sent. It has only plain letters, digits, `-` and `_`.
     var word: String { get }
 }
 
@@ -19,7 +19,7 @@ extension WireWord where Self: RawRepresentable<String> {
     package var word: String { rawValue }
 }
 
-/// A word of a list that a newer version may have extended. Unknown words are kept as they are.
+/// A word of a list that a newer version may have extended. Unknown words are kept unchanged.
 package enum OpenWord<Known: WireWord>: Equatable, Sendable {
     case known(Known)
     case unknown(WireString)
@@ -65,7 +65,7 @@ package enum Rights: String, CaseIterable, WireWord {
     case none, read, write
 }
 
-/// Which line breaks to use when the document is written back to a file.
+/// Which line breaks to use when the document is written to a file.
 package enum Newline: String, CaseIterable, WireWord {
     case lf, crlf
 }

@@ -2,8 +2,7 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// The server program. It exits with 0, with 1 after a failure, or with 2 for wrong usage or a wrong
-/// configuration.
+/// The server program. Its exit code is 0, 1 after a failure, or 2 for wrong usage or a wrong configuration.
 @main
 struct Caretd {
     static func main() async {
@@ -37,7 +36,7 @@ struct Caretd {
         do {
             return Configuration.File(path: path, bytes: Array(try Data(contentsOf: URL(filePath: path))))
         } catch {
-            // The error itself has no reason, but `errno` has.
+            // The Swift error does not contain the system's reason. `errno` does.
             let reason = String(cString: strerror(errno))
             StandardStream.error.write("caretd: \(path): the configuration cannot be read: \(reason)\n")
             exit(2)

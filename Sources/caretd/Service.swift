@@ -15,10 +15,11 @@ struct Service {
 
     private var settings: Settings { configuration.settings }
 
-    /// How long a stopping server waits for its clients. Promised to users: it ends within five seconds.
+    /// How long a stopping server waits for its clients. The documentation promises an end within five
+    /// seconds.
     private static let stopsWithin = Duration.seconds(4)
 
-    /// A server that has capacity for fewer connections warns about it.
+    /// If fewer connections than this are possible, the server logs a warning.
     private static let fewConnections = 100
 
     init(_ configuration: Configuration) {
@@ -80,7 +81,7 @@ struct Service {
     // MARK: The store
 
     private func makeFolder() throws(OpeningFault) {
-        // Only the owner can read it, because it contains the texts.
+        // Only the owner may access the folder, because it contains the texts.
         if mkdir(settings.data, 0o700) != 0, errno != EEXIST { throw .system(errno) }
         var found = stat()
         guard stat(settings.data, &found) == 0 else { throw .system(errno) }
@@ -138,9 +139,9 @@ struct Service {
     }
 }
 
-/// An address on which the server cannot listen, and the reason.
+/// Reports an address on which the server cannot listen, with the reason.
 private struct ListenerFault: Error, CustomStringConvertible {
-    /// The address as it is configured.
+    /// The address as written in the configuration.
     let address: String
     let fault: ListenFault
 

@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// SIGTERM and SIGINT. The first signal is returned by `next`; the second one ends the process at once.
+/// Handles SIGTERM and SIGINT. `next` returns the first signal. The second signal ends the process at once.
 struct StopSignals {
     private let sources: [any DispatchSourceSignal]
     private let first: AsyncStream<Int32>

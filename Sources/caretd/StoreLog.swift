@@ -13,16 +13,16 @@ final class StoreLog: Sendable {
     private let commits: Mutex<CommitTally>
     private let lost = Atomic(false)
 
-    /// Acked changes are no longer in the data folder.
+    /// True if acked changes are no longer in the data folder.
     var hasLostData: Bool { lost.load(ordering: .relaxed) }
 
     private struct CommitTally {
-        let tally: Tally
-        /// When the current commit began, by the monotonic clock.
+        let tally: LocalCounters
+        /// The time when the current commit began.
         var begun: Moment?
     }
 
-    init(_ log: LogWriter, _ tally: sending Tally) {
+    init(_ log: LogWriter, _ tally: sending LocalCounters) {
         self.log = log
         commits = Mutex(CommitTally(tally: tally))
     }
@@ -34,10 +34,10 @@ final class StoreLog: Sendable {
         case nil: break
         }
         switch event {
-        case .renewed(.putBack(let document, let known)):
+        case .renewed(.clientIsAhead(let document, let known)):
             log.write(
                 LogEvent(
-                    .epochsRenewed, .reason(Renewal.putBack(document, known: known).word),
+                    .epochsRenewed, .reason(Renewal.clientIsAhead(document, known: known).word),
                     .document(document.value), .revision(known.value)))
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
@@ -56,7 +56,8 @@ final class StoreLog: Sendable {
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
-        // Open documents can still be read and exported, and only from this process. So it keeps running.
+        // The process keeps running, because open documents can still be read and exported from it, and only
+        // from it.
         case .lost(let path):
             lost.store(true, ordering: .relaxed)
             log.write(LogEvent(.dataLost, .path(path)))
@@ -66,8 +67,8 @@ final class StoreLog: Sendable {
         }
     }
 
-    /// The content on disk is known only after the file is opened again. So the process exits, and its
-    /// supervisor restarts it.
+    /// After a failed write, the content on disk is unknown until the database is opened again. So the
+    /// process exits, and its supervisor restarts it.
     private func end(_ fault: DatabaseFault) -> Never {
         log.write(LogEvent(.diskFailed, .sqlite(fault.code)))
         log.close()
@@ -82,7 +83,7 @@ extension Renewal {
         case .behind: "behind"
         case .otherGeneration: "other_generation"
         case .noCounter: "no_counter"
-        case .putBack: "put_back"
+        case .clientIsAhead: "put_back"
         }
     }
 }

@@ -6,7 +6,7 @@ import CaretServer
 import CaretStore
 import CaretWire
 
-// Converts the configuration to the settings of the server and the store.
+// Converts the configuration to the settings of the server and of the store.
 
 extension ServerSettings {
     init(_ settings: Settings) {
@@ -43,12 +43,14 @@ extension SocketAddress {
     }
 }
 
-/// Admits every client, as one anonymous user with all rights; on the admin socket as admin.
+/// Admits every client without a token: as admin on the admin socket, otherwise as an anonymous user with all
+/// rights.
 struct AnonymousAuthenticator: Authenticator {
     func identify(
-        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+        _ token: WireString?, at listenerKind: ListenerKind,
+        then completion: @escaping @Sendable (Authentication) -> Void
     ) {
-        switch door {
+        switch listenerKind {
         case .address: completion(.known(.anonymous))
         case .adminSocket: completion(.known(.admin))
         }

@@ -1,5 +1,5 @@
-// Replaces some system calls in the process that links it, and records them in order: a disk is only certain to
-// keep what was synced.
+// Replaces some system calls in the process that links this file, and records the calls in order. With the
+// record a test checks what a disk must keep, because only synced data is certain to survive.
 
 #define _LARGEFILE64_SOURCE 1
 

@@ -16,11 +16,11 @@ enum { most_files = 8, kinds = 4, most_beside = 256 };
 struct watched {
     char name[64];
     int64_t size;
-    /// Whether the trace has its whole content.
+    /// Whether the trace has the whole content of the file.
     int known;
 };
 
-// `lock` protects everything below. It is also held during each operation, so that the trace has the
+// `lock` protects all variables below. It is also held during each operation, so that the trace has the
 // operations in their order.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fault_plan plan;
@@ -33,7 +33,7 @@ static ssize_t beside_length;
 
 static sqlite3_vfs *base;
 
-/// The file for SQLite. The file of the base VFS follows it in memory.
+/// The file that SQLite uses. The file of the base VFS follows in memory.
 struct fault_file {
     sqlite3_file file;
     /// The index in `files`; -1 if the file is not watched.
@@ -46,7 +46,7 @@ static int watched(sqlite3_file *file) { return ((struct fault_file *)file)->wat
 
 // The trace
 
-/// Ends the process: with an incomplete trace the tests would blame the store.
+/// Ends the process, because with an incomplete trace the tests would report a fault of the store.
 static void stop(const char *why) {
     if (write(STDERR_FILENO, why, strlen(why)) < 0) {
     }
@@ -76,7 +76,7 @@ static void look_beside(void) {
 
 // The plan
 
-/// Counts an operation that is about to be done. Returns 1 if it must fail.
+/// Counts an operation before it is done. Returns 1 if it must fail.
 static int strikes(enum fault_kind kind) {
     look_beside();
     int64_t number = ++counts[kind];
@@ -97,7 +97,7 @@ static int is_beyond_bound(int file, int64_t end) {
     return sum > plan.bound;
 }
 
-/// The index of the watched file with this path, which is added if it is new.
+/// The index of the watched file with this path. Adds the file if it is new.
 static int watch(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
@@ -212,7 +212,7 @@ static int file_shm_unmap(sqlite3_file *file, int delete) {
     return real(file)->pMethods->xShmUnmap(real(file), delete);
 }
 
-/// Version 2 has no methods that map a file into memory, where the layer would not see changes.
+/// Version 2 has no methods that map a file into memory. The layer would not see changes made there.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = file_close,
@@ -236,7 +236,7 @@ static const sqlite3_io_methods methods = {
 // The methods of the VFS
 
 static int open_real(const char *name, sqlite3_file *file, int flags, int *answered) {
-    // Null, so that SQLite does not close a file that was not opened.
+    // Set this to null, so that the file is not closed if it was not opened.
     real(file)->pMethods = NULL;
     int code = base->xOpen(base, name, real(file), flags, answered);
     if (code == SQLITE_OK) {
@@ -251,10 +251,10 @@ static int open_real(const char *name, sqlite3_file *file, int flags, int *answe
 static void put_found(sqlite3_file *file, int at) {
     if (trace < 0) return;
     void *bytes = malloc((size_t)files[at].size + 1);
-    if (bytes == NULL) stop("no memory for a file that was found\n");
+    if (bytes == NULL) stop("no memory for the content of an existing file\n");
     int count = (int)files[at].size;
     if (count > 0 && real(file)->pMethods->xRead(real(file), bytes, count, 0) != SQLITE_OK) {
-        stop("a file that was found cannot be read\n");
+        stop("an existing file cannot be read\n");
     }
     put(FAULT_FOUND, at, 0, 0, bytes, (uint32_t)count);
     free(bytes);

@@ -12,10 +12,11 @@ struct ClientConversation {
 
     static let address = ServerAddress.tcp(host: "example.org", port: 7)
 
-    init(reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil) {
+    init(reconnects: Bool = true, store: WireString? = nil, unsaved: [UnsavedDocument]? = nil) {
         state = ClientState(
             ClientState.Settings(
-                address: ClientConversation.address, hello: Hello(client: "client-1"), reconnects: reconnects),
+                address: ClientConversation.address, hello: Hello(client: "client-1"), reconnects: reconnects,
+                store: store),
             unsaved: unsaved)
     }
 

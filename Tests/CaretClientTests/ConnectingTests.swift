@@ -18,7 +18,7 @@ import Testing
         #expect(talk.receive(ClientConversation.welcome) == [.welcomed(welcome)])
     }
 
-    @Test("delays between attempts grow until the next welcome")
+    @Test("delays between attempts to connect grow until the next welcome")
     func delays() {
         var talk = ClientConversation()
         _ = talk.start()
@@ -57,7 +57,55 @@ import Testing
             #expect(talk.receive(.bye(Bye(reason: .shuttingDown, retryAfterMilliseconds: requested))) == [])
             _ = talk.disconnect()
             #expect(talk.state.link == .waiting(until: Moment(milliseconds: delay)))
+            // The request of the server applies to one delay only.
+            _ = talk.wait(Milliseconds(delay))
+            _ = talk.disconnect()
+            #expect(talk.state.link == .waiting(until: Moment(milliseconds: delay + 500)))
         }
+    }
+
+    @Test(
+        "only an error that closes the connection gives its reason and the delay",
+        arguments: [
+            (ErrorCode.lineTooLong, 3_000, "no (line_too_long)"),
+            (.overloaded, 250, DisconnectReason.ended.explanation),
+        ])
+    func closingError(code: ErrorCode, delay: Int, reason: String) {
+        let error = ErrorReport(code, "no", retryAfterMilliseconds: 3_000)
+        var talk = ClientConversation.welcomed()
+        #expect(talk.receive(.error(error)) == [])
+        _ = talk.disconnect()
+        #expect(talk.state.link == .waiting(until: Moment(milliseconds: delay)))
+        var once = ClientConversation.welcomed(reconnects: false)
+        #expect(once.receive(.error(error)) == [])
+        let fault = ConnectionFault.lost(ClientConversation.address, reason: reason)
+        #expect(once.disconnect() == [.disconnect, .end(fault)])
+    }
+
+    @Test(
+        "a client ends if the server has another store than expected",
+        arguments: [("s-1", false), ("s-2", true), (nil, false)] as [(String?, Bool)])
+    func otherStore(found: String?, ends: Bool) {
+        var talk = ClientConversation(store: "s-1")
+        _ = talk.start()
+        _ = talk.connected()
+        let welcome = Welcome(
+            unit: .utf16, server: "caret/test", user: "ann", client: "p-1", ping: 20,
+            store: found.map { WireString($0) })
+        let fault = ConnectionFault.otherStore(expected: "s-1", found: found ?? "")
+        let expected: [ClientAction] = ends ? [.disconnect, .end(fault)] : [.welcomed(welcome)]
+        #expect(talk.receive(.welcome(welcome)) == expected)
+    }
+
+    @Test("a client does not use a server whose offsets are not in UTF-16")
+    func otherUnit() {
+        var talk = ClientConversation(reconnects: false)
+        _ = talk.start()
+        _ = talk.connected()
+        let welcome = Welcome(unit: .utf8, server: "caret/test", user: "ann", client: "p-1", ping: 20)
+        let reason = DisconnectReason.notUnderstood("offsets in another unit than UTF-16").explanation
+        let fault = ConnectionFault.lost(ClientConversation.address, reason: reason)
+        #expect(talk.receive(.welcome(welcome)) == [.disconnect, .end(fault)])
     }
 
     @Test(
@@ -87,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "a client ends if every hello would be refused",
+        "a client does not retry a hello that is refused for good",
         arguments: [ErrorCode.unauthorized, .unsupportedProtocol, .badMessage])
     func refused(code: ErrorCode) {
         var talk = ClientConversation()
@@ -99,7 +147,8 @@ import Testing
     }
 
     @Test(
-        "a hello refused for a while is tried again", arguments: [ErrorCode.storageFailed, .helloTimeout])
+        "a client retries a hello that is refused only for now",
+        arguments: [ErrorCode.storageFailed, .helloTimeout])
     func refusedForNow(code: ErrorCode) {
         var talk = ClientConversation()
         _ = talk.start()
@@ -109,14 +158,14 @@ import Testing
     }
 
     @Test(
-        "a client that was replaced or revoked does not reconnect",
+        "a replaced client and a client with a revoked token do not reconnect",
         arguments: [(ByeReason.replaced, ConnectionFault.replaced), (.revoked, .revoked)])
     func bye(reason: ByeReason, fault: ConnectionFault) {
         var talk = ClientConversation.welcomed()
         #expect(talk.receive(.bye(Bye(reason: reason))) == [.disconnect, .end(fault)])
     }
 
-    @Test("without reconnects the fault names the reason and the address")
+    @Test("if reconnects are off, the error names the reason and the address")
     func oneShot() {
         var talk = ClientConversation(reconnects: false)
         _ = talk.start()

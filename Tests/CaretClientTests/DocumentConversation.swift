@@ -4,7 +4,8 @@ import CaretReplica
 import CaretWire
 import Testing
 
-/// The state of an open document in a test, with its clock. Each event is one call, which returns the actions.
+/// The state of an open document in a test, with its clock. Each event is one call, which returns the
+/// actions.
 struct DocumentConversation {
     private(set) var state: DocumentState
     private var now = Moment(milliseconds: 0)
@@ -25,7 +26,7 @@ struct DocumentConversation {
     mutating func welcomed() -> [DocumentAction] { handle { [now] in $0.welcomed(at: now, &$1) } }
     mutating func disconnect() -> [DocumentAction] { handle { [now] in $0.disconnected(at: now, &$1) } }
 
-    /// Nil if the message contains an invalid text or edit.
+    /// Returns nil if the message contains an invalid text or edit.
     mutating func receive(_ message: ServerMessage, _ id: RequestID? = nil) -> [DocumentAction]? {
         handle { [now] in $0.received(Envelope(message, id: id), at: now, &$1) }
     }

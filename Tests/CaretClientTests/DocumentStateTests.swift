@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("A document as a value") struct DocumentStateTests {
+@Suite("State of an open document") struct DocumentStateTests {
     private let author = WireChange.Author(user: "bob", client: "c-bob", time: 1)
 
     private func change(_ revision: Revision, _ start: Int, _ end: Int, _ text: WireString) -> ServerMessage {
@@ -74,7 +74,7 @@ import Testing
         #expect(talk.text == "axb")
     }
 
-    @Test("a document recognises its messages: by name, and answers by id")
+    @Test("a document recognises messages by its name, and answers by their id")
     func isMeant() throws {
         var talk = DocumentConversation()
         _ = talk.welcomed()
@@ -115,7 +115,7 @@ import Testing
         #expect(talk.disconnect() == [.notify(.peers([])), .notify(.state(.offline))])
     }
 
-    @Test("a refused push is resent after the server's delay")
+    @Test("a refused push is resent after the delay that the server requests")
     func refused() throws {
         var talk = try DocumentConversation.opened("ab")
         _ = try talk.type(0, 0, "x")
@@ -173,7 +173,7 @@ import Testing
         #expect(push.document == "old" && push.seq == 1 && push.base == 1)
     }
 
-    @Test("a hidden rename, a deletion and damage close the document")
+    @Test("a document is refused if it is deleted, damaged or renamed out of view")
     func gone() throws {
         for (gone, refusal) in [
             (Gone(document: "notes", epoch: "e", reason: .renamed), Refusal.notFound),
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("invalid texts and edits are distinguished from misplaced ones")
+    @Test("an invalid text is rejected, a misplaced edit reloads the full text")
     func impossible() throws {
         var talk = try DocumentConversation.opened("ab")
         let backwards = ServerMessage.change(
@@ -218,7 +218,7 @@ import Testing
             #expect(talk.setUnaccepted(state, in: 1) == [.notify(.state(state))])
             #expect(talk.setUnaccepted(state, in: 1) == [])
             #expect(DocumentGoal.saved.result(for: talk.state).isSuccess != true)
-            // A commit of other edits does not change that.
+            // A commit of other edits does not change the state.
             _ = try talk.type(0, 0, "x")
             #expect(talk.state.state == .sending)
             #expect(talk.receive(ack(1, 2)) == (state == .sending ? [] : [.notify(.state(state))]))
@@ -235,7 +235,7 @@ import Testing
         talk.bind(1)
         talk.bind(2)
         _ = talk.receive(change(2, 0, 0, "y"))
-        // The first view does not show that change yet.
+        // The first view does not show the inserted `y` yet.
         let (change, actions) = try talk.type(2, 2, "x", in: 1)
         #expect(try change == Change([Edit(0..<0, "y")]))
         #expect(actions.first == .push(1, base: 2, 3, 3, "x"))

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "a document follows a rename, and a deletion gives its edits back"
+        "edits are saved after a rename, and returned after a deletion"
     )
     func renamedAndDeleted() async throws {
         let server = try ServerProcess()
@@ -65,7 +65,7 @@ import Testing
         #expect(document.text.string == "one two")
     }
 
-    @Test("edits made while the server is down are saved once it is back")
+    @Test("edits made while the server is down are saved after its restart")
     func away() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)
@@ -105,7 +105,7 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.open("a").opened() }
     }
 
-    @Test("closing a document or its client ends updates and waiting")
+    @Test("closing a document or its client ends its updates and all waits")
     func closed() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)

@@ -43,7 +43,7 @@ import Testing
         if let fault { expectSentence(fault) }
     }
 
-    @Test("refused edits have a sentence, whatever the reason")
+    @Test("refused edits have a sentence for every reason")
     func refusedEdits() throws {
         let refusals: [Refusal] = [
             .notFound, .damaged, .forbidden, .tooLarge, .badText, .storageFull, .storageFailed, .overloaded,
@@ -51,7 +51,7 @@ import Testing
         ]
         for refusal in refusals {
             expectSentence(
-                RefusedEdits(refusal: refusal, reason: nil, text: try Text("a"), difference: Change()))
+                RefusedEdits(refusal: refusal, reason: nil, text: try TextBuffer("a"), difference: Change()))
         }
     }
 }

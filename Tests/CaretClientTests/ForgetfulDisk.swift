@@ -2,7 +2,8 @@ import CaretClient
 import Glibc
 import Synchronization
 
-/// A disk in memory. A power loss takes everything that was not synced: bytes of files, and names in folders.
+/// A disk in memory. A power loss removes everything that was not synced: bytes of files, and names in
+/// folders.
 final class ForgetfulDisk: FileCalls {
     private struct File {
         var bytes: [UInt8] = []
@@ -26,7 +27,7 @@ final class ForgetfulDisk: FileCalls {
         var lastDescriptor: Int32 = 2
         /// How many more calls succeed. After them every call fails, because the process is about to end.
         var callsLeft = Int.max
-        /// Folders that nobody may read.
+        /// Folders that the process is not allowed to read.
         var unreadable: Set<String> = []
         var calls = 0
     }
@@ -36,19 +37,19 @@ final class ForgetfulDisk: FileCalls {
     /// How many calls have succeeded.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// Makes every call fail after this many more. `killProcess` or `restart` ends that.
+    /// Lets this many more calls succeed. Then every call fails, until `killProcess` or `restart` is called.
     func failCalls(after calls: Int) { state.withLock { $0.callsLeft = calls } }
 
     /// Denies reading this folder from now on.
     func forbidReading(_ folder: String) { state.withLock { _ = $0.unreadable.insert(folder) } }
 
-    /// The process is killed, and the machine runs on: its open files and its lock are gone, and everything it wrote
-    /// stays.
+    /// Kills the process, but not the machine. The open files and the lock of the process are gone.
+    /// Everything that it wrote stays.
     func killProcess() {
         state.withLock { ($0.open, $0.locked, $0.callsLeft) = ([:], nil, .max) }
     }
 
-    /// The power fails and comes back: no process runs, and everything that was not synced is lost.
+    /// Cuts the power and restores it. The process has ended, and everything that was not synced is lost.
     func restart() {
         state.withLock { state in
             // A folder whose name is lost loses its content too.

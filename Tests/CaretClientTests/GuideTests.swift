@@ -2,7 +2,8 @@ import CaretClient
 import Foundation
 import Testing
 
-/// The code of the guide, in its order. It does not import `CaretCore`, because an app need not either.
+/// The code of the guide, in the same order. This file does not import `CaretCore`, because an app does not
+/// need to import it.
 @Suite("Guide") struct GuideTests {
     final class Field: TextInput {
         var inputText = ""
@@ -113,7 +114,7 @@ import Testing
 
     private func keep(_ host: String, _ port: UInt16) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)").path
-        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
+        // If the removal fails, the folder stays in the system's temporary folder. This harms no test.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let lasting = try LiveClient(
             .tcp(host: host, port: port), keepingUnsavedIn: folder)

@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-/// Each test misuses the methods of the state and expects the invariant that finds it.
+/// Each test breaks an invariant by misusing the methods of the state, and expects that the check finds it.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -41,20 +41,21 @@ import Testing
             let push = SentPush(position: position, seq: 7, change: Change())
             let replica = try Replica(
                 SavedReplica(
-                    position: position, committed: Text(), push: push, inFlight: Change(), unsent: Change(),
+                    position: position, committed: TextBuffer(), push: push, inFlight: Change(),
+                    unsent: Change(),
                     nextSeq: 7))
             replace(&client, key) { document, _ in
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a document that is being opened knows the id of its request") { client, key in
+        Fault("a document that is opening has the id of its open request") { client, key in
             var replica = Replica()
             _ = replica.connected()
             replace(&client, key) { [replica] document, _ in
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a replica that waits has a time for its retry") { client, key in
+        Fault("a waiting replica has a time for its retry") { client, key in
             var replica = Replica()
             _ = replica.connected()
             _ = replica.openRefused(ErrorReport(.overloaded, "no"))
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("a fault in the state of a client is found", arguments: faults)
+    @Test("an invariant finds each planted fault in the state of a client", arguments: faults)
     func client(fault: Fault) throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")
@@ -89,7 +90,7 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try client.checkInvariants() }
     }
 
-    @Test("a closed document that is still connected is found")
+    @Test("an invariant finds a closed document that is still connected")
     func connectedWhenClosed() throws {
         var replica = Replica()
         _ = try replica.typed(Change([Edit(0..<0, "a")]))

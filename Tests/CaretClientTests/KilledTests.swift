@@ -9,7 +9,7 @@ import Testing
     @Test("kill -9 of a client loses no kept edit and doubles none")
     func killed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
-        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
+        // If the removal fails, the folder stays in the system's temporary folder. This harms no test.
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try ServerProcess()
         let rounds = Seeds.share(of: 200, everyCommit: 12)
@@ -50,7 +50,7 @@ import Testing
         try await document.saved()
     }
 
-    /// The text after the last kept edits were saved too.
+    /// Saves the last kept edits, and returns the text after them.
     private func finalText(_ address: ServerAddress, _ folder: String) async throws -> String {
         let client = try LiveClient(address, keepingUnsavedIn: folder)
         try await client.open("shared").saved()
@@ -76,7 +76,7 @@ private final class TypingProcess {
         try process.run()
     }
 
-    /// Waits until it has printed this many more lines.
+    /// Waits until the process has printed this many more lines.
     func waitForOutput(lines: Int) throws {
         let wanted = lineCount + lines
         while lineCount < wanted {
@@ -88,7 +88,7 @@ private final class TypingProcess {
 
     private var lineCount: Int { said.utf8.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Kills it, and reads the rest of its output.
+    /// Kills the process, and reads the rest of its output.
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         said += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Line connections") struct LineConnectionTests {
     @Test(
-        "after an address that does not answer, the next one is tried", .timeLimit(.minutes(1)),
+        "if an address does not answer, the next address is tried", .timeLimit(.minutes(1)),
         arguments: [true, false])
     func silentAddress(isFirst: Bool) async throws {
         let (silent, server) = (try Listener(isSilent: true), try Listener(isSilent: false))
@@ -30,9 +30,9 @@ import Testing
         queue.sync { connection.value.close() }
     }
 
-    @Test("programs that are started get no descriptor of a connection")
+    @Test("child processes inherit no descriptor of a connection")
     func closedOnExec() async {
-        // In a process of its own, where nothing else opens any.
+        // The test runs in a process of its own, where no other code opens descriptors.
         await #expect(processExitsWith: .success) {
             let server = try Listener(isSilent: false)
             let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
@@ -46,7 +46,7 @@ import Testing
             queue.async { connection.value.connect(to: [address]) }
             guard await events.first(where: { _ in true }) == true else { exit(2) }
             let opened = pipesAndSockets().filter { !before.contains($0.value) }.keys
-            // The socket, and the two ends of the pipe that wakes its thread.
+            // Three descriptors: the socket, and the two ends of the pipe that wakes its thread.
             guard opened.count == 3 else { exit(3) }
             guard opened.allSatisfy({ fcntl($0, F_GETFD) & FD_CLOEXEC != 0 }) else { exit(4) }
             queue.sync { connection.value.close() }
@@ -55,14 +55,14 @@ import Testing
     }
 
     /// Rule L2.
-    @Test("a line of the longest length is sent, and one byte more is refused")
+    @Test("a line of maximum length is sent, and a line one byte longer is not")
     func longestLine() throws {
         var limits = Limits.Announced()
         limits.line = 100
         let queue = DispatchQueue(label: "lines")
         var writer = JSONWriter()
         List(prefix: "").encode(id: nil, into: &writer)
-        // The limit does not count the line feed.
+        // The limit of a line does not include its line feed.
         let rest = limits.line - (writer.bytes.count - 1)
         for (added, refused) in [(rest, [Int]()), (rest + 1, [limits.line + 1])] {
             var lengths: [Int] = []
@@ -79,8 +79,8 @@ import Testing
     }
 }
 
-/// The pipes and sockets of this process: their descriptors, and what the system calls them. Other files are left out:
-/// the system's libraries open some for a moment.
+/// The descriptors of this process's pipes and sockets, with the names that the system gives them. Other
+/// files are left out, because system libraries open some for a moment.
 private func pipesAndSockets() -> [Int32: String] {
     var found: [Int32: String] = [:]
     for descriptor in 0..<Int32(4_096) {
@@ -92,8 +92,8 @@ private func pipesAndSockets() -> [Int32: String] {
     return found
 }
 
-/// A socket that listens on loopback. The queue of a silent one is full, so that the system answers no more
-/// connections.
+/// A socket that listens on loopback. If it is silent, its queue is full, so that the system answers no
+/// further connections.
 private final class Listener {
     let port: UInt16
     private var sockets: [Int32] = []

@@ -12,7 +12,7 @@ import Testing
         .gone(Gone(document: name, epoch: epoch, reason: .deleted, isFollowed: true))
     }
 
-    @Test("of a document's changes only the latest waits")
+    @Test("only the latest change of a document waits for the reader")
     func latest() {
         var events = PendingFollowEvents()
         for revision in 1...1_000 { events.add(document("a", Revision(revision))) }
@@ -21,7 +21,7 @@ import Testing
         #expect(events.drain() == [])
     }
 
-    @Test("a new document with the name of a deleted one comes after its gone")
+    @Test("gone comes before the event of a new document with the same name")
     func gone() {
         var events = PendingFollowEvents()
         let gone = end("a", "e")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "of a name that is reused only the last gone and the last document wait"
+        "for a reused name, only the last gone and the last document wait"
     )
     func goneAgain() {
         var events = PendingFollowEvents()
@@ -55,7 +55,7 @@ import Testing
         #expect(events.drain() == [.restarted, document("a", 2)])
     }
 
-    @Test("elements, the end and a cancellation wake a reader")
+    @Test("a reader wakes at an element, at the end and at a cancellation")
     func stream() async throws {
         let stream = CoalescingStream(PendingFollowEvents())
         async let first = stream.next()
@@ -68,5 +68,20 @@ import Testing
         stream.finish(throwing: ConnectionFault.closed)
         await #expect(throws: ConnectionFault.closed) { try await last.value }
         #expect(try await stream.next() == nil)
+    }
+
+    @Test("a cancelled task does not wait, and takes no elements", .timeLimit(.minutes(1)))
+    func cancelledBeforeRead() async throws {
+        let stream = CoalescingStream(PendingFollowEvents())
+        for isEmpty in [true, false] {
+            if !isEmpty { stream.update { $0.add(.complete) } }
+            let reader = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await stream.next()
+            }
+            reader.cancel()
+            #expect(try await reader.value == nil)
+        }
+        #expect(try await stream.next() == [.complete])
     }
 }

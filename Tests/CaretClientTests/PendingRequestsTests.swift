@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Requests as a value") struct PendingRequestsTests {
+@Suite("State of pending requests") struct PendingRequestsTests {
     private let list = ClientMessage.list(List())
     private let rename = ClientMessage.rename(Rename(document: "a", to: "b"))
     private let listed = ServerMessage.listed(Listed(documents: []))
@@ -26,7 +26,7 @@ import Testing
     func progress() {
         var talk = ClientConversation.welcomed()
         _ = talk.request(.admin(.verify(Verify())))
-        let progress = ServerMessage.admin(.progress(CareProgress(done: 4, of: 9)))
+        let progress = ServerMessage.admin(.progress(MaintenanceProgress(done: 4, of: 9)))
         #expect(
             talk.receive(progress, .number(1)) == [
                 .reportProgress(RequestNumber(value: 1), RequestProgress(done: 4, of: 9))
@@ -60,7 +60,7 @@ import Testing
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1)])
     }
 
-    @Test("requests that were not sent go over the next connection")
+    @Test("unsent requests are sent over the next connection")
     func unsent() {
         var talk = ClientConversation.welcomed()
         for number in 1...PendingRequests.maxInFlight { #expect(talk.request(list) == [.send(list, number)]) }
@@ -88,7 +88,7 @@ import Testing
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(rename, 1)])
     }
 
-    @Test("without reconnects all requests fail with the connection")
+    @Test("if reconnects are off, all requests fail when the connection ends")
     func oneShot() {
         var talk = ClientConversation.welcomed(reconnects: false)
         _ = talk.request(list)
@@ -117,7 +117,7 @@ import Testing
                 .fail(refused, .tooMany(limit: PendingRequests.maxUnanswered))
             ])
         try state.checkInvariants()
-        // A cancelled request makes room for another one.
+        // After a request is cancelled, another request can be added.
         let first = RequestNumber(value: 1)
         #expect(state.cancelled(first) == [.fail(first, .cancelled)])
         #expect(state.requested(list, as: state.nextNumber()) == [])
@@ -162,7 +162,7 @@ import Testing
         #expect(talk.state.documents[key]?.replica.state == .offline)
     }
 
-    @Test("without reconnects a disconnect takes open documents offline")
+    @Test("if reconnects are off, a disconnect takes open documents offline")
     func oneShotWithDocument() throws {
         var talk = ClientConversation.welcomed(reconnects: false)
         let key = talk.open("ab")
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Rule D8.
-    @Test("a gone for followers and a gone for a session are distinguished")
+    @Test("a gone for a session ends its document, a gone for followers does not")
     func twoKindsOfGone() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")

@@ -10,7 +10,7 @@ import Testing
     /// The file of a document with this text and one unsaved edit.
     private func kept(_ text: String) throws -> UnsavedEditsFile {
         let savedReplica = SavedReplica(
-            position: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
+            position: WirePosition(epoch: "e", revision: 1), committed: try TextBuffer(text), push: nil,
             inFlight: Change(), unsent: try Change([Edit(0..<0, "x")]), nextSeq: 1)
         return UnsavedEditsFile(savedReplica, of: "notes", creates: false)
     }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("after a power loss at any call, the last edits or the next ones are there")
+    @Test("after a power loss at any call, the old or the new edits are kept")
     func anywhere() throws {
         var calls = 0
         var isThrough = false
@@ -79,7 +79,7 @@ import Testing
         #expect([[:], [1: "xone"]].contains(try found(on: disk)))
     }
 
-    @Test("a process killed while it makes the folder loses nothing to a later power loss")
+    @Test("a kill while the folder is made costs no edits in a later power loss")
     func killedBeforePowerLoss() throws {
         for calls in 0..<10 {
             let disk = ForgetfulDisk()
@@ -110,7 +110,7 @@ import Testing
             var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
             try folder?.keep(kept("one"), as: 1)
             disk.failCalls(after: calls)
-            // Fails at the call at which the process is killed.
+            // This fails at the call at which the process is killed.
             try? folder?.keep(kept(String(repeating: "two", count: 100)), as: 2)
             disk.killProcess()
             folder = nil

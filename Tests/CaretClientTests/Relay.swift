@@ -43,7 +43,7 @@ final class Relay: Sendable {
 
     var connections: Int { made.load(ordering: .relaxed) }
 
-    /// Ends all connections, and loses the bytes on the way.
+    /// Ends all connections, and drops the bytes that were not forwarded yet.
     func cut() {
         sockets.withLock { sockets in
             for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -63,7 +63,8 @@ final class Relay: Sendable {
         made.add(1, ordering: .relaxed)
         sockets.withLock { $0 += [client, upstream] }
         if !isConnected { cut() }
-        // Both descriptors are closed after both directions have ended, so that no thread uses a reused number.
+        // Both descriptors are closed after both directions have ended, so that no thread uses a descriptor
+        // number that the system has reused.
         let group = DispatchGroup()
         for (from, to) in [(client, upstream), (upstream, client)] {
             group.enter()
@@ -99,7 +100,8 @@ final class Relay: Sendable {
 }
 
 private enum Thread {
-    /// A thread of its own: the shared threads of tests are few, and these ones block all the time.
+    /// Runs `body` on a thread of its own. The tests share only a few threads, and `body` blocks its thread
+    /// all the time.
     static func detached(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "relay").async(execute: body)
     }

@@ -1,10 +1,11 @@
 import CaretClient
 import CaretCore
 import CaretWire
+import Foundation
 import Testing
 
 @Suite("Requests") struct RequestTests {
-    @Test("push, read, list, history, rename, restore and delete")
+    @Test("push, rename, restore and delete take effect, and reads show it")
     func requests() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address, ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))
@@ -28,6 +29,37 @@ import Testing
         #expect(refusal?.word == "not_found")
         client.close()
         await #expect(throws: ConnectionFault.closed) { try await client.list() }
+    }
+
+    @Test("a client sends its access token, and the server knows its user")
+    func token() async throws {
+        let server = try ServerProcess(["--require-tokens=true"])
+        let admin = LiveClient(server.socket)
+        let grant = WireGrant(.read, to: .prefix(""))
+        let answer = try await admin.request(.admin(.addToken(AddToken(user: "ann", grants: [grant]))))
+        guard case .admin(.tokenAdded(let added)) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        let ann = LiveClient(server.address, ClientOptions(token: added.token.string))
+        #expect(try await ann.welcome().user == "ann")
+        let stranger = LiveClient(server.address, ClientOptions(token: added.token.string + "x"))
+        let fault = await #expect(throws: ConnectionFault.self) { try await stranger.connected() }
+        guard case .refused(let refusal)? = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(refusal.code == .unauthorized)
+    }
+
+    @Test("no two pushes have the same number, and a restart repeats no number")
+    func pushNumbers() {
+        let client = LiveClient(.unix(path: "/nowhere/caretd.sock"))
+        let start = Date.now.milliseconds
+        // More numbers than milliseconds pass.
+        let numbers = (0..<1_000).map { _ in client.nextPushNumber() }
+        #expect(numbers.first.map { $0 >= start } == true)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     }
 
     @Test("a request waits while the server is restarted")

@@ -12,21 +12,25 @@ final class ServerProcess {
     private var loggedBefore = ""
     private(set) var address = ServerAddress.tcp(host: "127.0.0.1", port: 0)
 
+    private let options: [String]
+
     /// Starts a server, and waits until it accepts connections.
-    init() throws {
+    init(_ options: [String] = []) throws {
+        self.options = options
         folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         try start()
     }
 
-    /// Starts it again, at the same address.
+    /// Starts the server again, at the same address.
     func start() throws {
         process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "caretd")
-        process.arguments = ["--data", folder.path, "--listen", address.description]
-        // The environment without variables that configure the server. Sanitizers read their options from the others.
+        process.arguments = ["--data", folder.path, "--listen", address.description] + options
+        // The environment without variables that configure the server. Sanitizers read their options from the
+        // others.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
-        // A file instead of a pipe: a pipe would have to be read all the time.
+        // The output goes to a file, because a pipe would have to be read all the time.
         let log = folder.appendingPathExtension("log")
         // The file does not exist before the first start.
         loggedBefore += (try? String(contentsOf: log, encoding: .utf8)) ?? ""
@@ -42,7 +46,7 @@ final class ServerProcess {
         return (loggedBefore + log).split { $0 == " " || $0 == "\n" }.count { $0 == "event=\(event)" }
     }
 
-    /// The Unix socket in its data folder.
+    /// The address of the Unix socket in the server's data folder.
     var socket: ServerAddress { .unix(path: folder.appending(path: "caretd.sock").path) }
 
     private func listeningAddress(in log: URL) throws -> ServerAddress {
@@ -65,7 +69,7 @@ final class ServerProcess {
 
     deinit {
         if process.isRunning { kill() }
-        // If removing fails, the files stay in the system's temporary folder, which harms no test.
+        // If the removal fails, the files stay in the system's temporary folder. This harms no test.
         try? FileManager.default.removeItem(at: folder)
         try? FileManager.default.removeItem(at: folder.appendingPathExtension("log"))
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Sharing") struct SharingTests {
     private static let people = 8
 
-    @Test("eight clients converge over cut links and a killed server")
+    @Test("eight clients converge despite lost connections and a killed server")
     func eight() async throws {
         let server = try ServerProcess()
         let rounds = ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? 3 : 20
@@ -32,8 +32,8 @@ import Testing
         }
         for typist in typists { try await typist.document.saved() }
         #expect(relay.connections >= SharingTests.people / 2 + rounds)
-        // A diverged text would be replaced by the server's, so that all texts are equal in the end. The log shows
-        // it.
+        // A client replaces a diverged text by the server's text, so the final texts do not show a
+        // divergence. The log does.
         #expect(try server.count(of: "text_diverged") == 0)
         let client = LiveClient(server.address)
         let text = try await client.read("shared").text
@@ -44,7 +44,8 @@ import Testing
     }
 }
 
-/// A client that types, and knows which of its own words must be in the text: nobody else deletes them.
+/// A client that types, and knows which of its own words must be in the text. No other client deletes these
+/// words.
 private actor Typist {
     let number: Int
     nonisolated let document: LiveDocument
@@ -71,7 +72,7 @@ private actor Typist {
         }
     }
 
-    /// Inserts a word between two others, so that no word is split.
+    /// Inserts a word between two other words, so that no word is split.
     private func add(pastes: Bool, _ random: inout Seeded) throws {
         typed += 1
         let word = "<\(number).\(typed)\(pastes ? String(repeating: "é😀\n", count: 20) : "")>"
@@ -85,8 +86,9 @@ private actor Typist {
         words.append(word)
     }
 
-    /// An undo may remove several words that were typed next to each other, so the text shows which are left. Only
-    /// this client's own undo may change its words: if another client's did, the last check of the test fails.
+    /// An undo may remove several words that were typed next to each other, so the client reads from the text
+    /// which words are left. Only this client's own undo may change its words. If an undo of another client
+    /// changes them, the last check of the test fails.
     private func undo() {
         document.undo()
         words = ownWords(in: document.text.string)
@@ -102,7 +104,7 @@ private actor Typist {
         while document.text.string != text, await updates.next() != nil {}
     }
 
-    /// Whether the text contains each word that was not undone once, and no other word of this client.
+    /// Whether the text contains exactly the words of this client that were not undone, each once.
     func isSound(in text: String) -> Bool { ownWords(in: text).sorted() == words.sorted() }
 
     private func ownWords(in text: String) -> [String] {

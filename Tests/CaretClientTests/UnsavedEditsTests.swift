@@ -8,7 +8,7 @@ import Testing
 @Suite("Unsaved edits") struct UnsavedEditsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
 
-    @Test("offline edits survive their client and are saved once by the next")
+    @Test("the next client saves the offline edits of a closed client, only once")
     func offline() async throws {
         defer { remove() }
         let server = try ServerProcess()
@@ -72,7 +72,7 @@ import Testing
         #expect(try await client.history(of: "notes").entries.count <= 3)
     }
 
-    @Test("a push in flight at the end of the process is resent and not doubled")
+    @Test("a push in flight when the process ends is resent and committed once")
     func inFlight() async throws {
         defer { remove() }
         let server = try ServerProcess()
@@ -80,12 +80,12 @@ import Testing
         try await other.push("ab", to: "notes", creating: true)
         var keeping: UnsavedEditsFolder? = try UnsavedEditsFolder(folder.path)
         let id = try keeping?.clientID(orElse: "somebody-1") ?? ""
-        // The folder as a process leaves it that was killed between the commit and the ack.
+        // The folder as it is after a process was killed between the commit and the ack.
         let epoch = try await other.read("notes").epoch
         let change = try Change([Edit(1..<1, "X")])
         let position = WirePosition(epoch: WireString(epoch), revision: 1)
         let savedReplica = SavedReplica(
-            position: position, committed: try Text("ab"),
+            position: position, committed: try TextBuffer("ab"),
             push: SentPush(position: position, seq: 1, change: change),
             inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
         try keeping?.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: 7)
@@ -103,7 +103,23 @@ import Testing
         #expect(try await other.read("notes").text == "aXbY")
     }
 
-    @Test("only one client uses a folder, and damaged files are reported")
+    @Test("a folder returns replaced and deleted text as it was kept")
+    func replacements() throws {
+        defer { remove() }
+        let position = WirePosition(epoch: "e", revision: 4)
+        let change = try Change([Edit(1..<3, "X"), Edit(5..<6, "")])
+        let savedReplica = SavedReplica(
+            position: position, committed: try TextBuffer("abcdefgh"),
+            push: SentPush(position: position, seq: 3, change: change), inFlight: change,
+            unsent: try Change([Edit(0..<2, "Y")]), nextSeq: 4)
+        let keeping = try UnsavedEditsFolder(folder.path)
+        try keeping.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: 5)
+        let found = try #require(try keeping.replicas().first)
+        #expect(found.key == DocumentKey(value: 5) && found.replica.savedReplica == savedReplica)
+        #expect(found.replica.text.string == "Ydegh")
+    }
+
+    @Test("only one client can use a folder, and damaged files are reported")
     func lock() throws {
         defer { remove() }
         let keeping = try UnsavedEditsFolder(folder.path)
@@ -141,7 +157,7 @@ import Testing
             let keeping = try UnsavedEditsFolder(folder.path)
             for (number, word) in [(12, "second "), (3, "first "), (20, "third ")] {
                 let savedReplica = SavedReplica(
-                    position: position, committed: try Text("ab"), push: nil, inFlight: Change(),
+                    position: position, committed: try TextBuffer("ab"), push: nil, inFlight: Change(),
                     unsent: try Change([Edit(0..<0, word)]), nextSeq: 1)
                 try keeping.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: number)
             }
@@ -186,7 +202,7 @@ import Testing
         }
     }
 
-    /// Calls `body` until it does not throw: a client ends on its own queue, after it was released.
+    /// Calls `body` until it does not throw, because a released client ends a little later, on its own queue.
     private func eventually<Answer>(_ body: () throws -> Answer) async throws -> Answer {
         for _ in 0..<100_000 {
             if let answer = try? body() { return answer }
@@ -196,7 +212,7 @@ import Testing
     }
 
     private func remove() {
-        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
+        // If the removal fails, the folder stays in the system's temporary folder. This harms no test.
         try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// Behaves like `UITextView`: setting the text moves the caret to the end, and each change, also one by the
-    /// program, calls the delegate before it returns.
+    /// Behaves like `UITextView`. Setting the text moves the caret to the end. Each change calls the delegate
+    /// before it returns, even a change by the program.
     final class DelegatingView: TextInput {
         var delegate: (DelegatingView) -> Void = { _ in }
         var isComposing = false
@@ -57,7 +57,7 @@ import Testing
             text = String(decoding: units, as: UTF16.self)
             let caret = selection.lowerBound + string.utf16.count
             selection = caret..<caret
-            // One call for the selection, one for the text.
+            // The view calls its delegate twice: for the selection and for the text.
             delegate(self)
             delegate(self)
         }
@@ -88,7 +88,7 @@ import Testing
         let binding = document.binding()
         binding.begin(view)
         view.inputSelection = 4..<7
-        // Both happen before either side knows of the other.
+        // Both changes happen before the view or the document knows of the other change.
         try document.replace(0..<3, with: "1")
         view.type("TWO")
         try binding.update(view)
@@ -100,7 +100,7 @@ import Testing
         try await document.saved()
     }
 
-    @Test("a view whose delegate is called at once keeps its caret")
+    @Test("the caret keeps its place if the view calls its delegate at once")
     func delegate() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -132,7 +132,8 @@ import Testing
         view.type("!")
         #expect(document.text.string == "zyxone! two" && document.selections == [Selection(caret: 7)])
         try await document.saved()
-        // The first text, three letters of others and one own: no other revisions.
+        // There are only five revisions: the first text, three letters of others, and one letter typed in the
+        // view.
         #expect(document.revision == 5)
     }
 
@@ -201,15 +202,16 @@ import Testing
                 view.type(SampleText.make(upTo: 3, &random))
             } else {
                 try binding.update(view)
-                // A second update would take any difference between view and text for an edit of the user.
-                try #require(Text(view.inputText) == document.text, "step \(step)")
+                // If view and text differed, a second update would treat the difference as an edit of the
+                // user.
+                try #require(TextBuffer(view.inputText) == document.text, "step \(step)")
             }
         }
         for (view, binding) in pairs { try binding.update(view) }
         let text = document.text
         for (view, binding) in pairs {
             try binding.update(view)
-            #expect(try Text(view.inputText) == text && document.text == text)
+            #expect(try TextBuffer(view.inputText) == text && document.text == text)
         }
         try await document.saved()
     }

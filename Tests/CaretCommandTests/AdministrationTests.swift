@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("caret for administrators", .serialized) struct AdministrationTests {
+@Suite("Subcommands of caret for administrators", .serialized) struct AdministrationTests {
     @Test("who lists connections and their open documents")
     func who() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put notes/today --create << x⏎
             notes/today: saved as revision 1
@@ -25,14 +25,14 @@ import Testing
             [2]
             """)
         // A document stays open while its editor runs.
-        let who = "\(Run.path(of: "caret")) who notes/today --data \(stand.data)"
-        let asking = "\(who) >\(stand.data)/said; touch"
-        let edit = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
+        let who = "\(Run.path(of: "caret")) who notes/today --data \(session.data)"
+        let asking = "\(who) >\(session.data)/said; touch"
+        let edit = try session.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
         #expect(edit.status == 0, "\(edit)")
-        let said = try String(contentsOfFile: stand.data + "/said", encoding: .utf8)
+        let said = try String(contentsOfFile: session.data + "/said", encoding: .utf8)
         #expect(said.hasSuffix("\tnotes/today\n") && said.contains("\tanonymous\tp-"), "\(said)")
-        stand.stop()
-        try stand.expect(
+        session.stop()
+        try session.expect(
             """
             $ who --data DIR/data
             ! caret: DIR/data/caretd.sock: …
@@ -43,7 +43,7 @@ import Testing
 
     @Test("top prints one line for each reading")
     func top() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ put a --create << x⏎
             a: saved as revision 1
@@ -75,7 +75,7 @@ import Testing
 
     @Test("deleted documents are listed and restored")
     func undelete() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ ls --deleted
             $ put notes/old --create << one⏎
@@ -124,9 +124,9 @@ import Testing
             """)
     }
 
-    @Test("trim deletes history, and a dry run only reports it")
+    @Test("trim deletes history, and --dry-run only prints what it would delete")
     func trim() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ put a --create << 1⏎
             a: saved as revision 1
@@ -153,11 +153,11 @@ import Testing
             $ trim a --before 1h --yes
             a: unchanged: its history begins at revision 0
             $ trim a@1 --dry-run
-            a: would forget 1 revision (up to revision 1, whose text stays)
+            a: would delete 1 revision (up to revision 1, whose text stays)
             $ trim a --before 2 --dry-run --json
             {"doc":"a","rev":2,"start":2,"revisions":2,"trimmed":false}
             $ trim a@2 -y
-            a: forgot 2 revisions (up to revision 2, whose text stays)
+            a: deleted 2 revisions (up to revision 2, whose text stays)
             $ stat a --json
             {"doc":"a","epoch":"…","rev":3,"length":2,"bytes":2,"lines":1,"newline":"lf","first":3,"created":null,"updated":"…Z","user":"anonymous"}
             $ trim a@2 -y --json
@@ -169,7 +169,7 @@ import Testing
             !   older history was trimmed: caret log lists the revisions that are kept
             [1]
             $ trim a@9 -y
-            ! caret: a: the revision that is asked for is beyond the head 3 (base_ahead)
+            ! caret: a: the requested revision is beyond the head 3 (base_ahead)
             !   caret log lists the revisions
             [1]
             """)
@@ -177,8 +177,8 @@ import Testing
 
     @Test("a running server verifies and backs up its store")
     func care() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put a --create << 1⏎
             a: saved as revision 1
@@ -213,43 +213,47 @@ import Testing
             $ verify DIR/copy
             sound: 2 documents, 2 revisions, 0 snapshots, 2 pushers, 0 tokens
             """)
-        let made = try stand.caret(["backup", stand.folder.path + "/no/copy", "--data", stand.data])
+        let made = try session.caret(["backup", session.folder.path + "/no/copy", "--data", session.data])
         #expect(
             made.status == 1
                 && made.errors.contains("No such file or directory\n  the backup is complete; it is in "))
         // The backups without a FILE stay in the server's folder.
-        let kept = try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups")
+        let kept = try FileManager.default.contentsOfDirectory(atPath: session.data + "/backups")
         #expect(kept.count == 4, "\(kept)")
     }
 
     @Test(
-        "a backup moved to another disk is complete, and only there",
+        "a backup moved to another disk is complete, and its original is gone",
         .enabled(if: OtherDisk.isThere, "no other disk"))
     func otherDisk() throws {
-        let stand = try Stand()
-        #expect(try stand.caret(["put", "a", "--create"], input: "one\n").status == 0)
-        let path = OtherDisk.path + "/caret-\(UUID().uuidString)"
-        defer { unlink(path) }
-        let made = try stand.caret(["backup", path, "--data", stand.data])
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "a", "--create"], input: "one\n").status == 0)
+        let folder = OtherDisk.path + "/caret-\(UUID().uuidString)"
+        let path = folder + "/copy"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // If this fails, the folder stays in the memory, which harms no test.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let made = try session.caret(["backup", path, "--data", session.data])
         #expect(made.status == 0, "\(made)")
-        try stand.expect(
+        // No partial file is left, whatever its name.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["copy"])
+        try session.expect(
             "$ verify \(path)\nsound: 1 document, 1 revision, 0 snapshots, 1 pusher, 0 tokens")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups").isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: path + ".caret-partial"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: session.data + "/backups").isEmpty)
     }
 
-    @Test("administration needs all rights")
+    @Test("subcommands for administrators need a token with all rights")
     func rights() throws {
-        let stand = try Stand(["--require-tokens=true"])
-        let data = ["--data", stand.data]
-        let made = try stand.caret(["token", "add", "ann", "--write", ""] + data)
+        let session = try CommandSession(["--require-tokens=true"])
+        let data = ["--data", session.data]
+        let made = try session.caret(["token", "add", "ann", "--write", ""] + data)
         let ann = ["CARET_TOKEN": made.output.split(separator: "\n").first.map(String.init) ?? ""]
-        #expect(try stand.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
+        #expect(try session.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
         for words in [
             ["who"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"], ["verify"],
             ["backup"],
         ] {
-            let run = try stand.caret(words, environment: ann)
+            let run = try session.caret(words, environment: ann)
             #expect(run.status == 1 && run.errors.contains("(forbidden)"), "\(words): \(run)")
         }
     }

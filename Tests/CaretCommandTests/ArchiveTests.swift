@@ -7,20 +7,22 @@ import TestSupport
 import Testing
 
 @Suite("Archives with whole histories", .serialized) struct ArchiveTests {
-    @Test("histories move from a running server to another folder")
+    @Test("export and import copy whole histories to another data folder")
     func transcript() throws {
-        let stand = try Stand()
-        try exported(on: stand)
-        try imported(on: stand)
-        let here = try stand.caret(["log", "notes/a", "--json"])
-        let there = try stand.caret(["log", "old/notes/a", "--json", "--data", stand.folder.path + "/new"])
+        let session = try CommandSession()
+        try exported(on: session)
+        try imported(on: session)
+        let here = try session.caret(["log", "notes/a", "--json"])
+        let there = try session.caret([
+            "log", "old/notes/a", "--json", "--data", session.folder.path + "/new",
+        ])
         #expect(here.output == there.output && here.output.contains("\"client\":\"p-"))
-        let files = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path)
-        #expect(!files.contains { $0.hasSuffix("partial") })
+        let files = try FileManager.default.contentsOfDirectory(atPath: session.folder.path)
+        #expect(!files.contains { $0.contains("partial") })
     }
 
-    private func exported(on stand: Stand) throws {
-        try stand.expect(
+    private func exported(on session: CommandSession) throws {
+        try session.expect(
             """
             $ put notes/a --create << one⏎two⏎
             notes/a: saved as revision 1
@@ -29,7 +31,7 @@ import Testing
             $ put notes/a << one⏎2⏎three⏎
             notes/a: saved as revision 3
             $ trim notes/a@1 -y
-            notes/a: forgot 1 revision (up to revision 1, whose text stays)
+            notes/a: deleted 1 revision (up to revision 1, whose text stays)
             $ put b --create << x
             b: saved as revision 1
             $ export DIR/all.caret-archive
@@ -46,8 +48,8 @@ import Testing
             """)
     }
 
-    private func imported(on stand: Stand) throws {
-        try stand.expect(
+    private func imported(on session: CommandSession) throws {
+        try session.expect(
             """
             $ import DIR/all.caret-archive
             ! caret: import: --data … is missing
@@ -92,17 +94,17 @@ import Testing
             """)
     }
 
-    @Test("deleted documents are exported on request, and can be restored")
+    @Test("export --deleted includes deleted documents, which can be restored")
     func deleted() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put a --create << old⏎
             a: saved as revision 1
             $ put a << older⏎
             a: saved as revision 2
             $ trim a@1 -y
-            a: forgot 1 revision (up to revision 1, whose text stays)
+            a: deleted 1 revision (up to revision 1, whose text stays)
             $ rm a -y
             a is deleted
             $ put a --create << new⏎
@@ -120,8 +122,8 @@ import Testing
             !   run: caret help export
             [2]
             """)
-        stand.stop()
-        try stand.expect(
+        session.stop()
+        try session.expect(
             """
             $ export DIR/a.caret-archive --deleted --data DIR/data
             DIR/a.caret-archive: 2 documents, 2 revisions, … bytes
@@ -148,14 +150,14 @@ import Testing
         "an imported history has the same edits, authors and times",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func roundTrip() async throws {
-        let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
-        let (stand, trace) = (try Stand(nil), try Trace(named: name))
-        let (source, target) = (stand.data, stand.folder.path + "/new")
+        let name = Seeds.isFullRun ? "automerge-paper" : "sveltecomponent"
+        let (session, trace) = (try CommandSession(nil), try Trace(named: name))
+        let (source, target) = (session.data, session.folder.path + "/new")
         try await FolderTests.fill(source, with: trace)
-        let file = stand.folder.path + "/a.caret-archive"
+        let file = session.folder.path + "/a.caret-archive"
         for arguments in [["export", file, "--data", source], ["import", file, "--data", target]] {
             let began = ContinuousClock.now
-            let run = try stand.caret(arguments)
+            let run = try session.caret(arguments)
             #expect(run.status == 0, "\(run)")
             print("caret \(arguments[0]) of \(name): \(ContinuousClock.now - began)\n\(run.output)")
         }
@@ -167,18 +169,18 @@ import Testing
             Issue.record("\(one) came as \(other)")
             break
         }
-        let last = try stand.caret(["cat", "a", "--data", target])
+        let last = try session.caret(["cat", "a", "--data", target])
         #expect(last.output == trace.end)
         let logs = try [source, target].map {
-            try stand.caret(["log", "a", "-n", "1000", "--data", $0]).output
+            try session.caret(["log", "a", "-n", "1000", "--data", $0]).output
         }
         #expect(logs[0] == logs[1])
     }
 
     @Test("a line packed in several pieces is unpacked unchanged")
     func longLine() throws {
-        let stand = try Stand(nil)
-        let (plain, packed) = (stand.folder.path + "/plain", stand.folder.path + "/packed.gz")
+        let session = try CommandSession(nil)
+        let (plain, packed) = (session.folder.path + "/plain", session.folder.path + "/packed.gz")
         // Pieces have up to 16 MiB, and each one gets different bytes here.
         let bytes = [UInt8]([1, 2, 3].flatMap { [UInt8](repeating: $0, count: 12 << 20) })
         try Data(bytes).write(to: URL(filePath: plain))
@@ -190,18 +192,19 @@ import Testing
         #expect(run.status == 0, "\(run)")
     }
 
-    @Test("an export fails if another document takes the name meanwhile")
+    @Test("export fails if another document takes the name during the export")
     func replaced() throws {
-        let stand = try Stand(nil)
+        let session = try CommandSession(nil)
         func text(_ revision: Int, _ text: String, epoch: String = "e.1") -> String {
             #""type":"text","doc":DOC,"epoch":"\#(epoch)","rev":\#(revision),"text":"\#(text)","newline":"lf""#
         }
-        let archive = stand.folder.path + "/a.caret-archive"
-        // The export reads the document before and after its pages, which produce the text `x`.
+        let archive = session.folder.path + "/a.caret-archive"
+        // The export reads the document before and after its pages of history. These pages produce the text
+        // `x`.
         let (x, y, x2) = (text(1, "x"), text(1, "y"), text(1, "x", epoch: "e.2"))
         for (first, last, isSame) in [(x, x, true), (x, x2, false), (y, x, false)] {
             let liar = try LyingServer(
-                in: stand,
+                in: session,
                 inTurn: [
                     "list": [
                         #""type":"listed","docs":[{"doc":"a","epoch":"e.1","rev":1,"length":1,"updated":0}]"#
@@ -211,7 +214,7 @@ import Testing
                     ],
                     "read": [first, text(0, ""), last],
                 ])
-            let run = try stand.caret(["export", archive, "--socket", liar.path])
+            let run = try session.caret(["export", archive, "--socket", liar.path])
             #expect(run.status == (isSame ? 0 : 1), "\(run)")
             let isSaid = run.errors.contains("a: another document took this name during the export")
             #expect(isSaid == !isSame, "\(run)")
@@ -229,19 +232,19 @@ import Testing
     }
 
     /// An archive of two documents. One of them has a longer text.
-    private func sample(on stand: Stand) throws -> [UInt8] {
+    private func sample(on session: CommandSession) throws -> [UInt8] {
         let text = (0..<40).map { "\($0 * 7_919 % 10_007) words\n" }.joined()
-        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
-        #expect(try stand.caret(["put", "a"], input: text + "é😀").status == 0)
-        #expect(try stand.caret(["put", "b", "--create"], input: "b").status == 0)
-        let path = stand.folder.path + "/sample.caret-archive"
-        #expect(try stand.caret(["export", path]).status == 0)
+        #expect(try session.caret(["put", "a", "--create"], input: text).status == 0)
+        #expect(try session.caret(["put", "a"], input: text + "é😀").status == 0)
+        #expect(try session.caret(["put", "b", "--create"], input: "b").status == 0)
+        let path = session.folder.path + "/sample.caret-archive"
+        #expect(try session.caret(["export", path]).status == 0)
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// The failure of reading these bytes as an archive; nil if it succeeds.
-    private func failure(_ bytes: some Collection<UInt8>, _ stand: Stand) throws -> Failure? {
-        let path = stand.folder.path + "/read.caret-archive"
+    /// Reads these bytes as an archive. Returns the failure, or nil if the archive is valid.
+    private func failure(_ bytes: some Collection<UInt8>, _ session: CommandSession) throws -> Failure? {
+        let path = session.folder.path + "/read.caret-archive"
         try Data(bytes).write(to: URL(filePath: path))
         do throws(Failure) {
             let reader = try ArchiveReader(path, prefix: "")
@@ -252,50 +255,59 @@ import Testing
         }
     }
 
-    @Test("an archive cut off anywhere is refused with the position")
+    @Test("import refuses a truncated archive and names the line where it ends")
     func cut() throws {
-        let stand = try Stand()
-        let bytes = try sample(on: stand)
-        #expect(try failure(bytes, stand) == nil)
+        let session = try CommandSession()
+        let bytes = try sample(on: session)
+        #expect(try failure(bytes, session) == nil)
         for count in 0..<bytes.count {
-            let failure = try failure(bytes.prefix(count), stand)
+            let failure = try failure(bytes.prefix(count), session)
             #expect(
-                failure?.message.contains(": it ends after line ") == true,
+                failure?.message.contains(": the file ends after line ") == true,
                 "\(count) bytes: \(String(describing: failure))")
         }
-        stand.stop()
-        let before = try stand.caret(["verify", "--data", stand.data]).output
+        session.stop()
+        let before = try session.caret(["verify", "--data", session.data]).output
         for share in [0, 1, 3, 5, 7] {
-            let part = stand.folder.path + "/part.caret-archive"
+            let part = session.folder.path + "/part.caret-archive"
             try Data(bytes.prefix(bytes.count * share / 8)).write(to: URL(filePath: part))
-            let run = try stand.caret(["import", part, "new", "--data", stand.data])
+            let run = try session.caret(["import", part, "new", "--data", session.data])
             #expect(
                 run.status == 1
                     && run.errors.contains("cut off, or is not an archive\n  nothing was imported"),
                 "\(run)")
         }
-        #expect(try stand.caret(["verify", "--data", stand.data]).output == before)
+        #expect(try session.caret(["verify", "--data", session.data]).output == before)
     }
 
-    @Test("an archive with a changed byte is refused")
+    @Test("an archive is read if its gzip header is longer than a block")
+    func longHeader() throws {
+        var bytes = try sample(on: try CommandSession())
+        // The flag announces a file name, which fills the first block. So this block has no packed data.
+        bytes[3] |= 0x08
+        bytes.insert(contentsOf: [UInt8](repeating: 0x61, count: 200_000) + [0], at: 10)
+        #expect(try failure(bytes, try CommandSession(nil)) == nil)
+    }
+
+    @Test("import refuses an archive with a changed byte")
     func changed() throws {
-        let stand = try Stand()
-        var bytes = try sample(on: stand)
+        let session = try CommandSession()
+        var bytes = try sample(on: session)
         // The first ten bytes contain the time and the program of the compression, which are not checked.
         for index in 10..<bytes.count {
             // Changes the lowest bit, because the other bits of the last packed byte can be padding.
             bytes[index] ^= 0x01
-            #expect(try failure(bytes, stand) != nil, "byte \(index)")
+            #expect(try failure(bytes, session) != nil, "byte \(index)")
             bytes[index] ^= 0x01
         }
     }
 
     @Test("bytes after the end of an archive are refused, packed or not")
     func trailing() throws {
-        let stand = try Stand()
-        let bytes = try sample(on: stand)
+        let session = try CommandSession()
+        let bytes = try sample(on: session)
         for extra in [[0], [0x1F], Array("x\n".utf8), [UInt8](repeating: 0, count: 300_000), bytes] {
-            let found = try failure(bytes + extra, stand)
+            let found = try failure(bytes + extra, session)
             #expect(
                 found?.message.contains("there is data after the end") == true,
                 "\(extra.count): \(String(describing: found))")
@@ -304,18 +316,18 @@ import Testing
 
     @Test("a compression bomb is refused before it fills the memory")
     func bomb() throws {
-        let stand = try Stand(nil)
+        let session = try CommandSession(nil)
         let head = #"{"type":"archive","version":1,"made":0,"server":"x"}"#
         let document = #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":1,"text":""#
         for (start, message) in [
             ("", "line 1: it has more than 65536 bytes"),
             (head + "\n" + document, "line 2: it has more than "),
         ] {
-            let path = stand.folder.path + "/bomb.caret-archive"
+            let path = session.folder.path + "/bomb.caret-archive"
             let program =
                 "(printf '%s' \"$1\"; head -c 500000000 /dev/zero | tr '\\0' a) | gzip -1 >\"$2\""
             #expect(try Run("/bin/sh", ["-c", program, "sh", start, path], environment: [:]).status == 0)
-            let run = try stand.caret(["import", path, "--data", stand.data])
+            let run = try session.caret(["import", path, "--data", session.data])
             #expect(run.errors.contains(message), "\(run)")
         }
     }
@@ -363,15 +375,15 @@ import Testing
             ),
         ])
     func lines(old: String, new: String, message: String) throws {
-        let stand = try Stand()
-        _ = try sample(on: stand)
+        let session = try CommandSession()
+        _ = try sample(on: session)
         // An unpacked archive can be read too, so the test can edit its lines.
-        let path = stand.folder.path + "/sample.caret-archive"
+        let path = session.folder.path + "/sample.caret-archive"
         let text = try Run("/usr/bin/env", ["zcat", path], environment: [:]).output
-        #expect(try failure(text.utf8, stand) == nil)
-        let found = try failure(text.replacing(old, with: new, maxReplacements: 1).utf8, stand)
+        #expect(try failure(text.utf8, session) == nil)
+        let found = try failure(text.replacing(old, with: new, maxReplacements: 1).utf8, session)
         #expect(found?.message.contains(": \(message)") == true, "\(String(describing: found))")
-        let twice = try failure((text + text).utf8, stand)
+        let twice = try failure((text + text).utf8, session)
         #expect(
             twice?.message.hasSuffix("line 10: there is data after the end") == true,
             "\(String(describing: twice))")

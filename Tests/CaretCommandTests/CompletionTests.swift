@@ -2,11 +2,11 @@ import CaretCommand
 import Foundation
 import Testing
 
-/// Types words at the prompt of each real shell, and completes them.
+/// Types words at the prompt of each real shell, and presses Tab.
 @Suite("Completion", .serialized) struct CompletionTests {
     private static let prompt = "ready>"
 
-    /// The typed words, and the completed ones after Tab.
+    /// The typed words, and the completed words after Tab.
     private static let cases = [
         ("caret pi", "caret ping"), ("caret token li", "caret token list"),
         ("caret --server 127.0.0.1:7 sta", "caret --server 127.0.0.1:7 stat"),
@@ -18,18 +18,19 @@ import Testing
     ]
 
     @Test(
-        "subcommands, options, documents and files are completed",
+        "each shell completes subcommands, options, documents and files",
         arguments: CompletionScript.allCases)
     func completion(shell: CompletionScript) throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         for name in ["agenda", "notes/two words"] {
-            #expect(try stand.caret(["put", name, "--create"], input: "x\n").status == 0)
+            #expect(try session.caret(["put", name, "--create"], input: "x\n").status == 0)
         }
         let programs = URL(filePath: Run.path(of: "caret")).deletingLastPathComponent().path
         let screen = try TerminalScreen(
-            running: shell.words, on: stand, columns: 100,
+            running: shell.words, on: session, columns: 100,
             environment: [
-                "PATH": "\(programs):/usr/bin:/bin", "CARET_SERVER": stand.address, "HOME": stand.folder.path,
+                "PATH": "\(programs):/usr/bin:/bin", "CARET_SERVER": session.address,
+                "HOME": session.folder.path,
             ])
         try "".write(
             to: screen.folder.appending(path: "local.txt"), atomically: true, encoding: .utf8)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "an invalid revision is reported, and never part of the name",
+        "an invalid revision after @ is an error, not a part of the name",
         arguments: [
             "a@x", "a@-1", "a@2x", "a@h", "a@ 1", "a@1 ", "a@99999999999999999999", "a@9007199254740992",
             "a@99999999999999w", "a@b", "a@2026-13-01", "a@2026-02-30", "a@2026-1-1", "a@2026-11-20T",
@@ -29,7 +29,7 @@ import Testing
         #expect(throws: DocumentPoint.Fault.noRevision(rest)) { try DocumentPoint(text) }
     }
 
-    @Test("a revision needs the name of a document", arguments: ["", "@", "@900"])
+    @Test("a revision without the name of a document is an error", arguments: ["", "@", "@900"])
     func noName(text: String) {
         #expect(throws: DocumentPoint.Fault.noName) { try DocumentPoint(text) }
     }

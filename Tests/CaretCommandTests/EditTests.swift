@@ -1,10 +1,11 @@
+import CaretStore
 import Foundation
 import Testing
 
-@Suite("caret edit without a server or an editor", .serialized) struct EditTests {
+@Suite("caret edit when the server or the editor fails", .serialized) struct EditTests {
     /// A line editor: it appends the typed lines to the file.
-    private func editor(in stand: Stand) throws -> String {
-        let path = stand.folder.appending(path: "editor").path
+    private func editor(in session: CommandSession) throws -> String {
+        let path = session.folder.appending(path: "editor").path
         let script = """
             while read -r line; do
                 case $line in
@@ -19,20 +20,22 @@ import Testing
         return "sh \(path)"
     }
 
-    private func edit(on stand: Stand) throws -> TerminalScreen {
+    private func edit(on session: CommandSession) throws -> TerminalScreen {
         try TerminalScreen(
-            ["edit", "notes"], on: stand, columns: 300,
-            environment: ["EDITOR": try editor(in: stand), "XDG_STATE_HOME": stand.folder.path + "/state"])
+            ["edit", "notes"], on: session, columns: 300,
+            environment: [
+                "EDITOR": try editor(in: session), "XDG_STATE_HOME": session.folder.path + "/state",
+            ])
     }
 
-    @Test("without a server it waits, names the file, and continues next time")
+    @Test("without a server, caret edit waits, prints its file, and resumes later")
     func waiting() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        let screen = try edit(on: stand)
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try edit(on: session)
         try screen.type("show")
         try screen.waits { $0.contains("one") }
-        stand.stop()
+        session.stop()
         try screen.type("mine")
         try screen.type("quit")
         let waiting = "not saved yet: the server cannot be reached"
@@ -48,27 +51,52 @@ import Testing
         #expect(try screen.ended() == 130)
         let lines = try screen.text().split(separator: "\n").filter { $0.contains(path) }
         #expect(lines.count == 2 && lines.last?.contains("interrupted") == true, "\(lines)")
-        // The kept edits are edited without a server, and saved when there is one again.
-        let again = try edit(on: stand)
+        // The user continues with the kept edits without a server. They are saved when the server runs again.
+        let again = try edit(on: session)
         try again.waits { $0.contains("notes: continues with the text that was not saved") }
         try again.type("show")
         try again.waits { $0.contains("one\nmine") }
         try again.type("more")
-        try stand.start()
+        try session.start()
         try again.type("quit")
         try again.waits { $0.contains("notes: all edits are saved, at revision ") }
         #expect(try again.ended() == 0)
-        #expect(try stand.caret(["cat", "notes"]).output == "one\nmine\nmore\n")
+        #expect(try session.caret(["cat", "notes"]).output == "one\nmine\nmore\n")
         let left = try FileManager.default.contentsOfDirectory(
-            atPath: stand.folder.path + "/state/caret/edit")
+            atPath: session.folder.path + "/state/caret/edit")
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test("a text that cannot be kept stays in its file, which is named")
+    /// The name must stay the same in later versions, which continue with the kept edits.
+    @Test(
+        "unsaved edits are kept in a private folder with a fixed name",
+        arguments: [
+            (["XDG_STATE_HOME": "DIR/state", "HOME": "DIR"], "state"),
+            (["XDG_STATE_HOME": "", "HOME": "DIR"], ".local/state"),
+        ])
+    func folder(variables: [String: String], state: String) throws {
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let folder = session.folder.path
+        var environment = variables.mapValues { $0.replacing("DIR", with: folder) }
+        let find = "find '\(folder)/\(state)' -type d -printf '%m %P\\n'"
+        environment["EDITOR"] = "\(find) >'\(folder)/said'; touch"
+        let run = try session.caret(["edit", "notes"], environment: environment)
+        #expect(run.status == 0, "\(run)")
+        let digest = SHA256.digest(of: Array("\(session.address)\0notes".utf8)).bytes.prefix(16)
+        let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let said = try String(contentsOfFile: folder + "/said", encoding: .utf8)
+        #expect(said == "700 \n700 caret\n700 caret/edit\n700 caret/edit/\(name)\n")
+        // No edits are unsaved, so the folder is removed.
+        let left = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(state)/caret/edit")
+        #expect(left.isEmpty, "\(left)")
+    }
+
+    @Test("if unsaved edits cannot be kept, the text stays in the printed file")
     func notKept() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        let screen = try edit(on: stand)
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try edit(on: session)
         try screen.type("path")
         let said = try screen.waits { $0.contains(/at \S+\./) }
         let path = String(try #require(said.firstMatch(of: /at (\/\S+\/notes)\./)?.1))
@@ -76,8 +104,8 @@ import Testing
             unlink(path)
             rmdir((path as NSString).deletingLastPathComponent)
         }
-        stand.stop()
-        try FileManager.default.removeItem(atPath: stand.folder.path + "/state")
+        session.stop()
+        try FileManager.default.removeItem(atPath: session.folder.path + "/state")
         try screen.type("mine")
         try screen.type("quit")
         #expect(try screen.ended() == 1)
@@ -91,11 +119,11 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\nmine\n")
     }
 
-    @Test("without a server and kept edits it fails at once")
+    @Test("without a server and without kept edits, caret edit fails at once")
     func nothingKept() throws {
-        let stand = try Stand()
-        stand.stop()
-        try stand.expect(
+        let session = try CommandSession()
+        session.stop()
+        try session.expect(
             """
             $ edit notes
             ! caret: 127.0.0.1:…: Connection refused
@@ -104,38 +132,38 @@ import Testing
             """)
     }
 
-    @Test("an editor that exits at once is reported, and its file stays")
+    @Test("if the editor exits at once, caret edit reports it and keeps the file")
     func absentEditor() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": "true"])
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let run = try session.caret(["edit", "notes"], environment: ["EDITOR": "true"])
         #expect(run.status == 1 && run.errors.contains("exited at once and saved nothing"), "\(run)")
         let path = try #require(run.errors.firstMatch(of: /(\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\n")
         try FileManager.default.removeItem(atPath: (String(path) as NSString).deletingLastPathComponent)
         // This message is not printed for an editor that saved or failed.
-        let touched = try stand.caret(["edit", "notes"], environment: ["EDITOR": "touch"])
+        let touched = try session.caret(["edit", "notes"], environment: ["EDITOR": "touch"])
         #expect(touched.status == 0, "\(touched)")
-        let failed = try stand.caret(["edit", "notes"], environment: ["EDITOR": "false"])
+        let failed = try session.caret(["edit", "notes"], environment: ["EDITOR": "false"])
         #expect(failed.status == 1 && failed.errors.contains("the editor exited with status 1"), "\(failed)")
     }
 
-    @Test("at a terminal it waits for Return while an editor window is open")
+    @Test("at a terminal, caret edit waits for Return if the editor exits at once")
     func editorInItsWindow() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        let (editor, path) = (stand.folder.path + "/editor", stand.folder.path + "/path")
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let (editor, path) = (session.folder.path + "/editor", session.folder.path + "/path")
         try #"printf %s "$1" >"\#(path)""#.write(toFile: editor, atomically: true, encoding: .utf8)
         let screen = try TerminalScreen(
-            ["edit", "notes"], on: stand, columns: 200, environment: ["EDITOR": "sh \(editor)"])
+            ["edit", "notes"], on: session, columns: 200, environment: ["EDITOR": "sh \(editor)"])
         try screen.waits { $0.contains("press Return") }
         let file = try String(contentsOfFile: path, encoding: .utf8)
         try Data("one\nlater\n".utf8).write(to: URL(filePath: file))
-        try screen.waits { _ in try stand.caret(["cat", "notes"]).output == "one\nlater\n" }
+        try screen.waits { _ in try session.caret(["cat", "notes"]).output == "one\nlater\n" }
         try Data("one\nlater\nlast\n".utf8).write(to: URL(filePath: file))
         try screen.press("Enter")
         try screen.waits { $0.contains("notes: all edits are saved, at revision 3") }
         #expect(try screen.ended() == 0)
-        #expect(try stand.caret(["cat", "notes"]).output == "one\nlater\nlast\n")
+        #expect(try session.caret(["cat", "notes"]).output == "one\nlater\nlast\n")
     }
 }

@@ -3,10 +3,10 @@ import Glibc
 import Testing
 
 @Suite("Error messages of caret", .serialized) struct ErrorMessageTests {
-    @Test("a time before the first revision is an error with its time")
+    @Test("a time before the first revision is an error that names both times")
     func beforeTheBeginning() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put agenda --create << one⏎
             agenda: saved as revision 1
@@ -32,17 +32,17 @@ import Testing
     }
 
     @Test(
-        "verify exits with 4 for a cut file or a damaged first page",
+        "verify exits with 4 for a truncated file or a damaged first page",
         arguments: [
             "cut to 0", "cut to 50", "cut to 100", "cut to 5000", "cut to half", "name", "size", "page",
         ])
     func damagedFile(damage: String) throws {
-        let stand = try Stand()
-        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
-        stand.stop()
-        let backup = stand.folder.path + "/copy"
-        #expect(try stand.caret(["backup", backup, "--data", stand.data]).status == 0)
-        for path in [stand.data + "/caret.sqlite", backup] {
+        let session = try CommandSession()
+        try session.expect("$ put a --create << one⏎\na: saved as revision 1")
+        session.stop()
+        let backup = session.folder.path + "/copy"
+        #expect(try session.caret(["backup", backup, "--data", session.data]).status == 0)
+        for path in [session.data + "/caret.sqlite", backup] {
             var bytes = try Data(contentsOf: URL(filePath: path))
             switch damage {
             case "name": bytes[3] ^= 1
@@ -53,26 +53,26 @@ import Testing
             }
             try bytes.write(to: URL(filePath: path))
         }
-        for words in [["verify", "--data", stand.data], ["verify", backup]] {
-            let run = try stand.caret(words)
+        for words in [["verify", "--data", session.data], ["verify", backup]] {
+            let run = try session.caret(words)
             #expect(run.status == 4, "\(words): \(run)")
-            let json = try stand.caret(words + ["--json"])
+            let json = try session.caret(words + ["--json"])
             #expect(json.status == 4 && json.output.hasPrefix(#"{"sound":false,"#), "\(words): \(json)")
         }
-        #expect(try stand.caret(["verify", stand.folder.path + "/none"]).status == 1)
+        #expect(try session.caret(["verify", session.folder.path + "/none"]).status == 1)
     }
 
-    @Test("a missing token is reported as required, a wrong one as unknown")
+    @Test("a missing token is reported as required, a wrong token as unknown")
     func token() throws {
-        let stand = try Stand(["--require-tokens=true"])
-        try stand.expect(
+        let session = try CommandSession(["--require-tokens=true"])
+        try session.expect(
             """
             $ ls
             ! caret: 127.0.0.1:…: the server requires a token
             !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             $ ls --token caret_1_no
-            ! caret: the server refused this client: the token is not known, … (unauthorized)
+            ! caret: the server refused this client: the token is unknown or was revoked (unauthorized)
             !   set CARET_TOKEN to a valid token; on the server's machine --data … needs no token
             [1]
             $ watch a --json
@@ -87,8 +87,8 @@ import Testing
 
     @Test("with --json each error is one line of JSON on standard error")
     func json() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ cat nope --json
             ! {"error":"nope: there is no such document (not_found)","advice":"caret ls lists the documents that you may read","code":1}
@@ -110,26 +110,26 @@ import Testing
             !   caret ls lists the documents that you may read
             [1]
             """)
-        try Data([0xFF]).write(to: stand.folder.appending(path: "bad"))
-        let folder = stand.folder.appending(path: "in")
+        try Data([0xFF]).write(to: session.folder.appending(path: "bad"))
+        let folder = session.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data([0xFF]).write(to: folder.appending(path: "bad"))
-        try stand.expect(
+        try session.expect(
             """
             $ import DIR/in --json
             {"saved":0,"unchanged":0,"left_alone":[{"name":"bad","reason":"…"}]}
             ! {"error":"bad: left alone: …","advice":null,"code":1}
             [1]
             """)
-        stand.stop()
-        let run = try stand.caret(["ls", "--json"])
+        session.stop()
+        let run = try session.caret(["ls", "--json"])
         #expect(run.status == 3 && run.errors.hasPrefix(#"{"error":"127.0.0.1:"#), "\(run)")
         #expect(run.errors.hasSuffix(#","code":3}"# + "\n"), "\(run)")
     }
 
-    @Test("caret alone prints the short usage")
+    @Test("caret without arguments prints the short usage")
     func usage() throws {
-        let run = try Stand(nil).caret([])
+        let run = try CommandSession(nil).caret([])
         #expect(run.status == 2 && run.output.isEmpty, "\(run)")
         let lines = run.errors.split(separator: "\n")
         #expect(lines.first == "usage: caret SUBCOMMAND [arguments] [options]", "\(run)")
@@ -142,23 +142,23 @@ import Testing
     }
 
     @Test(
-        "a data folder without permission is reported with its owner",
+        "permission denied on a data folder is reported with its owner",
         .enabled(if: geteuid() == 0))
     func permission() throws {
-        let stand = try Stand()
-        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put a --create << one⏎\na: saved as revision 1")
         let caret = Run.path(of: "caret")
-        // Another user, who can run the programs.
+        // Runs caret as another user than the owner of the data folder.
         let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", caret]
         for isRunning in [true, false] {
-            if !isRunning { stand.stop() }
+            if !isRunning { session.stop() }
             for words in [["ls"], ["verify"], ["backup", "/tmp/none/copy"]] {
                 let run = try Run(
-                    "/usr/bin/env", asNobody + words + ["--data", stand.data], environment: [:])
+                    "/usr/bin/env", asNobody + words + ["--data", session.data], environment: [:])
                 #expect(run.status == 1, "\(words): \(run)")
                 #expect(
                     run.errors.hasPrefix(
-                        "caret: \(stand.data): permission denied: it belongs to the user root"),
+                        "caret: \(session.data): permission denied: it belongs to the user root"),
                     "\(words): \(run)")
                 #expect(run.errors.contains("sudo -u root caret"), "\(words): \(run)")
             }

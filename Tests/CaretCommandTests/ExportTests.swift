@@ -2,30 +2,31 @@ import Foundation
 import Testing
 
 @Suite("The files of caret export", .serialized) struct ExportTests {
-    private func text(of path: String, in stand: Stand) -> String? {
-        // Nil for a missing file is what the tests expect.
-        try? String(contentsOf: stand.folder.appending(path: path), encoding: .utf8)
+    private func text(of path: String, in session: CommandSession) -> String? {
+        // Returns nil for a missing file, because some tests expect that.
+        try? String(contentsOf: session.folder.appending(path: path), encoding: .utf8)
     }
 
-    private func write(_ text: String, to path: String, in stand: Stand) throws {
-        let file = stand.folder.appending(path: path)
+    private func write(_ text: String, to path: String, in session: CommandSession) throws {
+        let file = session.folder.appending(path: path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
     }
 
-    private func link(_ path: String, to target: String, in stand: Stand) throws {
-        let file = stand.folder.appending(path: path).path
+    private func link(_ path: String, to target: String, in session: CommandSession) throws {
+        let file = session.folder.appending(path: path).path
         try FileManager.default.createSymbolicLink(
-            atPath: file, withDestinationPath: stand.folder.path + "/" + target)
+            atPath: file, withDestinationPath: session.folder.path + "/" + target)
     }
 
     /// A server that lists these names, and returns the text `evil` for each of them.
-    private func liar(_ names: [String], reading name: String = "DOC", in stand: Stand) throws -> LyingServer
+    private func liar(_ names: [String], reading name: String = "DOC", in session: CommandSession) throws
+        -> LyingServer
     {
         let documents = names.map { #"{"doc":"\#($0)","epoch":"e.1","rev":1,"length":4,"updated":0}"# }
         return try LyingServer(
-            in: stand,
+            in: session,
             [
                 "list": #""type":"listed","docs":[\#(documents.joined(separator: ","))]"#,
                 "read":
@@ -33,77 +34,78 @@ import Testing
             ])
     }
 
-    @Test("names that lead out of the folder are left alone, also with --force")
+    @Test("names that lead out of the folder are not written, also with --force")
     func escapes() throws {
-        let stand = try Stand(nil)
+        let session = try CommandSession(nil)
         let long = String(repeating: "n", count: 256)
         let names = [
             "../up", "a/../../b", "/abs", "a//b", ".", "..", "a/.", "a\\u0000/../../b", "ok", "a/\(long)",
         ]
-        let liar = try liar(names, in: stand)
-        try write("mine", to: "up", in: stand)
+        let liar = try liar(names, in: session)
+        try write("mine", to: "up", in: session)
         for options in [[], ["--force"], ["--force", "--hidden"]] {
-            let run = try stand.caret(
-                ["export", stand.folder.path + "/out", "--socket", liar.path] + options)
+            let run = try session.caret(
+                ["export", session.folder.path + "/out", "--socket", liar.path] + options)
             #expect(run.status == 1 && run.output.hasSuffix("9 left alone\n"), "\(run)")
-            #expect(text(of: "up", in: stand) == "mine")
-            #expect(text(of: "b", in: stand) == nil && text(of: "out/ok", in: stand) == "evil")
+            #expect(text(of: "up", in: session) == "mine")
+            #expect(text(of: "b", in: session) == nil && text(of: "out/ok", in: session) == "evil")
         }
-        let found = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path).sorted()
+        let found = try FileManager.default.contentsOfDirectory(atPath: session.folder.path).sorted()
         #expect(found == ["liar.sock", "out", "up"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["ok"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["ok"])
     }
 
-    @Test("a file has the listed name, whatever name the text has")
+    @Test("a file gets the name in the list, not the name in the text answer")
     func otherName() throws {
-        let stand = try Stand(nil)
-        let liar = try liar(["ok"], reading: #""../up""#, in: stand)
-        let run = try stand.caret(["export", stand.folder.path + "/out", "--socket", liar.path])
-        #expect(run.status == 0 && text(of: "up", in: stand) == nil, "\(run)")
-        #expect(text(of: "out/ok", in: stand) == "evil")
+        let session = try CommandSession(nil)
+        let liar = try liar(["ok"], reading: #""../up""#, in: session)
+        let run = try session.caret(["export", session.folder.path + "/out", "--socket", liar.path])
+        #expect(run.status == 0 && text(of: "up", in: session) == nil, "\(run)")
+        #expect(text(of: "out/ok", in: session) == "evil")
     }
 
-    @Test("a name that does not begin with the prefix is left alone")
+    @Test("a document whose name lacks the prefix is not written")
     func otherPrefix() throws {
-        let stand = try Stand(nil)
-        let liar = try liar(["notes/a", "elsewhere/b", "n"], in: stand)
-        let run = try stand.caret(["export", stand.folder.path + "/out", "notes", "--socket", liar.path])
+        let session = try CommandSession(nil)
+        let liar = try liar(["notes/a", "elsewhere/b", "n"], in: session)
+        let run = try session.caret(["export", session.folder.path + "/out", "notes", "--socket", liar.path])
         #expect(run.status == 1 && run.output == "1 written, 0 unchanged, 2 left alone\n", "\(run)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["a"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["a"])
     }
 
     @Test("links to folders and files in the folder are not followed")
     func links() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         for name in ["b", "c", "link/a"] {
-            #expect(try stand.caret(["put", name, "--create"], input: "new").status == 0)
+            #expect(try session.caret(["put", name, "--create"], input: "new").status == 0)
         }
-        for path in ["out/x", "elsewhere/x", "kept", "other"] { try write("kept", to: path, in: stand) }
-        try link("out/link", to: "elsewhere", in: stand)
-        try link("out/b", to: "kept", in: stand)
-        try link("out/c.caret-partial", to: "other", in: stand)
+        for path in ["out/x", "elsewhere/x", "kept"] { try write("kept", to: path, in: session) }
+        try link("out/link", to: "elsewhere", in: session)
+        try link("out/b", to: "kept", in: session)
         for options in [[], ["--force"]] {
-            let run = try stand.caret(["export", stand.folder.path + "/out"] + options)
+            let run = try session.caret(["export", session.folder.path + "/out"] + options)
             #expect(run.status == 1 && run.output.hasSuffix(" 2 left alone\n"), "\(run)")
-            #expect(text(of: "elsewhere/a", in: stand) == nil)
-            #expect(text(of: "kept", in: stand) == "kept" && text(of: "other", in: stand) == "kept")
-            #expect(text(of: "out/c", in: stand) == "new")
+            #expect(text(of: "elsewhere/a", in: session) == nil)
+            #expect(text(of: "kept", in: session) == "kept" && text(of: "out/c", in: session) == "new")
+            // No partial file is left.
+            let files = try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out")
+            #expect(files.sorted() == ["b", "c", "link", "x"])
         }
         // The folder itself can be a link, because the user chose it.
         try FileManager.default.createDirectory(
-            at: stand.folder.appending(path: "real"), withIntermediateDirectories: true)
-        try link("named", to: "real", in: stand)
-        #expect(try stand.caret(["export", stand.folder.path + "/named"]).status == 0)
-        #expect(text(of: "real/link/a", in: stand) == "new")
+            at: session.folder.appending(path: "real"), withIntermediateDirectories: true)
+        try link("named", to: "real", in: session)
+        #expect(try session.caret(["export", session.folder.path + "/named"]).status == 0)
+        #expect(text(of: "real/link/a", in: session) == "new")
     }
 
-    @Test("names that begin with a dot are left alone, unless --hidden is given")
+    @Test("names that begin with a dot are exported only with --hidden")
     func hidden() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         for name in [".env", "a/.b/c", "a/d"] {
-            #expect(try stand.caret(["put", name, "--create"], input: "x").status == 0)
+            #expect(try session.caret(["put", name, "--create"], input: "x").status == 0)
         }
-        try stand.expect(
+        try session.expect(
             """
             $ export DIR/out
             1 written, 0 unchanged, 2 left alone
@@ -111,8 +113,8 @@ import Testing
             ! caret: a/.b/c: left alone: a part of its name begins with a dot; pass --hidden to export it
             [1]
             """)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["a"])
-        try stand.expect("$ export DIR/out --hidden\n2 written, 1 unchanged, 0 left alone")
-        #expect(text(of: "out/a/.b/c", in: stand) == "x")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["a"])
+        try session.expect("$ export DIR/out --hidden\n2 written, 1 unchanged, 0 left alone")
+        #expect(text(of: "out/a/.b/c", in: session) == "x")
     }
 }

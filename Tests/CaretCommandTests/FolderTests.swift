@@ -8,18 +8,18 @@ import TestSupport
 import Testing
 
 @Suite("caret on the data folder of a stopped server", .serialized) struct FolderTests {
-    @Test("subcommands for a running server also work on its files")
+    @Test("subcommands for a server also work on the files of a stopped server")
     func files() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put a --create << one⏎
             a: saved as revision 1
             $ verify --data DIR/data
             sound: 1 document, 1 revision
             """)
-        stand.stop()
-        try stand.expect(
+        session.stop()
+        try session.expect(
             """
             $ cat a
             ! caret: 127.0.0.1:…: Connection refused
@@ -57,13 +57,13 @@ import Testing
 
     @Test("root creates no files in the data folder of another user", .enabled(if: geteuid() == 0))
     func root() throws {
-        let stand = try Stand()
-        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
-        stand.stop()
-        let before = try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted()
-        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: stand.data)
+        let session = try CommandSession()
+        try session.expect("$ put a --create << one⏎\na: saved as revision 1")
+        session.stop()
+        let before = try FileManager.default.contentsOfDirectory(atPath: session.data).sorted()
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: session.data)
         for words in ["ls", "verify", "backup DIR/copy"] {
-            try stand.expect(
+            try session.expect(
                 """
                 $ \(words) --data DIR/data
                 ! caret: DIR/data: it belongs to the user nobody, whose server could not open files made by root
@@ -71,19 +71,19 @@ import Testing
                 [1]
                 """)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted() == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: session.data).sorted() == before)
     }
 
-    @Test("texts beyond the default limits work without the server too")
+    @Test("texts beyond the default limits also work without a server")
     func wideLimits() throws {
-        let stand = try Stand(["--limit-document", "8 MiB", "--limit-line", "64 MiB"])
+        let session = try CommandSession(["--limit-document", "8 MiB", "--limit-line", "64 MiB"])
         let text = String(repeating: "a line of a text that is long\n", count: 160_000)
-        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
-        stand.stop()
-        let data = ["--data", stand.data]
-        let put = try stand.caret(["put", "a"] + data, input: text + "and one more\n")
+        #expect(try session.caret(["put", "a", "--create"], input: text).status == 0)
+        session.stop()
+        let data = ["--data", session.data]
+        let put = try session.caret(["put", "a"] + data, input: text + "and one more\n")
         #expect(put.status == 0 && put.output == "a: saved as revision 2\n", "\(put)")
-        let cat = try stand.caret(["cat", "a"] + data)
+        let cat = try session.caret(["cat", "a"] + data)
         // Compared outside of `#expect`, which inspects every character of a large value when it fails.
         let isWhole = cat.output.utf8.elementsEqual((text + "and one more\n").utf8)
         #expect(cat.status == 0 && isWhole, "\(cat.errors)")
@@ -91,21 +91,21 @@ import Testing
 
     @Test("verify exits with 4 for damage, with and without a server")
     func damage() throws {
-        let stand = try Stand()
-        try stand.harm("a")
-        let run = try stand.caret(["verify", "--data", stand.data])
+        let session = try CommandSession()
+        try session.harm("a")
+        let run = try session.caret(["verify", "--data", session.data])
         #expect(run.status == 4 && run.output.contains(" finding"), "\(run)")
-        let alone = try findings(on: stand)
-        try stand.start()
-        let served = try findings(on: stand)
+        let alone = try findings(on: session)
+        try session.start()
+        let served = try findings(on: session)
         #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
     }
 
-    @Test("an export names a damaged deleted document, and writes no archive")
+    @Test("export names a damaged deleted document, and writes no archive")
     func damagedDeleted() throws {
-        let stand = try Stand()
-        try stand.harm("a")
-        try stand.expect(
+        let session = try CommandSession()
+        try session.harm("a")
+        try session.expect(
             """
             $ rm a -y --data DIR/data
             a is deleted
@@ -113,11 +113,11 @@ import Testing
             ! caret: a: cannot be read: …
             [1]
             """)
-        let files = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path)
-        #expect(!files.contains { $0.hasPrefix("a.caret-archive") }, "\(files)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: session.folder.path)
+        #expect(!files.contains { $0.hasPrefix("a.caret-archive") || $0.contains("partial") }, "\(files)")
     }
 
-    @Test("a finding names its document, else its number, else the store")
+    @Test("a finding names its document, or its number, or else the store")
     func findingWords() {
         for (document, number, words) in [
             ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),
@@ -126,21 +126,21 @@ import Testing
         }
     }
 
-    private func findings(on stand: Stand) throws -> String {
-        let run = try stand.caret(["verify", "--data", stand.data, "--json"])
+    private func findings(on session: CommandSession) throws -> String {
+        let run = try session.caret(["verify", "--data", session.data, "--json"])
         #expect(run.status == 4, "\(run)")
         let start = try #require(run.output.range(of: "\"findings\":"))
         return String(run.output[start.lowerBound...])
     }
 
     @Test(
-        "blame and log read a long recorded history completely",
+        "blame and log print every line of a long recorded history",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func longHistory() async throws {
-        let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
-        let (stand, trace) = (try Stand(nil), try Trace(named: name))
-        try await FolderTests.fill(stand.data, with: trace)
-        let data = ["--data", stand.data]
+        let name = Seeds.isFullRun ? "automerge-paper" : "sveltecomponent"
+        let (session, trace) = (try CommandSession(nil), try Trace(named: name))
+        try await FolderTests.fill(session.data, with: trace)
+        let data = ["--data", session.data]
         for (command, lines) in [
             // A line break at the end does not begin another line.
             (
@@ -152,7 +152,7 @@ import Testing
         ] {
             let arguments = [command, "a"] + (command == "log" ? ["--all"] : []) + data
             let began = ContinuousClock.now
-            let run = try stand.caret(arguments)
+            let run = try session.caret(arguments)
             let took = ContinuousClock.now - began
             let count = run.output.utf8.count { $0 == 0x0A }
             #expect(run.status == 0 && count == lines, "\(command): \(run.errors)")

@@ -4,19 +4,19 @@ import Testing
 
 @Suite("Untrusted text on a terminal") struct HarmlessTests {
     @Test(
-        "control characters become visible, and other characters stay",
+        "visible signs replace control characters, and other characters stay",
         arguments: [
             ("plain é 本 😀\tx", "plain é 本 😀\tx"), ("\u{1B}]0;x\u{7}", "␛]0;x␇"), ("a\r\nb", "a␍␊b"),
             ("\0\u{1F}\u{7F}", "␀␟␡"), ("\u{80}\u{9B}\u{9F}", "<U+0080><U+009B><U+009F>"),
             ("\u{202A}\u{202E}", "<U+202A><U+202E>"), ("\u{2066}\u{2069}", "<U+2066><U+2069>"),
-            // The neighbours of these ranges.
+            // The characters just outside of the replaced ranges.
             ("\u{A0}\u{2029}\u{202F}\u{2065}\u{206A}", "\u{A0}\u{2029}\u{202F}\u{2065}\u{206A}"),
         ])
     func harmless(text: String, shown: String) {
         #expect(text.harmless.unicodeScalars.elementsEqual(shown.unicodeScalars))
     }
 
-    @Test("texts keep line breaks; fields for programs show controls and tabs")
+    @Test("texts keep line breaks; in fields for programs signs replace tabs too")
     func others() {
         #expect("a\n\u{1B}\r\n".harmlessLines == "a\n␛␍\n")
         #expect("a\tb\n\u{202E}c\u{9B}".field == "a␉b␊\u{202E}c<U+009B>")

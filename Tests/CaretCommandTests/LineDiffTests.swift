@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Differences by lines") struct LineDiffTests {
     private func page(_ old: String, _ new: String, _ style: Style = .plain) throws -> String {
-        let (old, new) = (try Text(old), try Text(new))
+        let (old, new) = (try TextBuffer(old), try TextBuffer(new))
         let change = diff(from: old, to: new)
         let lines = try LineDiff(from: old, to: new, by: change)
         return DiffPage(lines, from: "a", to: "b", style: style, isForUsers: style.isColored).text
     }
 
-    @Test("equal texts have no difference", arguments: ["", "a", "a\n"])
+    @Test("the difference of equal texts is empty", arguments: ["", "a", "a\n"])
     func equal(text: String) throws { #expect(try page(text, text) == "") }
 
     @Test(
@@ -52,9 +52,9 @@ import Testing
         #expect(lines[4] == "^32m+^0m^32mone ^0m^32;7m2^0m^32m six␛[2J^0m")
     }
 
-    @Test("an edit of a session is shown as changed lines")
+    @Test("the edit of a change is shown as added or removed lines")
     func edits() throws {
-        let old = try Text("a\nb\nc\n")
+        let old = try TextBuffer("a\nb\nc\n")
         for (range, new, hunk) in [
             (1..<1, "\nx", "@@ -1,3 +1,4 @@\n a\n+x\n b\n c\n"), (1..<3, "", "@@ -1,3 +1,2 @@\n a\n-b\n c\n"),
         ] {

@@ -9,28 +9,28 @@ import Testing
         String(repeating: "a\n", count: document / 2), String(repeating: "b\na\n", count: document / 4),
     ]
 
-    @Test("every command reads it")
+    @Test("show, log, blame, restore, export and cat read such a history")
     func commands() throws {
-        let stand = try Stand(["--limit-document", "\(Self.document)"])
+        let session = try CommandSession(["--limit-document", "\(Self.document)"])
         for (index, text) in Self.texts.enumerated() {
-            let put = try stand.caret(["put", "d", "--create", "--print"], input: text)
+            let put = try session.caret(["put", "d", "--create", "--print"], input: text)
             #expect(put.status == 0 && put.output == text, "revision \(index + 1): \(put.errors)")
         }
-        let archive = stand.folder.path + "/d.caret-archive"
+        let archive = session.folder.path + "/d.caret-archive"
         for arguments in [
             ["show", "d@2"], ["log", "d"], ["blame", "d"], ["restore", "d@1"], ["show", "d@3"],
-            ["restore", "d@2"], ["export", archive], ["export", stand.folder.path + "/files"],
+            ["restore", "d@2"], ["export", archive], ["export", session.folder.path + "/files"],
         ] {
-            let run = try stand.caret(arguments)
+            let run = try session.caret(arguments)
             #expect(run.status == 0, "\(arguments): \(run.errors.prefix(500))")
         }
         for (revision, text) in [(1, 0), (2, 1), (3, 0), (4, 1)] {
-            let cat = try stand.caret(["cat", "d@\(revision)"])
+            let cat = try session.caret(["cat", "d@\(revision)"])
             #expect(cat.output == Self.texts[text], "revision \(revision): \(cat.errors)")
         }
-        let other = stand.folder.path + "/other"
-        let taken = try stand.caret(["import", archive, "--data", other])
+        let other = session.folder.path + "/other"
+        let taken = try session.caret(["import", archive, "--data", other])
         #expect(taken.status == 0, "\(taken.errors)")
-        #expect(try stand.caret(["cat", "d@2", "--data", other]).output == Self.texts[1])
+        #expect(try session.caret(["cat", "d@2", "--data", other]).output == Self.texts[1])
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A fake server on a socket. Its answers are given by a test and can be wrong.
+/// A fake server on a socket. A test defines its answers, which can be wrong.
 ///
 ///     let liar = try LyingServer(in: stand, ["list": #""type":"listed","docs":[]"#])
 ///     try stand.caret(["ls", "--socket", liar.path])
 ///
-/// Each answer belongs to a type of request, without braces and id. `DOC` in an answer is the document of the
-/// request. If a type has several answers, each is sent once, and the last one repeatedly.
+/// Each answer is for one type of request. It is written without braces and id. `DOC` in an answer is the
+/// document of the request. If a type has several answers, each is sent once, and the last one repeatedly.
 final class LyingServer: Sendable {
     let path: String
     private let socket: Int32
@@ -17,12 +17,12 @@ final class LyingServer: Sendable {
         "type":"welcome","protocol":1,"unit":"utf-16","server":"liar","user":"admin","client":"p-1","features":[],"limits":{},"ping":20
         """#
 
-    convenience init(in stand: Stand, _ answers: [String: String]) throws {
-        try self.init(in: stand, inTurn: answers.mapValues { [$0] })
+    convenience init(in session: CommandSession, _ answers: [String: String]) throws {
+        try self.init(in: session, inTurn: answers.mapValues { [$0] })
     }
 
-    init(in stand: Stand, inTurn answers: [String: [String]]) throws {
-        path = stand.folder.path + "/liar.sock"
+    init(in session: CommandSession, inTurn answers: [String: [String]]) throws {
+        path = session.folder.path + "/liar.sock"
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -32,7 +32,7 @@ final class LyingServer: Sendable {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        guard isBound, listen(socket, 8) == 0 else { throw Stand.DidNotStart(said: path) }
+        guard isBound, listen(socket, 8) == 0 else { throw CommandSession.DidNotStart(said: path) }
         LyingServer.run(socket, Answers(answers.merging(["hello": [LyingServer.welcome]]) { $1 }))
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(parsed.arguments.options == ["json": [""], "base": ["3"]])
     }
 
-    @Test("a name can have two words, and an option a letter")
+    @Test("a subcommand can have two words, and an option one letter")
     func words() throws {
         let parsed = try ParsedCommand(["token", "add", "ann", "--read", "", "--read", "b"])
         #expect(parsed.arguments.command.name == "token add")
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "an unknown word is a fault with a suggestion",
+        "each wrong command line has an exact error message",
         arguments: [
             ([], "no subcommand given"), (["cta"], "unknown subcommand \"cta\"; did you mean cat?"),
             (["xxxxxxxx"], "unknown subcommand \"xxxxxxxx\""),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "a bad value is a fault that names the expected values",
+        "an invalid value is an error that names the expected values",
         arguments: [
             (
                 ["log", "a", "-n", "0"], "log: --limit: found \"0\", expected a whole number from 1"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("help and version take precedence")
+    @Test("--help and --version take precedence over other arguments")
     func help() throws {
         guard case .help(let command?) = try ParsedCommand(["cat", "--help"]).action else {
             throw UnexpectedResult()

@@ -54,7 +54,7 @@ struct ReportTests {
         func files() throws -> [String: String] {
             let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
             return paths.filter { $0 != "parts" }.reduce(into: [:]) { files, path in
-                // A folder has no contents.
+                // `contents` returns nil for a folder.
                 guard let data = FileManager.default.contents(atPath: folder.path + "/" + path) else {
                     return
                 }
@@ -68,7 +68,7 @@ struct ReportTests {
         "notes/mine.txt": "kept\n",
     ]
 
-    @Test("a new report replaces the old one and its outdated pictures")
+    @Test("a new report replaces the old report and its outdated pictures")
     func exchanged() throws {
         let bench = try Bench()
         let run = try bench.run("--quick --report report")
@@ -93,7 +93,7 @@ struct ReportTests {
         let run = try bench.run("--report report", each: "[ $name != compare ]")
         #expect(run.status == 1)
         #expect(
-            run.errors == "caret-bench all: compare has failed; the report in report is as it was\n")
+            run.errors == "caret-bench all: compare failed; the report in report is unchanged\n")
         #expect(try bench.files() == Self.old)
     }
 

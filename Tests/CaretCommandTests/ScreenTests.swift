@@ -3,15 +3,15 @@ import CaretCore
 import Foundation
 import Testing
 
-@Suite("Lasting subcommands on a terminal", .serialized) struct ScreenTests {
+@Suite("Subcommands that keep running on a terminal", .serialized) struct ScreenTests {
     @Test("watch shows changes and carets, and restores the screen")
     func watch() async throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
-        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: stand, columns: 40, rows: 6)
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
+        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: session, columns: 40, rows: 6)
         try screen.waits { $0 == "1 one\n2 two\n3\n~\n~\nnotes 1" }
         #expect(try screen.isTaken() && !screen.showsCursor())
-        let ann = LiveClient(stand.socket, ClientOptions(person: PersonInfo(name: "Ann")))
+        let ann = LiveClient(session.socket, ClientOptions(person: PersonInfo(name: "Ann")))
         let document = try await ann.open("notes").opened()
         try document.select([Selection(anchor: 4, head: 7)])
         try screen.waits { $0 == "1 one\n2 [two]\n3\n~\n~\nnotes 1  Ann" }
@@ -26,12 +26,12 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("watch scrolls by keys, and shows a lost server and its return")
+    @Test("watch scrolls by keys, and shows when the server is lost and back")
     func keys() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         let lines = (1...50).map { "line \($0)\n" }.joined()
-        #expect(try stand.caret(["put", "notes", "--create"], input: lines).status == 0)
-        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: stand, columns: 40, rows: 11)
+        #expect(try session.caret(["put", "notes", "--create"], input: lines).status == 0)
+        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: session, columns: 40, rows: 11)
         try screen.waits { $0.hasPrefix(" 1 line 1\n") && $0.hasSuffix("notes 1") }
         try screen.press("Down")
         try screen.waits { $0.hasPrefix(" 2 line 2\n") }
@@ -40,23 +40,41 @@ import Testing
         // The end of the text is directly above the status line.
         for _ in 0..<5 { try screen.press("Space") }
         try screen.waits { $0.hasPrefix("42 line 42\n") && $0.hasSuffix("\n50 line 50\n51\nnotes 1") }
-        stand.stop()
+        session.stop()
         try screen.waits { $0.hasSuffix("notes 1 (not connected)") }
-        try stand.start()
+        try session.start()
         try screen.waits { $0.hasSuffix("notes 1") }
         try screen.press("C-c")
         #expect(try screen.ended() == 0)
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("a stopped watch releases the terminal, and takes it back later")
+    @Test("a terminal without a known size counts as 80 columns and 24 rows")
+    func unknownSize() throws {
+        let session = try CommandSession()
+        try session.expect("$ put a/long/name --create << one⏎\na/long/name: saved as revision 1")
+        let program = #"stty rows 0 columns 0; "$@"; exec cat"#
+        func screen(_ arguments: [String]) throws -> TerminalScreen {
+            let words = ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments
+            return try TerminalScreen(
+                running: words + ["--no-color", "--data", session.data], on: session, columns: 100, rows: 40)
+        }
+        let list = try screen(["ls"])
+        try list.waits { $0.contains("NAME         REVISION") && $0.contains("a/long/name         1 ") }
+        let page = try screen(["watch", "a/long/name"])
+        let rows = ["1 one", "2"] + Array(repeating: "~", count: 21) + ["a/long/name 1"]
+        try page.waits { $0 == rows.joined(separator: "\n") }
+        try page.press("q")
+    }
+
+    @Test("watch releases the terminal when stopped, and takes it back with fg")
     func stopped() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
         let screen = try TerminalScreen(
-            running: ["sh", "-i"], on: stand, columns: 200, rows: 6, environment: ["PS1": "> "])
+            running: ["sh", "-i"], on: session, columns: 200, rows: 6, environment: ["PS1": "> "])
         try screen.waits { $0 == ">" }
-        try screen.type("\(Run.path(of: "caret")) watch notes --no-color --data \(stand.data)")
+        try screen.type("\(Run.path(of: "caret")) watch notes --no-color --data \(session.data)")
         try screen.waits { $0.hasSuffix("notes 1") }
         for revision in 2...3 {
             try screen.press("C-z")
@@ -64,7 +82,7 @@ import Testing
             #expect(try !screen.isTaken() && screen.showsCursor())
             try screen.type("clear; stty -a | tr -s ' ;' '\\n' | grep -x -e '-*icanon' -e '-*echo'")
             try screen.waits { $0.hasPrefix("icanon\necho\n") }
-            #expect(try stand.caret(["put", "notes"], input: "\(revision)\n").status == 0)
+            #expect(try session.caret(["put", "notes"], input: "\(revision)\n").status == 0)
             try screen.type("fg")
             try screen.waits { $0.hasPrefix("1 \(revision)\n") && $0.hasSuffix("notes \(revision)") }
             #expect(try screen.isTaken() && !screen.showsCursor())
@@ -78,12 +96,12 @@ import Testing
         "watch and tail -f fail when the document is deleted",
         arguments: ["watch", "tail -f"])
     func deleted(command: String) throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
         let words = command.split(separator: " ").map(String.init)
-        let screen = try TerminalScreen(words + ["notes", "--no-color"], on: stand)
+        let screen = try TerminalScreen(words + ["notes", "--no-color"], on: session)
         try screen.waits { $0.contains("one") }
-        try stand.expect("$ rm notes --yes\nnotes is deleted")
+        try session.expect("$ rm notes --yes\nnotes is deleted")
         #expect(try screen.ended() == 1)
         try screen.waits { $0.hasSuffix("caret: notes: it was deleted, or you may no longer read it") }
         #expect(try !screen.isTaken() && screen.showsCursor())
@@ -91,11 +109,12 @@ import Testing
 
     @Test("top updates in place, fits the screen, and restores it", arguments: ["q", "C-c"])
     func top(end: String) throws {
-        let stand = try Stand()
-        let screen = try TerminalScreen(["top", "-i", "0.1", "--no-color"], on: stand, columns: 60, rows: 40)
+        let session = try CommandSession()
+        let screen = try TerminalScreen(
+            ["top", "-i", "0.1", "--no-color"], on: session, columns: 60, rows: 40)
         try screen.waits { $0.hasPrefix("up ") && $0.contains(/\npushes +0 +0\.0\n/) }
         #expect(try screen.isTaken() && !screen.showsCursor())
-        try stand.expect("$ put a --create << x\na: saved as revision 1")
+        try session.expect("$ put a --create << x\na: saved as revision 1")
         try screen.waits { $0.contains(/\npushes +1 +0\.0\n/) }
         try screen.resize(columns: 30, rows: 6)
         try screen.waits { text in
@@ -107,16 +126,16 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("top reports a lost server, and continues after its return", arguments: [[], ["--json"]])
+    @Test("top reports a lost server, and continues when it is back", arguments: [[], ["--json"]])
     func topReconnects(options: [String]) throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         let screen = try TerminalScreen(
-            ["top", "-i", "0.1", "--no-color"] + options, on: stand, columns: 400, rows: 40)
+            ["top", "-i", "0.1", "--no-color"] + options, on: session, columns: 400, rows: 40)
         let reading = options.isEmpty ? "up " : #"{"time":"#
         try screen.waits { $0.hasPrefix(reading) }
-        stand.stop()
+        session.stop()
         try screen.waits { $0.contains("not connected") }
-        try stand.start()
+        try session.start()
         // A reading for programs is longer than a row, so this looks for a part of it.
         try screen.waits { $0.contains(reading) && !$0.contains("not connected") }
         try screen.press(options.isEmpty ? "q" : "C-c")
@@ -125,22 +144,22 @@ import Testing
 
     @Test("tail -f prints each change as it comes, until it is interrupted")
     func tail() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        let screen = try TerminalScreen(["tail", "-f", "notes", "--no-color"], on: stand)
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try TerminalScreen(["tail", "-f", "notes", "--no-color"], on: session)
         try screen.waits { $0.hasSuffix("anonymous\n    line 1 +one⏎") }
-        try stand.expect("$ put notes << two⏎\nnotes: saved as revision 2")
+        try session.expect("$ put notes << two⏎\nnotes: saved as revision 2")
         try screen.waits { $0.hasSuffix("anonymous\n    line 1 -one +two") }
         try screen.press("C-c")
         #expect(try screen.ended() == 130)
     }
 
-    @Test("edit keeps a live copy, and reports at the end that it is saved")
+    @Test("edit syncs a file while the editor runs, and reports that it is saved")
     func edit() throws {
-        let stand = try Stand()
-        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
         // A line editor: it appends the typed lines to the file.
-        let editor = stand.folder.appending(path: "editor").path
+        let editor = session.folder.appending(path: "editor").path
         let script = """
             while read -r line; do
                 case $line in
@@ -152,10 +171,10 @@ import Testing
             """
         try script.write(toFile: editor, atomically: true, encoding: .utf8)
         let screen = try TerminalScreen(
-            ["edit", "notes"], on: stand, environment: ["EDITOR": "sh \(editor)"])
+            ["edit", "notes"], on: session, environment: ["EDITOR": "sh \(editor)"])
         try screen.type("mine")
-        try screen.waits { _ in try stand.caret(["cat", "notes"]).output == "one\nmine\n" }
-        #expect(try stand.caret(["put", "notes"], input: "zero\none\nmine\n").status == 0)
+        try screen.waits { _ in try session.caret(["cat", "notes"]).output == "one\nmine\n" }
+        #expect(try session.caret(["put", "notes"], input: "zero\none\nmine\n").status == 0)
         // An editor that reads the file again shows the change.
         try screen.waits { text in
             if !text.contains("zero") { try screen.type("show") }

@@ -9,7 +9,7 @@ import Testing
         return table
     }
 
-    @Test("a wide screen cuts nothing, and numbers are aligned")
+    @Test("a wide screen shortens no field, and numbers are aligned")
     func wide() {
         #expect(
             table.text(on: Screen(columns: 80), .plain) == """
@@ -34,13 +34,13 @@ import Testing
                 == "notes/a…         7\n本              12\n")
     }
 
-    @Test("elsewhere fields are separated by tabs, without titles")
+    @Test("without a terminal, tabs separate fields and there are no titles")
     func plain() { #expect(table.plain == "notes/a long name of a document\t7\n本\t12\n") }
 }
 
 @Suite("Progress") struct ProgressTests {
     @Test(
-        "it is a percentage, after two seconds with the remaining time",
+        "progress is a percentage, and after 2 s also the remaining time",
         arguments: [
             (0, 10, 0.0, "0 %"), (3, 10, 1.9, "30 %"), (3, 10, 3, "30 %, 8 s left"), (10, 10, 9, "100 %"),
             (1, 3, 30, "33 %, 2 min left"), (1, 100, 60, "1 %, 1 h 40 min left"),

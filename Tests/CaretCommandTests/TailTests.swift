@@ -3,10 +3,10 @@ import CaretCore
 import Foundation
 import Testing
 
-@Suite("A document as it changes") struct TailTests {
+@Suite("caret tail and caret edit while a document changes") struct TailTests {
     @Test("each edit is shown with its line and the removed text")
     func lines() throws {
-        var tail = TailState(name: "a", revision: 1, text: try Text("one\ntwo\nthree\n"))
+        var tail = TailState(name: "a", revision: 1, text: try TextBuffer("one\ntwo\nthree\n"))
         let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
         #expect(
             try tail.apply(change, making: 2) == [
@@ -17,10 +17,10 @@ import Testing
         #expect(tail.text.string == "zero\none\n2\nthree" && tail.revision == 2)
     }
 
-    @Test("tail prints author, line and text; edit merges what was saved")
+    @Test("tail prints author, line and text; edit merges each save")
     func transcript() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             """
             $ put notes/today --create << one⏎two⏎
             notes/today: saved as revision 1
@@ -34,11 +34,11 @@ import Testing
             !   caret ls lists the documents that you may read
             [1]
             """)
-        let edited = try stand.caret(
+        let edited = try session.caret(
             ["edit", "notes/today"], environment: ["EDITOR": "sed -i s/one/1/"])
         #expect(edited.status == 0 && edited.output == "notes/today: all edits are saved, at revision 3\n")
-        #expect(try stand.caret(["cat", "notes/today"]).output == "1\n2\n")
-        let failed = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
+        #expect(try session.caret(["cat", "notes/today"]).output == "1\n2\n")
+        let failed = try session.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
         #expect(
             failed.status == 1
                 && failed.errors
@@ -47,15 +47,15 @@ import Testing
     }
 
     @Test(
-        "an editor that saves twice without reading loses and doubles nothing"
+        "an editor that saves twice without reading loses and doubles no line"
     )
     func editedTwice() throws {
-        let stand = try Stand()
-        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "notes", "--create"], input: "one\n").status == 0)
         // The editor saves texts based on what it read first and what it saved itself. It never reads the
         // changes of others.
-        let others = "\(Run.path(of: "caret")) put notes --data \(stand.data)"
-        let editor = stand.folder.appending(path: "editor").path
+        let others = "\(Run.path(of: "caret")) put notes --data \(session.data)"
+        let editor = session.folder.appending(path: "editor").path
         let script = """
             comes() { until grep -q "$1" "$2"; do :; done; }
             printf 'one\\nfirst\\n' | \(others); comes first "$1"
@@ -66,17 +66,17 @@ import Testing
             printf 'mine\\none\\nand mine\\n' >"$1"
             """
         try script.write(toFile: editor, atomically: true, encoding: .utf8)
-        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": "sh \(editor)"])
+        let run = try session.caret(["edit", "notes"], environment: ["EDITOR": "sh \(editor)"])
         #expect(run.status == 0, "\(run)")
-        let lines = try stand.caret(["cat", "notes"]).output.split(separator: "\n")
+        let lines = try session.caret(["cat", "notes"]).output.split(separator: "\n")
         #expect(lines.sorted() == ["and mine", "first", "mine", "one", "second", "third"], "\(lines)")
     }
 
-    @Test("a last save that is not text stays in its file and is not pushed")
+    @Test("if the last save is not text, it stays in the file and is not pushed")
     func editedToNoText() throws {
-        let stand = try Stand()
-        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
-        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": #"printf 'a\0b' >"#])
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        let run = try session.caret(["edit", "notes"], environment: ["EDITOR": #"printf 'a\0b' >"#])
         #expect(run.status == 1 && run.output == "", "\(run)")
         let said = try #require(
             run.errors.wholeMatch(
@@ -87,6 +87,6 @@ import Testing
         let path = URL(filePath: String(said.1))
         #expect(try Data(contentsOf: path) == Data("a\0b".utf8))
         try FileManager.default.removeItem(at: path.deletingLastPathComponent())
-        #expect(try stand.caret(["cat", "notes"]).output == "one\n")
+        #expect(try session.caret(["cat", "notes"]).output == "one\n")
     }
 }

@@ -18,26 +18,26 @@ final class TerminalScreen {
     /// detected.
     private let server = Process()
 
-    /// Runs `caret` through a shell, against the server of a stand or another one. Its output stays on the
-    /// screen after it ends.
+    /// Runs `caret` through a shell, with the server of `session` or another server. The output stays on the
+    /// screen after `caret` ends.
     convenience init(
-        _ arguments: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
+        _ arguments: [String], on session: CommandSession, columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:], at server: [String]? = nil
     ) throws {
         let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
         let words =
             ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments
-            + (server ?? ["--data", stand.data])
-        try self.init(running: words, on: stand, columns: columns, rows: rows, environment: environment)
+            + (server ?? ["--data", session.data])
+        try self.init(running: words, on: session, columns: columns, rows: rows, environment: environment)
     }
 
-    /// Runs a program in its own folder.
+    /// Runs a program in a new folder.
     init(
-        running words: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
+        running words: [String], on session: CommandSession, columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:]
     ) throws {
         self.environment = environment
-        folder = stand.folder.appending(path: "screen-\(UUID().uuidString)")
+        folder = session.folder.appending(path: "screen-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
             set -g status off
@@ -67,7 +67,7 @@ final class TerminalScreen {
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         try server.run()
         let end = ContinuousClock.now + .seconds(30)
-        // Fails until the tmux server listens.
+        // The command fails until the tmux server listens.
         while (try? tmux(["show-options", "-g"])) == nil {
             if !server.isRunning || ContinuousClock.now > end {
                 throw DidNotCome(description: "tmux does not start")
@@ -78,7 +78,7 @@ final class TerminalScreen {
 
     @discardableResult
     private func tmux(_ arguments: [String]) throws -> String {
-        // With the environment, because a new session searches programs in the path of the tmux client.
+        // Passes the environment, because a new session searches programs in the path of the tmux client.
         let run = try Run(
             "/usr/bin/env", ["-C", folder.path, "tmux", "-S", "tmux"] + arguments, environment: environment)
         if run.status != 0 { throw DidNotCome(description: "tmux \(arguments): \(run.errors)") }
@@ -90,7 +90,7 @@ final class TerminalScreen {
         try tmux(["capture-pane", "-p"]).replacing(/\s+$/, with: "")
     }
 
-    /// The same with escape sequences for colours, with `^` for their beginning.
+    /// The visible rows with escape sequences for colours. `^` replaces the beginning of each sequence.
     func coloredText() throws -> String {
         try tmux(["capture-pane", "-p", "-e"]).replacing(/\s+$/, with: "").replacing("\u{1B}[", with: "^")
     }
@@ -108,7 +108,7 @@ final class TerminalScreen {
         try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// Whether a program uses the alternate screen. The former screen comes back after it.
+    /// Whether a program uses the alternate screen. When the program ends, the former screen comes back.
     func isTaken() throws -> Bool { try asked("alternate_on") == "1" }
 
     func showsCursor() throws -> Bool { try asked("cursor_flag") == "1" }
@@ -133,7 +133,7 @@ final class TerminalScreen {
     func ended() throws -> Int32? {
         var status = ""
         try waits { _ in
-            // The file does not exist before that.
+            // The file does not exist until `caret` ends.
             status = (try? String(contentsOf: folder.appending(path: "status"), encoding: .utf8)) ?? ""
             return status.hasSuffix("\n")
         }

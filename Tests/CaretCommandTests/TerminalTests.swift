@@ -5,34 +5,34 @@ import Testing
 @Suite("caret on a terminal", .serialized) struct TerminalTests {
     /// The screen after `caret` has ended.
     private func shown(
-        _ arguments: [String], on stand: Stand, columns: Int, at server: [String]? = nil
+        _ arguments: [String], on session: CommandSession, columns: Int, at server: [String]? = nil
     ) throws -> String {
-        let screen = try TerminalScreen(arguments, on: stand, columns: columns, at: server)
+        let screen = try TerminalScreen(arguments, on: session, columns: columns, at: server)
         _ = try screen.ended()
         return try screen.coloredText()
     }
 
-    @Test("a list is a table, with shorter names on a narrow terminal")
+    @Test("ls prints a table, and shortens names on a narrow terminal")
     func table() throws {
-        let stand = try Stand()
-        try stand.expect("$ put a/long/name --create << x\na/long/name: saved as revision 1")
-        let wide = try shown(["ls"], on: stand, columns: 100).split(separator: "\n")
+        let session = try CommandSession()
+        try session.expect("$ put a/long/name --create << x\na/long/name: saved as revision 1")
+        let wide = try shown(["ls"], on: session, columns: 100).split(separator: "\n")
         #expect(wide.first == "^1mNAME         REVISION  LENGTH  CHANGED")
         #expect(wide.last?.contains("a/long/name         1       1  20") == true)
-        let narrow = try shown(["ls", "--no-color"], on: stand, columns: 47).split(separator: "\n")
+        let narrow = try shown(["ls", "--no-color"], on: session, columns: 47).split(separator: "\n")
         #expect(narrow.first == "NAME      REVISION  LENGTH  CHANGED")
         #expect(narrow.last?.hasPrefix("a/long/…         1       1  20") == true)
     }
 
-    @Test("a difference has colours, and the text cannot control the terminal")
+    @Test("diff prints colours, and a text cannot control the terminal")
     func colors() throws {
-        let stand = try Stand()
-        try stand.expect(
+        let session = try CommandSession()
+        try session.expect(
             "$ put a --create << one two⏎\na: saved as revision 1\n$ put a << one 2⏎\na: saved as revision 2")
-        let text = try shown(["diff", "a@1"], on: stand, columns: 80)
+        let text = try shown(["diff", "a@1"], on: session, columns: 80)
         #expect(text.contains("^31m-one ^7mtwo\n") && text.hasSuffix("^32m^49m+one ^7m2"), "\(text)")
-        #expect(try stand.caret(["put", "a"], input: "\u{1B}[2J\n").status == 0)
-        #expect(try shown(["grep", "2J"], on: stand, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
+        #expect(try session.caret(["put", "a"], input: "\u{1B}[2J\n").status == 0)
+        #expect(try shown(["grep", "2J"], on: session, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
     }
 
     /// A text with everything that a terminal interprets, and its visible form.
@@ -40,18 +40,18 @@ import Testing
         "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"
     )
 
-    @Test("cat and put --print show controls on a terminal, and pipe them raw")
+    @Test("cat and put --print replace control characters only on a terminal")
     func wildText() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         let text = "one\n\(TerminalTests.wild)\n"
-        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
-        #expect(try stand.caret(["cat", "a"]).output == text)
-        #expect(try stand.caret(["put", "a", "--print"], input: text).output == text)
-        let shown = try shown(["cat", "a"], on: stand, columns: 100)
+        #expect(try session.caret(["put", "a", "--create"], input: text).status == 0)
+        #expect(try session.caret(["cat", "a"]).output == text)
+        #expect(try session.caret(["put", "a", "--print"], input: text).output == text)
+        let shown = try shown(["cat", "a"], on: session, columns: 100)
         #expect(shown == "one\n\(TerminalTests.tame) end", "\(shown)")
-        let file = stand.folder.appending(path: "text")
+        let file = session.folder.appending(path: "text")
         try Data(text.utf8).write(to: file)
-        let printed = try self.shown(["put", "a", file.path, "--print"], on: stand, columns: 100)
+        let printed = try self.shown(["put", "a", file.path, "--print"], on: session, columns: 100)
         #expect(printed == shown, "\(printed)")
     }
 
@@ -59,13 +59,13 @@ import Testing
         "names and users from a server cannot control the terminal",
         arguments: ["ls", "ls --deleted", "log a", "grep -l x", "who"])
     func wildNames(command: String) throws {
-        let stand = try Stand(nil)
+        let session = try CommandSession(nil)
         let wild = "a\\u001b[2Jb\\u202ec\\u009bd\\u000ae"
         let document = #""epoch":"e.1","rev":1,"length":1,"updated":0"#
         let author = #""user":"WILD","client":"WILD","time":0,"inserted":1,"deleted":0"#
         let open = #""user":"WILD","client":"WILD","since":0,"docs":["WILD"],"behind":[]"#
         let liar = try LyingServer(
-            in: stand,
+            in: session,
             [
                 "list":
                     #""type":"listed","docs":[{"doc":"a",\#(document)},{"doc":"WILD",\#(document)}]"#,
@@ -76,67 +76,67 @@ import Testing
                 "who": #""type":"present","connections":[{"number":1,"peer":"WILD",\#(open)}]"#,
             ].mapValues { $0.replacing("WILD", with: wild) })
         let words = command.split(separator: " ").map(String.init) + ["--no-color"]
-        let screen = try shown(words, on: stand, columns: 200, at: ["--socket", liar.path])
+        let screen = try shown(words, on: session, columns: 200, at: ["--socket", liar.path])
         #expect(screen.contains("a␛[2Jb<U+202E>c<U+009B>d␊e"), "\(screen)")
-        let run = try stand.caret(words + ["--socket", liar.path])
+        let run = try session.caret(words + ["--socket", liar.path])
         #expect(run.status == 0 && !run.output.contains("\u{1B}") && !run.output.contains("d\ne"), "\(run)")
     }
 
-    @Test("who is a table, with shorter documents on a narrow terminal")
+    @Test("who prints a table, and shortens documents on a narrow terminal")
     func connections() async throws {
-        let stand = try Stand()
-        let client = LiveClient(stand.socket)
+        let session = try CommandSession()
+        let client = LiveClient(session.socket)
         let names = ["notes/a rather long name", "notes/another long name"]
         var documents: [LiveDocument] = []
         for name in names { documents.append(try await client.open(name, creating: true).opened()) }
         let open = names.joined(separator: " ")
-        let wide = try shown(["who"], on: stand, columns: 140).split(separator: "\n")
+        let wide = try shown(["who"], on: session, columns: 140).split(separator: "\n")
         #expect(wide.first?.hasPrefix("^1mNUMBER  USER   CLIENT") == true && wide.count == 3, "\(wide)")
         #expect(wide.contains { $0.hasSuffix(open) && $0.contains("  admin  p-") }, "\(wide)")
-        let narrow = try shown(["who", "--no-color"], on: stand, columns: 80).split(separator: "\n")
+        let narrow = try shown(["who", "--no-color"], on: session, columns: 80).split(separator: "\n")
         #expect(narrow.count == 3 && narrow.contains { $0.hasSuffix("…") }, "\(narrow)")
         for document in documents { document.close() }
     }
 
     @Test("a failure overwrites the progress line")
     func failureBehindProgress() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         // More files than `inOrder` requests ahead.
-        let files = stand.folder.appending(path: "in")
+        let files = session.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }
-        try stand.expect("$ import DIR/in\n20 saved, 0 unchanged, 0 left alone")
-        try stand.harm("harmed")
-        let screen = try TerminalScreen(["export", stand.folder.path + "/out"], on: stand, columns: 200)
+        try session.expect("$ import DIR/in\n20 saved, 0 unchanged, 0 left alone")
+        try session.harm("harmed")
+        let screen = try TerminalScreen(["export", session.folder.path + "/out"], on: session, columns: 200)
         #expect(try screen.ended() == 1)
         let text = try screen.text()
         #expect(text.hasPrefix("caret: harmed: "), "\(text)")
     }
 
-    @Test("trim asks, and needs a yes")
+    @Test("trim asks for confirmation, and only yes deletes history")
     func trimming() throws {
-        let stand = try Stand()
-        try stand.expect("$ put a --create << x\na: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put a --create << x\na: saved as revision 1")
         let outcomes = [
             ("", "a: nothing was changed"),
-            ("y", "a: forgot 1 revision (up to revision 1, whose text stays)"),
+            ("y", "a: deleted 1 revision (up to revision 1, whose text stays)"),
         ]
         for (answer, outcome) in outcomes {
-            let screen = try TerminalScreen(["trim", "a@1"], on: stand)
+            let screen = try TerminalScreen(["trim", "a@1"], on: session)
             try screen.waits {
-                $0 == "a: forget 1 revision (up to revision 1, whose text stays) permanently? [y/N]"
+                $0 == "a: delete 1 revision (up to revision 1, whose text stays) permanently? [y/N]"
             }
             try screen.type(answer)
             try screen.waits { $0.hasSuffix("\n\(outcome)") }
         }
     }
 
-    @Test("rm asks, and needs a yes")
+    @Test("rm asks for confirmation, and only yes deletes the document")
     func question() throws {
-        let stand = try Stand()
-        try stand.expect("$ put a --create << x\na: saved as revision 1")
+        let session = try CommandSession()
+        try session.expect("$ put a --create << x\na: saved as revision 1")
         for (answer, outcome) in [("", "nothing was changed"), ("y", "a is deleted")] {
-            let screen = try TerminalScreen(["rm", "a"], on: stand)
+            let screen = try TerminalScreen(["rm", "a"], on: session)
             try screen.waits { $0 == "Delete a with its 1 revision? [y/N]" }
             try screen.type(answer)
             try screen.waits {

@@ -4,7 +4,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Counters on a terminal") struct TopTests {
+@Suite("caret top on a terminal") struct TopTests {
     private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {
         ServerCounters(
             Counted(
@@ -27,7 +27,7 @@ import Testing
             counters(pushes, since: since), at: Date(timeIntervalSince1970: seconds), after: last)
     }
 
-    @Test("rates count from the last reading or the start of the server")
+    @Test("rates are averages since the last reading or the server's start")
     func rates() {
         let first = reading(100, at: 50)
         #expect(first.counters.counters.map(first.rate) == [nil, 20, 0, 0])
@@ -38,7 +38,7 @@ import Testing
         #expect(restarted.counters.counters.map(restarted.rate) == [nil, 40, 0, 10])
     }
 
-    @Test("a page lists all counters, but refusals only if there are any")
+    @Test("a page lists all counters, except refusals that are 0")
     func page() {
         let page = TopPage(address: "here", reading: reading(100, at: 93_784), style: .plain)
         let rows = page.rows(.init(rows: 24, columns: 60))

@@ -4,7 +4,7 @@ import Testing
 @Suite("caret with a running server", .serialized) struct TranscriptTests {
     @Test("ping prints the server, the user and the time")
     func ping() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ ping
             127.0.0.1:…: caret/…, you are anonymous, answered in … ms
@@ -23,9 +23,9 @@ import Testing
             """)
     }
 
-    @Test("cat and put read and write")
+    @Test("cat prints the text of a document, and put saves a new text")
     func texts() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ ls
             $ put notes/today << one⏎two⏎
@@ -54,7 +54,7 @@ import Testing
             [1]
             $ cat notes/today@0
             $ cat notes/today@9
-            ! caret: notes/today: the revision that is asked for is beyond the head 3 (base_ahead)
+            ! caret: notes/today: the requested revision is beyond the head 3 (base_ahead)
             !   caret log lists the revisions
             [1]
             $ cat nope
@@ -73,28 +73,28 @@ import Testing
 
     @Test("put --print prints the merged text with its line breaks")
     func mergedFile() throws {
-        let stand = try Stand()
-        // As cat prints it afterwards: the last text that changed something and has a line break sets the
-        // line breaks.
+        let session = try CommandSession()
+        // put prints what cat would print afterwards. The last pushed text that changed the document and has
+        // a line break sets the line breaks.
         for (text, printed) in [
             ("one\r\ntwo\r\n", "one\r\ntwo\r\n"), ("one\r\n2\r\n", "one\r\n2\r\n"),
             ("one\n2\n", "one\r\n2\r\n"), ("one\n3\n", "one\n3\n"), ("1\r\n3\n", "1\r\n3\r\n"),
             ("one", "one"),
         ] {
-            let put = try stand.caret(["put", "a", "--create", "--print"], input: text)
+            let put = try session.caret(["put", "a", "--create", "--print"], input: text)
             #expect(put.status == 0 && put.output == printed, "\(text.debugDescription): \(put)")
-            #expect(try stand.caret(["cat", "a"]).output == printed, "\(text.debugDescription)")
+            #expect(try session.caret(["cat", "a"]).output == printed, "\(text.debugDescription)")
         }
         for text in ["one", "one\r\ntwo"] {
-            #expect(try stand.caret(["put", "b", "--create"], input: text).status == 0)
+            #expect(try session.caret(["put", "b", "--create"], input: text).status == 0)
         }
-        let merged = try stand.caret(["put", "b", "--base", "1", "--print"], input: "zero one")
+        let merged = try session.caret(["put", "b", "--base", "1", "--print"], input: "zero one")
         #expect(merged.output == "zero one\r\ntwo", "\(merged)")
     }
 
-    @Test("ls and stat describe documents")
+    @Test("ls lists documents, and stat prints the properties of one document")
     func documents() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             """
             $ put notes/today --create << one⏎two⏎three⏎four
             notes/today: saved as revision 1
@@ -139,7 +139,7 @@ import Testing
 
     @Test("log, show, diff and blame show the history")
     func history() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             TranscriptTests.history + """
                 $ log d
                 3	…Z	anonymous	p-…	+…	-…
@@ -196,9 +196,9 @@ import Testing
                 """)
     }
 
-    @Test("grep, restore, mv and rm")
+    @Test("grep finds lines; restore, mv and rm change documents")
     func orders() throws {
-        try Stand().expect(
+        try CommandSession().expect(
             TranscriptTests.history + """
                 $ put e --create << Three (3)⏎
                 e: saved as revision 1
@@ -222,7 +222,7 @@ import Testing
                 $ restore d@1 --json
                 {"doc":"d","rev":4,"restored":1,"unchanged":true}
                 $ restore d@8
-                ! caret: d: the revision that is asked for is beyond the head 4 (base_ahead)
+                ! caret: d: the requested revision is beyond the head 4 (base_ahead)
                 !   caret log lists the revisions
                 [1]
                 $ mv d f
@@ -248,9 +248,9 @@ import Testing
 
     @Test("a token gives its user its rights until it is revoked")
     func tokens() throws {
-        let stand = try Stand(["--require-tokens=true"])
-        let data = ["--data", stand.data]
-        try stand.expect(
+        let session = try CommandSession(["--require-tokens=true"])
+        let data = ["--data", session.data]
+        try session.expect(
             """
             $ ping
             ! caret: 127.0.0.1:…: the server requires a token
@@ -263,16 +263,16 @@ import Testing
             $ put notes/a --create --data DIR/data << text
             notes/a: saved as revision 1
             """)
-        let made = try stand.caret(["token", "add", "ann", "--read", "notes/", "--write", "=b"] + data)
+        let made = try session.caret(["token", "add", "ann", "--read", "notes/", "--write", "=b"] + data)
         let token = try #require(made.output.split(separator: "\n").first.map(String.init))
         let ann = ["CARET_TOKEN": token]
         #expect(token.hasPrefix("caret_1_"))
-        #expect(try stand.caret(["cat", "notes/a"], environment: ann).output == "text")
-        #expect(try stand.caret(["cat", "notes/a", "--token", token]).output == "text")
-        let refused = try stand.caret(["put", "notes/a"], input: "x", environment: ann)
+        #expect(try session.caret(["cat", "notes/a"], environment: ann).output == "text")
+        #expect(try session.caret(["cat", "notes/a", "--token", token]).output == "text")
+        let refused = try session.caret(["put", "notes/a"], input: "x", environment: ann)
         #expect(refused.status == 1 && refused.errors.contains("(forbidden)"))
-        #expect(try stand.caret(["token", "list"], environment: ann).errors.contains("(forbidden)"))
-        try stand.expect(
+        #expect(try session.caret(["token", "list"], environment: ann).errors.contains("(forbidden)"))
+        try session.expect(
             """
             $ token list --data DIR/data
             1	ann	…Z	read:notes/ write:=b
@@ -285,19 +285,19 @@ import Testing
             !   caret token list shows the numbers
             [1]
             """)
-        #expect(try stand.caret(["cat", "notes/a"], environment: ann).status == 1)
+        #expect(try session.caret(["cat", "notes/a"], environment: ann).status == 1)
     }
 
     @Test("import and export convert files and documents")
     func folders() throws {
-        let stand = try Stand()
-        let folder = stand.folder.appending(path: "in/sub")
+        let session = try CommandSession()
+        let folder = session.folder.appending(path: "in/sub")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, bytes) in [
             ("../crlf", Array("a\r\nb\r\n".utf8)), ("two", Array("2\n".utf8)), ("bin", [0xFF]), ("nul", [0]),
             (" sp", []), (".hidden", []),
         ] { try Data(bytes).write(to: folder.appending(path: name)) }
-        try stand.expect(
+        try session.expect(
             """
             $ import DIR/in notes
             ! caret: sub/ sp: left alone: not a valid document name
@@ -324,20 +324,20 @@ import Testing
             ! caret: DIR/nowhere: cannot be read: No such file or directory
             [1]
             """)
-        let crlf = try Data(contentsOf: stand.folder.appending(path: "out/crlf"))
+        let crlf = try Data(contentsOf: session.folder.appending(path: "out/crlf"))
         #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
     }
 
-    @Test("the size limit counts a file with LF line breaks")
+    @Test("import counts the size of a file with LF line breaks")
     func sizeWithCarriageReturns() throws {
-        let stand = try Stand(["--limit-document", "64 KiB"])
-        let folder = stand.folder.appending(path: "in")
+        let session = try CommandSession(["--limit-document", "64 KiB"])
+        let folder = session.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, lines) in [("fits", 1 << 16), ("large", 1 << 16 | 1)] {
             let text = String(repeating: "\r\n", count: lines)
             try Data(text.utf8).write(to: folder.appending(path: name))
         }
-        try stand.expect(
+        try session.expect(
             """
             $ import DIR/in
             ! caret: large: left alone: it has 65537 bytes; the limit is 65536
@@ -350,7 +350,7 @@ import Testing
 
     @Test("wrong usage exits with 2")
     func usage() throws {
-        try Stand(nil).expect(
+        try CommandSession(nil).expect(
             """
             $ cta
             ! caret: unknown subcommand "cta"; did you mean cat?

@@ -2,12 +2,12 @@ import CaretCommand
 import CaretCore
 import Testing
 
-@Suite("A document on a terminal") struct WatchPageTests {
+@Suite("The page of caret watch") struct WatchPageTests {
     private func page(
         _ text: String, _ peers: [WatchPage.Peer] = [], isColored: Bool = false, isConnected: Bool = true
     ) throws -> WatchPage {
         WatchPage(
-            name: "notes", text: try Text(text), revision: 7, isConnected: isConnected, peers: peers,
+            name: "notes", text: try TextBuffer(text), revision: 7, isConnected: isConnected, peers: peers,
             isColored: isColored)
     }
 
@@ -28,7 +28,7 @@ import Testing
         #expect(rows(try page("a", isConnected: false), 2, 40) == ["1 a", "notes 7 (not connected)"])
     }
 
-    @Test("carets and selections are marked, also across and at ends of lines")
+    @Test("carets and selections are marked, also at and across line ends")
     func marks() throws {
         let selection = Selection(anchor: 1, head: 5)
         #expect(
@@ -54,7 +54,20 @@ import Testing
                 == "\u{1B}[2m1\u{1B}[0m ab\u{1B}[30;41m \u{1B}[0m")
     }
 
-    @Test("long lines are cut, wide signs count two, controls become signs")
+    @Test("carets win over selections, and the first of two users wins")
+    func winners() throws {
+        let (first, second) = ("\u{1B}[30;41m", "\u{1B}[30;42m")
+        for (ann, bob, marked) in [
+            (Selection(anchor: 0, head: 2), Selection(caret: 1), "\(first)a\(second)b\u{1B}[0m"),
+            (Selection(caret: 1), Selection(caret: 1), "a\(first)b\u{1B}[0m"),
+            (Selection(anchor: 0, head: 1), Selection(anchor: 0, head: 2), "\(first)a\(second)b\u{1B}[0m"),
+        ] {
+            let page = try page("ab", [peer("ann", ann), peer("bob", bob)], isColored: true)
+            #expect(rows(page, 2, 30)[0] == "\u{1B}[2m1\u{1B}[0m \(marked)")
+        }
+    }
+
+    @Test("long lines are cut, wide letters count double, signs replace controls")
     func narrow() throws {
         #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
         #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])
@@ -62,7 +75,7 @@ import Testing
         #expect(rows(try page("a"), 1, 3) == ["no…"])
     }
 
-    @Test("it follows the changes until the reader scrolls")
+    @Test("watch follows the changes until the reader scrolls")
     func scroll() throws {
         let page = try page(String(repeating: "a\n", count: 100))
         var scroll = WatchScroll()

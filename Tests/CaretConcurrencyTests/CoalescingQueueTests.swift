@@ -12,7 +12,7 @@ struct CoalescingQueueTests {
 
     @discardableResult private func enqueue(_ jobs: Int...) -> Bool { queue.enqueue(jobs) { wakes.add() } }
 
-    @Test("the first job wakes a drain; further ones before it runs do not")
+    @Test("the first job wakes a drain; more jobs before the drain runs do not")
     func oneWake() {
         start()
         #expect(wakes.count == 0)
@@ -28,7 +28,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.worker == "worker")
     }
 
-    @Test("a drain also gets jobs enqueued meanwhile, without another wake-up")
+    @Test("a drain also gets jobs enqueued while it runs, without a second wake")
     func duringDrain() {
         start()
         enqueue(1)
@@ -50,7 +50,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [2])
     }
 
-    @Test("a drain cannot rest while jobs wait, and no other drain is woken")
+    @Test("`rest` does not end a drain while jobs wait")
     func restRefused() {
         start()
         enqueue(1)
@@ -64,7 +64,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 2)
     }
 
-    @Test("jobs that are put back come first again, in their order")
+    @Test("jobs that are put back run before later jobs, in their order")
     func putBack() {
         start()
         enqueue(1, 2)
@@ -76,7 +76,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("jobs wait for the worker, and its start wakes a drain")
+    @Test("jobs wait until `start` sets the worker and wakes a drain")
     func beforeStart() {
         enqueue(1)
         #expect(wakes.count == 0)
@@ -92,7 +92,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 0)
     }
 
-    @Test("a drain that started itself is not woken until it rests")
+    @Test("after `takeAll` no drain is woken until `rest` returns true")
     func selfDriven() {
         start()
         #expect(queue.takeAll() == [])
@@ -118,7 +118,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("a closed queue keeps neither its worker nor late jobs")
+    @Test("a closed queue releases its worker, and does not keep late jobs")
     func nothingIsKept() {
         final class Cargo: Sendable {}
         let queue = CoalescingQueue<Cargo, Cargo>()
@@ -135,7 +135,7 @@ struct CoalescingQueueTests {
         #expect(job == nil)
     }
 
-    @Test("a second drain or a second start traps")
+    @Test("a second start traps, and so does a drain that was not woken")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             let queue = CoalescingQueue<Int, Void>()
@@ -150,7 +150,7 @@ struct CoalescingQueueTests {
     }
 
     @Test(
-        "many threads and executors: each job runs once, in its thread's order"
+        "jobs of many threads each run once, in the order of their thread"
     )
     func manyThreads() async {
         let run = Run(threads: 4, jobsEach: 5_000)
@@ -163,7 +163,7 @@ struct CoalescingQueueTests {
     }
 }
 
-/// Counts how often a drain was woken.
+/// Counts the calls of `wake`.
 private final class Wakes: Sendable {
     private let number = Atomic(0)
 
@@ -172,14 +172,15 @@ private final class Wakes: Sendable {
     func add() { number.add(1, ordering: .relaxed) }
 }
 
-/// Threads that enqueue, and drains that sometimes switch to another executor, as those of rooms do.
+/// Threads that enqueue jobs. A drain sometimes puts its jobs back for another executor, like the drains of
+/// rooms.
 private final class Run: Sendable {
     struct Job {
         let thread: Int
         let number: Int
     }
 
-    /// How many jobs of each thread have run.
+    /// The number of jobs that have run, for each thread.
     struct Worker {
         var done: [Int]
     }
@@ -208,7 +209,7 @@ private final class Run: Sendable {
 
     private func drainOnce(on executor: DispatchQueue) {
         guard let (jobs, worker) = queue.next() else { return }
-        // Some jobs are for the first executor only, like expensive ones.
+        // Only the first executor may run some jobs, like the expensive jobs of a room.
         if executor !== executors[0], jobs.contains(where: { $0.number.isMultiple(of: 7) }) {
             queue.putBack(jobs)
             return wake(executors[0])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Confined values")
 struct ConfinedTests {
-    @Test("a value of a queue is read and changed on that queue")
+    @Test("a value that is confined to a queue can be used on that queue")
     func onItsQueue() {
         let queue = DispatchQueue(label: "home")
         let number = Confined(1, to: queue)
@@ -15,7 +15,7 @@ struct ConfinedTests {
         #expect(read == 2)
     }
 
-    @Test("a value of a queue traps off that queue")
+    @Test("a value that is confined to a queue traps on another one")
     func offItsQueue() async {
         await #expect(processExitsWith: .failure) {
             _ = Confined(1, to: DispatchQueue(label: "home")).value
@@ -26,7 +26,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value can be confined from within its queue only")
+    @Test("`init(_:within:)` traps outside the queue")
     func confinedWithin() async {
         let queue = DispatchQueue(label: "home")
         #expect(queue.sync { Confined(1, within: queue).value } == 1)
@@ -35,7 +35,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value with its own kind of proof traps on a wrong proof")
+    @Test("a value whose executor needs a proof traps on a wrong proof")
     func wrongProof() async {
         #expect(Confined("x", to: Door(key: 7)).value(on: 7) == "x")
         await #expect(processExitsWith: .failure) {
@@ -43,7 +43,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value of a turn is accessible inside it, and traps outside")
+    @Test("a value that is confined to a turn traps outside the turn")
     func turns() async {
         let number = Confined(1, to: Turn())
         number.home.run { number.update { $0 += 1 } }
@@ -59,7 +59,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("another thread can neither enter an occupied turn nor use its value")
+    @Test("a second thread traps if it enters an occupied turn or uses its value")
     func otherThread() async {
         await #expect(processExitsWith: .failure) {
             let turn = Turn()
@@ -74,7 +74,7 @@ struct ConfinedTests {
     }
 }
 
-/// Occupies the turn with another thread from now on.
+/// Lets another thread enter the turn and stay in it.
 private func occupy(_ turn: Turn) {
     let (isInside, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue(label: "inside").async {
@@ -86,9 +86,9 @@ private func occupy(_ turn: Turn) {
     isInside.wait()
 }
 
-/// A confinement that accepts one key.
+/// An executor that accepts one key as proof.
 private struct Door: Confinement {
     let key: Int
 
-    func check(_ shown: Int) { precondition(shown == key, "key \(shown) opens nothing") }
+    func check(_ shown: Int) { precondition(shown == key, "wrong key \(shown)") }
 }

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("Configuration") struct ConfigurationTests {
-    @Test("without any setting the defaults apply, and have no faults")
+    @Test("an empty configuration has the defaults, and no faults")
     func defaults() {
         let configuration = configured()
         #expect(configuration.settings == Settings())
@@ -11,7 +11,7 @@ import Testing
         #expect(configuration.settings.listen.map(\.description) == ["127.0.0.1:22738"])
     }
 
-    @Test("file, variable and option override the default, in this order")
+    @Test("an option overrides a variable, and a variable overrides the file")
     func order() {
         let file = "{loops: 1, room_queues: 1, limit_edits: 1}"
         let environment = ["CARET_LOOPS": "2", "CARET_ROOM_QUEUES": "2"]
@@ -26,17 +26,17 @@ import Testing
     @Test(
         "a mistake in the file is reported with its position",
         arguments: [
-            ("{lissten: []}", "caret.json5:1:2: there is no \"lissten\"; is it listen?"),
+            ("{lissten: []}", "caret.json5:1:2: no key is named \"lissten\"; did you mean listen?"),
             (
                 "{\n'keep-history': 'forever'}",
-                "caret.json5:2:1: there is no \"keep-history\"; is it keep_history?"
+                "caret.json5:2:1: no key is named \"keep-history\"; did you mean keep_history?"
             ),
-            ("{lcoops: 1}", "caret.json5:1:2: there is no \"lcoops\"; is it loops?"),
-            ("{database: 1}", "caret.json5:1:2: there is no \"database\""),
-            ("{\u{1B}: 1}", "caret.json5:1:2: found U+001B, wanted a key"),
-            ("{'\u{1B}[2J': 1}", "caret.json5:1:2: there is no \"?[2J\""),
-            ("{loops: 1, loops: 2}", "caret.json5:1:12: \"loops\" is there already, at 1:2"),
-            ("[]", "caret.json5:1:1: a configuration is an object, such as {data: \"data\"}"),
+            ("{lcoops: 1}", "caret.json5:1:2: no key is named \"lcoops\"; did you mean loops?"),
+            ("{database: 1}", "caret.json5:1:2: no key is named \"database\""),
+            ("{\u{1B}: 1}", "caret.json5:1:2: found U+001B, expected a key"),
+            ("{'\u{1B}[2J': 1}", "caret.json5:1:2: no key is named \"?[2J\""),
+            ("{loops: 1, loops: 2}", "caret.json5:1:12: the key \"loops\" exists already, at 1:2"),
+            ("[]", "caret.json5:1:1: a configuration must be an object, such as {data: \"data\"}"),
             (
                 "{ping: 0}",
                 "caret.json5:1:8: ping: found 0, allowed is a time from 1 s to 1 h, in whole seconds"
@@ -55,8 +55,8 @@ import Testing
             ),
             (
                 "{listen: ['127.0.0.1:1', 'example.org:7']}",
-                "caret.json5:1:26: listen: found \"example.org:7\", allowed is HOST:PORT or several, at most 16; "
-                    + "HOST is 127.0.0.1, [::1] or the like, or localhost"
+                "caret.json5:1:26: listen: found \"example.org:7\", allowed is at most 16 of HOST:PORT; "
+                    + "HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
             ),
             (
                 "{keep_pushers: '36 h'}",
@@ -65,7 +65,7 @@ import Testing
         ])
     func fileFaults(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
-    @Test("all wrong values are reported at once, and the others still apply")
+    @Test("all wrong values are reported together, and the valid ones still apply")
     func manyFaults() {
         let configuration = configured("{loops: -1, ping: '1 s', data: 7}", ["CARET_LOOPS": "x"], "--loops=y")
         #expect(
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: The environment
 
-    @Test("a misspelt variable is a fault; another program's is only reported")
+    @Test("a misspelt variable is a fault, another program's variable is not")
     func variables() {
         let environment = [
             "CARET_LISTN": "x", "CARET_SERVICE_HOST": "10.0.0.1", "CARET_PORT": "tcp://10.0.0.1:1",
@@ -98,7 +98,8 @@ import Testing
             "CARET_TOKEN": "x",
         ]
         let configuration = configured(nil, environment)
-        #expect(configuration.sentences == ["CARET_LISTN: no key has this variable; is it CARET_LISTEN?"])
+        #expect(
+            configuration.sentences == ["CARET_LISTN: no key has this variable; did you mean CARET_LISTEN?"])
         let ignored = [
             "CARET_", "CARET_PORT", "CARET_PORT_22738_TCP_ADDR", "CARET_SEED", "CARET_SERVICE_HOST",
             "CARET_TOKEN",
@@ -106,7 +107,7 @@ import Testing
         #expect(configuration.ignoredVariables == ignored)
     }
 
-    @Test("an empty variable is not a value")
+    @Test("an empty variable is a fault for a folder and for addresses")
     func emptyVariable() {
         #expect(
             configured(nil, ["CARET_DATA": ""]).sentences == [
@@ -123,7 +124,7 @@ import Testing
         #expect(configured(nil, ["CARET_LISTEN": "127.0.0.1:1,"]).faults.count == 1)
     }
 
-    @Test("a kept history is forever, a time or a number of revisions")
+    @Test("keep_history is `forever`, a time or a number of revisions")
     func history() {
         #expect(configured("{keep_history: 'forever'}").settings.keepHistory == .forever)
         #expect(configured("{keep_history: 90}").settings.keepHistory == .seconds(90 * 86_400))
@@ -139,8 +140,8 @@ import Testing
     func openToAnyone(address: String) {
         let written = ListenAddress(address)?.description ?? ""
         let refused =
-            "--listen: listen: other machines reach \(written), and everybody may do everything there; "
-            + "set require_tokens to true, or allow_anyone_from_anywhere if that is meant"
+            "--listen: listen: other machines can reach \(written), and every client would have full access; "
+            + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
         #expect(configured(nil, [:], "--listen", "127.0.0.1:7", "--listen", address).sentences == [refused])
         #expect(configured(nil, [:], "--listen", address, "--require-tokens").sentences == [])
         #expect(configured(nil, [:], "--listen", address, "--allow-anyone-from-anywhere").sentences == [])
@@ -151,26 +152,26 @@ import Testing
     }
 
     @Test(
-        "settings that contradict each other are refused, at the key to change",
+        "contradicting settings are refused with the position of a key",
         arguments: [
             (
                 "{allow_anyone_from_anywhere: true, require_tokens: true}",
-                "caret.json5:1:30: allow_anyone_from_anywhere is true, and so is require_tokens; set one of them to false"
+                "caret.json5:1:30: allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
             ),
             (
                 "{listen: [], admin_socket: false}",
-                "caret.json5:1:10: listen is empty and admin_socket is false; nobody could reach this server"
+                "caret.json5:1:10: listen is empty and admin_socket is false; no client could connect"
             ),
-            ("{listen: ['[::1]:7', '[0::1]:7']}", "caret.json5:1:10: listen: [::1]:7 is there twice"),
+            ("{listen: ['[::1]:7', '[0::1]:7']}", "caret.json5:1:10: listen: [::1]:7 is given twice"),
             (
                 "{limit_document: '5 MiB'}",
-                "default: limit_line: 25 MiB is less than 30784 KiB, in which a whole text of limit_document fits, "
-                    + "each byte escaped to six"
+                "default: limit_line: 25 MiB is less than 30784 KiB, the length of "
+                    + "a line with a text of limit_document bytes, each escaped to six"
             ),
             (
                 "{limit_line_budget: '10 MiB'}",
-                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25 MiB, which one line of limit_line "
-                    + "draws by steps of limit_free_line"
+                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25 MiB, the memory that one line of limit_line "
+                    + "claims in steps of limit_free_line"
             ),
             (
                 "{limit_room_selections: 999}",
@@ -180,7 +181,7 @@ import Testing
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
     @Test(
-        "the line budget must hold the longest line, in steps of `freeLine`")
+        "limit_line_budget must hold limit_line in steps of limit_free_line")
     func lineBudget() {
         #expect(configured("{limit_line_budget: '25 MiB'}").faults == [])
         #expect(configured("{limit_line_budget: \((25 << 20) - 1)}").faults.count == 1)
@@ -189,13 +190,13 @@ import Testing
         #expect(configured("{limit_line_budget: \((25_344 << 10) - 1), \(steps)}").faults.count == 1)
     }
 
-    @Test("with a refused value, contradictions are not checked")
+    @Test("contradictions are not checked if a value is refused")
     func noConsequences() {
         let sentences = configured("{listen: '[::]:7', require_tokens: 'yes'}").sentences
         #expect(sentences == ["caret.json5:1:36: require_tokens: found \"yes\", allowed is true or false"])
     }
 
-    @Test("two addresses with port 0 are different addresses")
+    @Test("two addresses with port 0 do not count as the same address")
     func freePorts() { #expect(configured("{listen: ['127.0.0.1:0', '127.0.0.1:0']}").faults == []) }
 
     @Test("a data folder is refused if its socket's path would be too long")

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a tally counts latencies like a histogram")
+    @Test("local counters count latencies like a histogram")
     func latencies() {
         let tally = CounterBoard().tally()
         var histogram = Histogram()
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("a board sums tallies of several threads, and is readable meanwhile")
+    @Test("a board sums the counters of several threads while they count")
     func board() async {
         let board = CounterBoard()
         let (owners, each) = (4, 20_000)
@@ -62,9 +62,9 @@ import Testing
     }
 
     private actor Owner {
-        private let tally: Tally
+        private let tally: LocalCounters
 
-        init(_ tally: sending Tally) { self.tally = tally }
+        init(_ tally: sending LocalCounters) { self.tally = tally }
 
         func count(_ times: Int) {
             for index in 0..<times {
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("openings minus closings are current, whichever tally counted them")
+    @Test("current numbers are right even if another thread counts the closing")
     func present() {
         let board = CounterBoard()
         let (one, other) = (board.tally(), board.tally())
@@ -88,7 +88,7 @@ import Testing
         #expect(board.counts.connections == 0)
     }
 
-    @Test("rows have all numbers, each with its own lowercase name")
+    @Test("`rows` has every number, with distinct lowercase names")
     func rows() {
         let rows = CounterBoard().counts.rows
         let names = rows.map(\.name) + Latency.allCases.map(\.name)

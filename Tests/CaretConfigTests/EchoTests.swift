@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("Echoed texts") struct EchoTests {
-    @Test("a text is shown from its beginning, up to the limit")
+    @Test("a text is cut to the limit")
     func limit() {
         let longest = "abc" + String(repeating: "é", count: Limits.echo - 3)
         #expect(longest.echoed == "\"\(longest)\"")

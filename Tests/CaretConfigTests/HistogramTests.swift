@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Histograms") struct HistogramTests {
-    @Test("the ranges cover all numbers without a gap")
+    @Test("the ranges of a histogram cover all numbers without gaps")
     func ranges() {
         var next: UInt64 = 0
         for index in 0..<Buckets.count {
@@ -16,7 +16,7 @@ import Testing
         #expect(next == 0)
     }
 
-    @Test("a range's middle is within 6.25 % of its numbers, and exact below 16")
+    @Test("numbers are within 6.25 % of their range's middle, and exact below 16")
     func error() {
         for index in 0..<Buckets.count {
             let (range, middle) = (Buckets.range(at: index), Buckets.middle(at: index))
@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    /// Similar numbers, skewed ones such as commit times, numbers of every size, and numbers of two sizes.
+    /// A random number of one of four distributions: similar numbers, skewed ones such as commit times,
+    /// numbers of all sizes, and numbers of two sizes.
     private func number(_ shape: Int, _ random: inout Seeded) -> UInt64 {
         switch shape {
         case 0: UInt64(random.number(900_000...1_100_000))
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("joined histograms equal one of all numbers, in any order")
+    @Test("the sum of histograms equals a histogram of all their numbers")
     func joined() {
         var random = Seeded(3)
         var (parts, whole) = ([Histogram](repeating: Histogram(), count: 3), Histogram())

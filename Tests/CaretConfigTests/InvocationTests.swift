@@ -2,13 +2,13 @@ import CaretConfig
 import CaretWire
 import Testing
 
-@Suite("Command line of the server") struct InvocationTests {
+@Suite("Command line of caretd") struct InvocationTests {
     private func invoked(_ arguments: String..., environment: [String: String] = [:]) -> Invocation {
         Invocation(arguments: arguments, environment: environment)
     }
 
     @Test(
-        "each order has an option, and help wins over all others",
+        "each order has an option, and --help wins over all others",
         arguments: [
             ([], .serve), (["--check-config"], .checkConfig), (["--help-config"], .helpConfig),
             (["-h"], .help),
@@ -20,7 +20,7 @@ import Testing
         #expect(invocation.order == order && invocation.faults.isEmpty)
     }
 
-    @Test("the file's path comes from the option, or else from the variable")
+    @Test("the configuration file comes from --config, or else from CARET_CONFIG")
     func file() {
         #expect(invoked().file == nil)
         #expect(invoked("--config", "a").file == "a")
@@ -28,7 +28,7 @@ import Testing
         #expect(invoked(environment: ["CARET_CONFIG": "c"]).file == "c")
     }
 
-    @Test("a value follows its option or an equals sign; `true` is optional")
+    @Test("the value follows the option or an equals sign, and `true` is optional")
     func values() {
         let configuration = configured(
             nil, [:], "--data=\u{338}a=b", "--log-format=json", "--require-tokens", "--admin-socket=false",
@@ -40,7 +40,7 @@ import Testing
         #expect(configuration.settings.limits.pingSeconds == 60)
     }
 
-    @Test("a list's option may be repeated, and overrides the file")
+    @Test("a list's option may be repeated, and then overrides the file")
     func severalAddresses() {
         let configuration = configured(
             "{listen: '127.0.0.1:9'}", [:], "--listen", "[::1]:1", "--listen=localhost:2")
@@ -50,9 +50,9 @@ import Testing
     @Test(
         "a mistake is reported with its option",
         arguments: [
-            (["--lissten", "x"], ["\"--lissten\": no such option; is it --listen?", "\"x\""]),
-            (["data"], ["\"data\": an argument that is no option; options begin with --"]),
-            (["-d"], ["\"-d\": an argument that is no option; options begin with --"]),
+            (["--lissten", "x"], ["\"--lissten\": no such option; did you mean --listen?", "\"x\""]),
+            (["data"], ["\"data\": this argument is not an option; options begin with --"]),
+            (["-d"], ["\"-d\": this argument is not an option; options begin with --"]),
             (
                 ["--data"],
                 ["--data: a value is missing; allowed is the path of a folder, without control characters"]
@@ -61,17 +61,18 @@ import Testing
                 ["--data", "--help"],
                 ["--data: a value is missing; allowed is the path of a folder, without control characters"]
             ),
-            (["--data", "a", "--data", "b"], ["--data: it is there twice"]),
-            (["--config", "a", "--config", "b"], ["--config: it is there twice"]),
+            (["--data", "a", "--data", "b"], ["--data: the option is given twice"]),
+            (["--config", "a", "--config", "b"], ["--config: the option is given twice"]),
             (["--config"], ["--config: a value is missing; allowed is the path of a file"]),
-            (["--help=1"], ["--help=: an argument that is no option; options begin with --"]),
-            (["--keep_history=1"], ["is it --keep-history?"]), (["--check"], ["\"--check\": no such option"]),
+            (["--help=1"], ["--help=: this argument is not an option; options begin with --"]),
+            (["--keep_history=1"], ["did you mean --keep-history?"]),
+            (["--check"], ["\"--check\": no such option"]),
             (["--"], ["\"--\": no such option"]),
-            (["--=", ""], ["\"--\": no such option", "\"\": an argument"]),
-            (["--verison"], ["\"--verison\": no such option; is it --version?"]),
+            (["--=", ""], ["\"--\": no such option", "\"\": this argument"]),
+            (["--verison"], ["\"--verison\": no such option; did you mean --version?"]),
             (
                 ["--require-tokens", "true"],
-                ["\"true\": an argument that is no option; options begin with --"]
+                ["\"true\": this argument is not an option; options begin with --"]
             ),
         ])
     func faults(arguments: [String], parts: [String]) {

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("The list of keys") struct KeyListTests {
-    @Test("names are distinct, and made of lowercase letters and underscores")
+    @Test("key names are distinct, with only lowercase letters and underscores")
     func names() {
         let names = ConfigurationKey.all.map(\.name)
         #expect(Set(names).count == names.count)
@@ -23,7 +23,7 @@ import Testing
         #expect(groups == ConfigurationKey.Group.allCases.flatMap { group in groups.filter { $0 == group } })
     }
 
-    @Test("the widest limits are the largest allowed ones, without contradiction")
+    @Test("the widest limits are the largest allowed, and do not contradict")
     func widest() throws {
         let limits = Limits.widest
         #expect(limits.announced.document == 64 << 20 && limits.announced.line == 1 << 30)
@@ -33,14 +33,14 @@ import Testing
         #expect(Contradiction.all(in: settings) == [])
     }
 
-    @Test("a key's meaning is one line that ends with a full stop")
+    @Test("the meaning of a key is one line that ends with a full stop")
     func meanings() {
         for key in ConfigurationKey.all {
             #expect(key.meaning.count <= 96 && key.meaning.hasSuffix("."), "\(key.name)")
         }
     }
 
-    @Test("a default is allowed, and reads back equal", arguments: ConfigurationKey.all.map(\.name))
+    @Test("the default of each key is an allowed value", arguments: ConfigurationKey.all.map(\.name))
     func defaults(name: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let configuration = configured("{\(name): \(key.value(in: Settings()))}")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "file, variable and option give the same value, at both ends of a range",
+        "the smallest and largest values work in file, variable and option",
         arguments: ConfigurationKey.all.map(\.name), [0, 1])
     func sources(name: String, choice: Int) throws {
         let key = try #require(ConfigurationKey.named(name))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "a refused value is reported with key, position, found and allowed",
+        "a refused value is reported with its key, position and allowed values",
         arguments: ConfigurationKey.all.map(\.name))
     func outside(name: String) throws {
         let key = try #require(ConfigurationKey.named(name))
@@ -107,7 +107,7 @@ import Testing
     private func set(_ key: ConfigurationKey, _ value: String, _ settings: Settings) -> Settings {
         guard let found = try? JSON5Reader.read(Array(value.utf8)) else { return settings }
         var settings = settings
-        #expect(key.take(.file(found.kind), into: &settings), "\(key.name): \(value)")
+        #expect(key.assign(.file(found.kind), into: &settings), "\(key.name): \(value)")
         return settings
     }
 

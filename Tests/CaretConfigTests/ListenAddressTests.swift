@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Addresses to listen on") struct ListenAddressTests {
     @Test(
-        "an address is parsed, and printed in the system's notation",
+        "a parsed address is printed in the usual notation",
         arguments: [
             ("127.0.0.1:22738", "127.0.0.1:22738"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:1", "[::1]:1"),
             ("[0:0:0:0:0:0:0:1]:65535", "[::1]:65535"), ("localhost:7", "127.0.0.1:7"),

@@ -11,7 +11,7 @@ import Testing
         String(decoding: line.written(as: format), as: UTF8.self)
     }
 
-    @Test("an event is one line, plain or in JSON")
+    @Test("an event is written as one line, plain or in JSON")
     func formats() {
         let line = LogLine(Self.listening, at: Self.time)
         #expect(
@@ -23,7 +23,7 @@ import Testing
                 + "\"address\":\"127.0.0.1:45123\"}\n")
     }
 
-    @Test("a line counts the held back and lost lines before it")
+    @Test("a line has the numbers of suppressed and lost lines before it")
     func counts() {
         let line = LogLine(LogEvent(.diskFull), at: 0, suppressed: 7, lost: 3)
         #expect(text(line) == "1970-01-01T00:00:00.000Z error event=disk_full suppressed=7 lost=3\n")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a value is quoted if it would be ambiguous",
+        "a value is quoted if it would otherwise be ambiguous",
         arguments: [
             ("/var/lib/caret", "/var/lib/caret"), ("a b", "\"a b\""), ("", "\"\""), ("a=b", "\"a=b\""),
             ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""), ("a\nevent=x", "\"a\\nevent=x\""), ("ä", "\"ä\""),
@@ -43,7 +43,7 @@ import Testing
         #expect(text(line) == "1970-01-01T00:00:00.000Z info event=starting path=\(written) process=1\n")
     }
 
-    @Test("every field has its own lowercase key, and both forms parse back")
+    @Test("every field has a distinct lowercase key in both formats")
     func everyField() throws {
         let fields = Array(sequence(first: LogField.transport(.unix), next: \.next))
         let keys = fields.map(\.keyAndValue.key)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a line is never longer than a pipe takes as a whole")
+    @Test("a line is never longer than an atomic write to a pipe")
     func longest() {
         let path = LogField.path(String(repeating: "\u{E0001}", count: 10_000))
         let event = LogEvent(.starting, path, path, path, path, path, path, .count(1))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "a time is written in UTC, in any year",
+        "a time of any year is written in UTC",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
             (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
@@ -86,7 +86,7 @@ import Testing
 }
 
 extension LogField {
-    /// A field of the kind after this one. A new kind must be added here in its place.
+    /// A field of the next kind. The chain must contain every kind, so that the tests try all of them.
     fileprivate var next: LogField? {
         switch self {
         case .transport: .address(.loopback(port: 1))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Rate of the log") struct LogRateTests {
-    @Test("a burst is written, then a steady rate; held back lines are counted")
+    @Test("after a burst, lines are limited to a rate, and the others are counted")
     func burst() {
         var rate = LogRate()
         for _ in 0..<LogRate.burst { #expect(rate.happened(.slowReader, at: 0) == .write(suppressed: 0)) }
@@ -13,14 +13,14 @@ import Testing
         #expect(rate.happened(.slowReader, at: 1_000) == .write(suppressed: 1))
     }
 
-    @Test("a flood of one event holds back no other event")
+    @Test("a flood of one event does not suppress other events")
     func others() {
         var rate = LogRate()
         for _ in 0..<1_000 { _ = rate.happened(.slowReader, at: 0) }
         #expect(rate.happened(.diskFailed, at: 0) == .write(suppressed: 0))
     }
 
-    @Test("a clock that jumps back or far ahead does no harm")
+    @Test("each jump of the clock allows at most one more burst")
     func clocks() {
         var rate = LogRate()
         var written = 0
@@ -30,7 +30,7 @@ import Testing
         #expect(written <= 5 * LogRate.burst)
     }
 
-    @Test("a day's flood stays within the rate, and every other line is counted")
+    @Test("a day's flood stays within the rate, and suppressed lines are counted")
     func day() {
         var rate = LogRate()
         var random = Seeded(7)
@@ -54,7 +54,7 @@ import Testing
 
     private func line(_ time: Int64, lost: Int = 0) -> LogLine { LogLine(ready, at: time, lost: lost) }
 
-    @Test("during a write, other threads leave their lines to the writer")
+    @Test("while a thread writes, it also gets the lines of other threads")
     func turns() {
         var queue = LogQueue()
         #expect(queue.happened(ready, at: 1)?.line == line(1))
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.happened(ready, at: 4)?.line == line(4))
     }
 
-    @Test("lines that could not be written are counted in the next written one")
+    @Test("the next written line counts the lines that could not be written")
     func refused() {
         var queue = LogQueue()
         for time: Int64 in 0..<3 {
@@ -79,7 +79,7 @@ import Testing
         #expect(queue.lostInAll == 3)
     }
 
-    @Test("a line that was cut short is ended before the next one")
+    @Test("before the next line, a partly written line gets a line break")
     func begun() {
         var queue = LogQueue()
         #expect(queue.happened(ready, at: 0)?.endsLineBefore == false)
@@ -91,11 +91,11 @@ import Testing
         #expect(queue.happened(ready, at: 3)?.endsLineBefore == false)
     }
 
-    @Test("a limited number of lines wait for a stuck writer; others are counted")
+    @Test("256 lines wait for a stuck writer, and further lines count as lost")
     func stuck() {
         var queue = LogQueue()
         var lines = 0
-        // The times differ, because the rate would hold back lines that come at once.
+        // The times differ, because the rate limit would suppress lines of the same time.
         for index in 0...Int64(LogQueue.mostWaiting + 10) {
             if queue.happened(ready, at: index * 1_000) != nil { lines += 1 }
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(queue.wrote(.written) == nil)
     }
 
-    @Test("at its end the log counts held back lines, one line for each event")
+    @Test("at its end, the log reports the suppressed lines of each event")
     func closing() {
         var queue = LogQueue()
         for name in [LogEvent.Name.slowReader, .connectionRefused] {

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A clock that advances by a second on every read, so that the rate holds nothing back.
+    /// A clock that advances by a second on every read, so that the rate limit suppresses no line.
     private func clock() -> @Sendable () -> Int64 {
         let time = Box()
         return { time.value.add(1, ordering: .relaxed).newValue * 1_000 }
@@ -39,7 +39,7 @@ import Testing
         let value = Atomic<Int64>(0)
     }
 
-    @Test("events below the level are not written; others are one line each")
+    @Test("events below the configured level are not written")
     func levels() {
         let pipe = Pipe()
         defer { pipe.close() }
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test("a stuck reader blocks no writer, and the next line counts its loss")
+    @Test("a stuck reader blocks no writer, and the next line counts lost lines")
     func stuckReader() throws {
         let pipe = Pipe()
         defer { pipe.close() }
@@ -73,7 +73,7 @@ import Testing
         #expect(pipe.lines().first?.hasSuffix("event=ready") == true)
     }
 
-    @Test("a bad descriptor loses the lines and does nothing else")
+    @Test("with a closed descriptor, lines are lost without other effects")
     func badDescriptor() {
         let log = LogWriter(format: .json, level: .debug, descriptor: -1)
         for _ in 0..<3 { log.write(LogEvent(.ready)) }
@@ -96,7 +96,7 @@ import Testing
             guard let match = line.wholeMatch(of: pattern), let thread = Int(match.1),
                 let index = Int(match.2)
             else {
-                Issue.record("no line of this log: \(line)")
+                Issue.record("not a line of this log: \(line)")
                 return
             }
             #expect(index > last[thread])

@@ -7,7 +7,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The cells of each row, from the table whose first column has this title.
+    /// The cells of all rows of the table whose first column has this title.
     private func rows(of title: String) throws -> [[String]] {
         let file = Self.root.appending(path: "docs/operations.md")
         let lines = try String(contentsOf: file, encoding: .utf8).split(
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("it lists every log event with its level, in order")
+    @Test("docs/operations.md lists every log event with its level, in order")
     func events() throws {
         let found = try rows(of: "event").map { Array($0[..<2]) }
         #expect(found == LogEvent.Name.allCases.map { ["`\($0.rawValue)`", $0.level.rawValue] })
@@ -32,7 +32,7 @@ import Testing
         .milliseconds(1),
     ]
 
-    /// The arguments of each `LogEvent(.name, …)` in the sources, with that name.
+    /// The names and arguments of all `LogEvent(.name, …)` in the sources.
     private func writtenEvents() throws -> [(name: String, arguments: Substring)] {
         let sources = Self.root.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("it lists the fields that the sources write for each event")
+    @Test("docs/operations.md lists the fields that each event is written with")
     func fields() throws {
         let keys = Dictionary(
             uniqueKeysWithValues: Self.fields.map { field in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("it lists every counter, in the order of `Counts.rows`")
+    @Test("docs/operations.md lists every counter, in the order of `Counts.rows`")
     func counters() throws {
         let names = Counts().rows.map(\.name)
         let refused = Set(ErrorCode.allCases.map { "refused_\($0.rawValue)" })
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("it lists every latency")
+    @Test("docs/operations.md lists every latency")
     func latencies() throws {
         #expect(try rows(of: "latency").map { $0[0] } == Latency.allCases.map { "`\($0.name)`" })
     }

@@ -2,7 +2,7 @@ import CaretConfig
 import Foundation
 import Testing
 
-@Suite("Texts made from the list of keys") struct ProseTests {
+@Suite("Texts that are generated from the list of keys") struct ProseTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -33,7 +33,7 @@ import Testing
         for line in HelpText.exampleFile.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
     }
 
-    @Test("the example file with any changed byte never crashes the reader")
+    @Test("a changed byte in the example file never crashes the reader")
     func exampleMutated() {
         let bytes = Array(HelpText.exampleFile.utf8)
         var faults = 0
@@ -47,7 +47,7 @@ import Testing
         #expect(faults > bytes.count / 4)
     }
 
-    @Test("the report is a file of the settings in force with their origins")
+    @Test("--check-config prints a file of the effective settings and origins")
     func report() {
         let configuration = configured(
             "{\n  ping: '5 s', listen: ['127.0.0.1:0', '[::1]:0']\n}",
@@ -62,11 +62,11 @@ import Testing
         #expect(lines.contains(#"  loops: 2,  // CARET_LOOPS"#))
         #expect(lines.contains(#"  keep_history: "90 days",  // --keep-history"#))
         #expect(lines.contains(#"  data: "data",  // default"#))
-        #expect(lines.last == #"// "CARET_PORT" is no key's variable; it is ignored."#)
+        #expect(lines.last == #"// "CARET_PORT" is ignored: no key has this variable."#)
     }
 
     @Test(
-        "names are close if few letters differ",
+        "a misspelt name finds the similar name, and no unrelated one",
         arguments: [
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
             ("", nil),

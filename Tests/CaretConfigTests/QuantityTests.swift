@@ -32,20 +32,20 @@ import Testing
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == seconds)
     }
 
-    @Test("the unit of a plain number may differ from the setting's unit")
+    @Test("a number without a unit is in the key's unit, not the setting's")
     func plainUnit() {
         #expect(TimeText.read("2", in: .seconds, plain: .days) == 172_800)
         #expect(TimeText.read("2 s", in: .seconds, plain: .days) == 2)
     }
 
     @Test(
-        "a time that is not a whole number of the setting's unit is refused",
+        "a time that is not a multiple of the setting's unit is refused",
         arguments: ["1500 ms", "1 S", "s", "1 M"])
     func noTimes(text: String) {
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == nil)
     }
 
-    @Test("a value is written in its largest unit and reads back equal")
+    @Test("a quantity is written in its largest unit, and parses back")
     func written() {
         let sizes = [
             0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 3 << 20: "3 MiB", 5 << 30: "5 GiB",

@@ -1,6 +1,6 @@
 import CaretConfig
 
-/// The configuration made from a file's text, the environment and the arguments.
+/// Makes a configuration from a file's text, the environment and the arguments.
 func configured(
     _ text: String? = nil, _ environment: [String: String] = [:], _ arguments: String...
 ) -> Configuration {
@@ -14,7 +14,7 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// An allowed value other than the default, as the file writes it. `choice` picks one of two.
+    /// One of two allowed values, as written in the file. For a range, the two are its ends.
     func otherValue(_ choice: Int) -> String {
         switch kind {
         case .folder: ["\"elsewhere\"", "\"/var/lib/ä b\""][choice]
@@ -30,7 +30,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// Values that are not allowed.
+    /// Values that are not allowed for this key.
     var valuesOutside: [String] {
         switch kind {
         case .folder: ["\"\"", "\"a\\nb\"", String(repeating: "a", count: 4_096).quoted]

@@ -3,8 +3,8 @@ import TestSupport
 
 /// All possible changes of short texts, apart from the letters that they insert.
 enum AllChanges {
-    /// All changes of at most two edits of a text with `length` code units. Each edit inserts none, one or
-    /// two.
+    /// All changes with at most two edits, for a text of `length` code units. Each edit inserts at most two
+    /// letters.
     static func over(_ length: Int) -> [Change] {
         let edits = allEdits(over: length)
         var changes = [Change()] + edits.map { SampleChange.change([$0]) }
@@ -16,7 +16,7 @@ enum AllChanges {
         return changes
     }
 
-    /// All changes of one edit that inserts nothing or `letter`.
+    /// All changes with one edit that inserts `letter` or no text.
     static func single(over length: Int, inserting letter: String) -> [Change] {
         places(length).flatMap { start, end in
             ["", letter].compactMap { text in

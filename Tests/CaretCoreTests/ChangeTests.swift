@@ -6,7 +6,7 @@ import Testing
     @Test("a composed change does the same as both changes in turn")
     func composeAppliesInTurn() {
         checkLaw("composeAppliesInTurn", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
-            let base = try Text(SampleText.make(upTo: 12, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 12, &random))
             let first = SampleChange.make(for: base, upTo: 4, &random)
             let middle = try base.applying(first)
             let second = SampleChange.make(for: middle, upTo: 4, &random)
@@ -21,20 +21,20 @@ import Testing
     @Test("the inverse restores the text, and its own inverse is the change")
     func inverseRestores() {
         checkLaw("inverseRestores", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
-            let base = try Text(SampleText.make(upTo: 12, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 12, &random))
             let change = SampleChange.make(for: base, upTo: 4, &random)
             let after = try base.applying(change)
             let inverse = try change.inverted(in: base)
             if !isNormal(inverse) { return "\(inverse) is not in normal form" }
-            if try after.applying(inverse) != base { return "\(inverse) does not take \(change) back" }
-            return try inverse.inverted(in: after) == change ? nil : "\(change) is not its inverse's inverse"
+            if try after.applying(inverse) != base { return "\(inverse) does not undo \(change)" }
+            return try inverse.inverted(in: after) == change ? nil : "\(inverse) inverted is not \(change)"
         }
     }
 
-    @Test("mapped selections follow the formulas and stay valid and in order")
+    @Test("a mapped selection agrees with the formulas and keeps its direction")
     func mappedSelections() {
         checkLaw("mappedSelections", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
-            let base = try Text(SampleText.make(upTo: 12, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 12, &random))
             let change = SampleChange.make(for: base, upTo: 4, &random)
             let after = try base.applying(change)
             let places = SampleChange.scalarBoundaries(of: base.string)
@@ -46,16 +46,16 @@ import Testing
                 return "\(anchor)…\(head) through \(change) is \(mapped), by the formulas \(start)…\(end)"
             }
             if anchor != head, !mapped.isCaret, (anchor < head) != (mapped.anchor < mapped.head) {
-                return "\(mapped) has turned round"
+                return "\(mapped) has changed its direction"
             }
             let fits = after.isScalarBoundary(mapped.start) && after.isScalarBoundary(mapped.end)
             return fits && mapped.start <= mapped.end
-                ? nil : "\(mapped) has no place in \(readable(after.string))"
+                ? nil : "\(mapped) is not inside \(readable(after.string))"
         }
     }
 
     @Test(
-        "exhaustively: carets and selections through all short changes"
+        "all selections after all short changes agree with both models"
     )
     func allSelections() {
         var cases = 0
@@ -72,11 +72,11 @@ import Testing
                 }
             }
         }
-        print("all selections through all changes: \(cases) held")
+        print("selections after all short changes: \(cases) cases passed")
         #expect(cases == 8289)
     }
 
-    /// The module's mapping of a selection, if it differs from that of the models.
+    /// A report if the module maps a selection differently than the models.
     private func wronglyMapped(_ anchor: Int, _ head: Int, of length: Int, through change: Change) -> String?
     {
         let mapped = Selection(anchor: Offset(anchor), head: Offset(head)).mapped(through: change)
@@ -90,7 +90,7 @@ import Testing
             "\(anchor)…\(head) through \(change) is \(mapped); formulas \(formulas), identities \((start, end))"
     }
 
-    @Test("touching edits are joined in order, and empty ones dropped")
+    @Test("touching edits are joined in order, and empty edits are dropped")
     func normalForm() {
         let change = SampleChange.change([
             SampleChange.edit(0, 0, "a"), SampleChange.edit(0, 0, "b"), SampleChange.edit(0, 2, "c"),
@@ -111,9 +111,9 @@ import Testing
         #expect(throws: ChangeError.outOfOrder(edit: 2)) { try Change(descending) }
     }
 
-    @Test("a change that does not fit changes nothing and names edit and reason")
+    @Test("a misfit change has no effect, and the error has edit and reason")
     func allOrNothing() throws {
-        let text = try Text("a😀b")
+        let text = try TextBuffer("a😀b")
         var copy = text
         // The last edits are valid, and would be applied first. The text stays unchanged because all edits
         // are checked beforehand.
@@ -131,7 +131,7 @@ import Testing
         #expect(copy == text)
     }
 
-    @Test("an edit that splits a scalar of the middle text cannot be composed")
+    @Test("composing fails if the second change splits an inserted scalar")
     func composeRefusesCuts() {
         let first = SampleChange.change([SampleChange.edit(0, 0, "a😀b")])
         let second = SampleChange.change([SampleChange.edit(2, 3, "")])
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: TextError.outside(offset: farthest + 1, end: farthest)) {
             try Edit(0..<Offset(farthest + 1), "")
         }
-        // At the limit nothing overflows, although no text is that long.
+        // The largest offset does not overflow, although no text is that long.
         let far = SampleChange.change([SampleChange.edit(farthest, farthest, "x")])
         let near = SampleChange.change([SampleChange.edit(0, 0, "y")])
         #expect(

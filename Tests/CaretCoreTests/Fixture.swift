@@ -70,7 +70,7 @@ enum FixtureAnswer: Decodable, Equatable, CustomStringConvertible {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        // Tries one kind after the other. The last attempt throws.
+        // Tries one kind of answer after the other. If the last one fails too, throws.
         if let change = try? value.decode([FixtureEdit].self) {
             self = .change(change)
         } else if let selection = try? value.decode([Int].self) {
@@ -86,7 +86,7 @@ enum FixtureAnswer: Decodable, Equatable, CustomStringConvertible {
 
     init(_ change: Change) { self = .change(change.edits.map { FixtureEdit($0) }) }
 
-    init(_ text: Text) { self = .text(Array(text.string.utf8)) }
+    init(_ text: TextBuffer) { self = .text(Array(text.string.utf8)) }
 
     init(_ selection: Selection) { self = .selection([selection.anchor.value, selection.head.value]) }
 
@@ -105,7 +105,7 @@ enum FixtureAnswer: Decodable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why a case has no answer.
+/// The expected refusal of a case that has no answer.
 struct FixtureRefusal: Decodable, Error, Equatable, CustomStringConvertible {
     let code: String
     let edit: Int?

@@ -23,7 +23,8 @@ enum FixtureKind: String, CaseIterable {
         }
     }
 
-    /// Whether all ways that the case describes lead to the text in `both`.
+    /// Whether the texts of the case agree: applying its changes in each possible order gives the expected
+    /// text.
     func holdsLaw(_ one: FixtureCase) throws -> Bool {
         switch self {
         case .apply, .carets, .map, .normalForm, .text, .units: return true
@@ -62,7 +63,7 @@ struct FixtureTests {
     @Test("every case of a published fixture gives the expected answer", arguments: try Fixture.names())
     func fixture(name: String) throws {
         let fixture = try Fixture(named: name)
-        let kind = try #require(FixtureKind(rawValue: fixture.kind), "nobody knows the kind \(fixture.kind)")
+        let kind = try #require(FixtureKind(rawValue: fixture.kind), "unknown kind \(fixture.kind)")
         #expect(fixture.unit == "utf-16")
         #expect(!fixture.cases.isEmpty, "\(name) has no cases")
         for (index, one) in fixture.cases.enumerated() {
@@ -72,7 +73,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("there is a fixture of every kind")
+    @Test("every kind of fixture has at least one file")
     func everyKind() throws {
         let kinds = try Fixture.names().map { try Fixture(named: $0).kind }
         #expect(Set(kinds) == Set(FixtureKind.allCases.map(\.rawValue)))
@@ -85,12 +86,12 @@ struct FixtureTests {
             case (let expected?, nil):
                 let found = try kind.answer(to: one)
                 if found != expected { return "found \(found), expected \(expected)" }
-                return try kind.holdsLaw(one) ? nil : "the text after all of it is not the one it names"
+                return try kind.holdsLaw(one) ? nil : "the resulting text differs from the text in the case"
             case (nil, let expected?):
                 let found = refusal { try kind.answer(to: one) }
                 if found == expected { return nil }
                 return "found \(found.map(\.description) ?? "an answer"), expected \(expected)"
-            case (nil, nil), (_?, _?): return "one of becomes and refused must stand"
+            case (nil, nil), (_?, _?): return "the case must have becomes or refused"
             }
         } catch {
             return "threw \(error)"

@@ -1,6 +1,6 @@
 import CaretCore
 
-/// A case lacks something that its kind needs.
+/// A case lacks a field that its kind needs.
 struct Incomplete: Error {
     let missing: String
 
@@ -13,8 +13,8 @@ struct Incomplete: Error {
 
 /// The fields of a case as values of CaretCore.
 extension FixtureCase {
-    func text(_ field: KeyPath<FixtureCase, String?>) throws -> Text {
-        try Text(Incomplete.given(self[keyPath: field], "a text"))
+    func text(_ field: KeyPath<FixtureCase, String?>) throws -> TextBuffer {
+        try TextBuffer(Incomplete.given(self[keyPath: field], "a text"))
     }
 
     func change(_ field: KeyPath<FixtureCase, [FixtureEdit]?>) throws -> Change {
@@ -41,13 +41,13 @@ extension FixtureCase {
         return Selection(anchor: Offset(selection[0]), head: Offset(selection[1]))
     }
 
-    func textOfBytes() throws -> Text {
+    func textOfBytes() throws -> TextBuffer {
         let digits = Array(try Incomplete.given(self.bytes, "bytes").utf8)
         let bytes = try stride(from: 0, to: digits.count, by: 2).map { index in
             let pair = String(decoding: digits[index..<min(index + 2, digits.count)], as: UTF8.self)
             return try Incomplete.given(UInt8(pair, radix: 16), "a byte")
         }
-        return try bytes.withUnsafeBufferPointer { try Text(validating: $0) }
+        return try bytes.withUnsafeBufferPointer { try TextBuffer(validating: $0) }
     }
 
     func convertedOffset() throws -> Int {
@@ -60,7 +60,7 @@ extension FixtureCase {
         }
     }
 
-    private func converted<Unit>(_ offset: UnitOffset<Unit>, in text: Text) throws -> Int {
+    private func converted<Unit>(_ offset: UnitOffset<Unit>, in text: TextBuffer) throws -> Int {
         switch to {
         case "utf-8": try text.convert(offset, to: UTF8Unit.self).value
         case "utf-16": try text.convert(offset, to: UTF16Unit.self).value

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite("Histories") struct HistoryTests {
-    @Test("exhaustively: all histories of two clients, two edits each, converge")
+    @Test("two clients get one text in all histories of two edits each")
     func allHistories() throws {
         let longest = Seeds.share(of: 3, everyCommit: 2)
         var histories = 0
         for length in 0...longest {
-            let start = try Text(String("pqr".prefix(length)))
+            let start = try TextBuffer(String("pqr".prefix(length)))
             try History(start).explore { history in
                 histories += 1
                 let texts = history.clients.map(\.view)
@@ -19,41 +19,43 @@ import Testing
                 return true
             }
         }
-        print("all histories of two clients over texts of at most \(longest): \(histories) held")
+        print("two clients, texts of at most \(longest) code units: \(histories) histories passed")
         #expect(histories == (longest == 3 ? 6_343_282 : 1_133_482))
     }
 }
 
-/// A server and two clients. Each client has one change in flight and composes later edits into another.
+/// A server and two clients. Each client has one change in flight and composes its later edits into a second
+/// change.
 private struct History {
     struct Client {
-        var view: Text
+        var view: TextBuffer
         /// How much of the log the client has applied.
         var received = 0
-        /// What was sent, and the length of the log it was made after. Unchanged until it is acked.
+        /// The change that was sent, and the length of the log that it was made after. It stays unchanged
+        /// until it is acked.
         var sent: (change: Change, base: Int)?
         var isCommitted = false
-        /// The same change, rebased over what was applied since.
+        /// The sent change, rebased over all changes that were applied since.
         var inFlight: Change?
         var unsent: Change?
         var typed = 0
     }
 
-    private(set) var text: Text
+    private(set) var text: TextBuffer
     private(set) var log: [(author: Int, change: Change)] = []
     private(set) var clients: [Client]
     private var last = Move.none
 
-    /// The last step. If the order of two steps makes no difference, only one order is tried: a client that
-    /// types without applying the latest commit might have typed before it, and of two clients that type one
-    /// after the other, the first comes first.
+    /// The last step. If the order of two steps makes no difference, only one order is tried. So after a
+    /// commit, a client types only if it has applied that commit. If two clients type one after the other,
+    /// the first client types first.
     private enum Move {
         case none
         case committed
         case typed(Int)
     }
 
-    init(_ start: Text) {
+    init(_ start: TextBuffer) {
         text = start
         clients = [Client(view: start), Client(view: start)]
     }
@@ -76,8 +78,8 @@ private struct History {
         }
         if !isEnd { return true }
         var end = self
-        for author in 0...1 { try end.takeIn(author, through: log.count) }
-        // The ack may have released what was composed meanwhile.
+        for author in 0...1 { try end.apply(author, through: log.count) }
+        // The ack may allow the client to send the edits that it composed meanwhile.
         end.last = .none
         if end.clients.contains(where: { $0.inFlight != nil }) { return try end.explore(body) }
         return body(end)
@@ -90,7 +92,7 @@ private struct History {
         if case .committed = last { lengths = log.count...log.count }
         for length in lengths {
             var next = self
-            try next.takeIn(author, through: length)
+            try next.apply(author, through: length)
             let letter = [["a", "b"], ["x", "y"]][author][clients[author].typed]
             for change in AllChanges.single(over: next.clients[author].view.end.value, inserting: letter) {
                 var typed = next
@@ -128,7 +130,7 @@ private struct History {
         last = .committed
     }
 
-    private mutating func takeIn(_ author: Int, through length: Int) throws {
+    private mutating func apply(_ author: Int, through length: Int) throws {
         while clients[author].received < length {
             let entry = log[clients[author].received]
             clients[author].received += 1
@@ -137,12 +139,12 @@ private struct History {
                 (clients[author].sent, clients[author].inFlight, clients[author].unsent) = (nil, nil, nil)
                 if let unsent, !unsent.isEmpty { send(author, unsent) }
             } else {
-                try takeIn(author, entry.change)
+                try apply(author, entry.change)
             }
         }
     }
 
-    private mutating func takeIn(_ author: Int, _ change: Change) throws {
+    private mutating func apply(_ author: Int, _ change: Change) throws {
         var remote = change
         if let own = clients[author].inFlight {
             clients[author].inFlight = own.rebased(over: remote, tie: .otherFirst)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tries a law with one seed after the other. Reports the first failure with the line that replays it.
+/// Tries a law with one seed after the other. Reports the first failure with the command that replays it.
 ///
 /// `failure` returns what is wrong, or nil.
 func checkLaw(
@@ -25,10 +25,10 @@ func checkLaw(
         return
     }
     let seconds = (ContinuousClock.now - started) / .seconds(1)
-    print("law \(test): \(seeds.count) cases held in \(String(format: "%.1f", seconds)) s")
+    print("law \(test): \(seeds.count) cases passed in \(String(format: "%.1f", seconds)) s")
 }
 
-/// A text made legible for a report: scalars other than plain letters are printed as numbers.
+/// A text in readable form for a report: scalars other than plain letters are printed as numbers.
 func readable(_ text: String) -> String {
     text.unicodeScalars.map {
         $0.value >= 0x20 && $0.value < 0x7F ? String($0) : "{\(String($0.value, radix: 16))}"

@@ -22,7 +22,8 @@ extension Change {
     var model: [ModelEdit] { edits.map(ModelEdit.init) }
 }
 
-/// Normal form as docs/protocol/transforms.md defines it: empty edits dropped, touching ones joined.
+/// Normal form as docs/protocol/transforms.md defines it: empty edits are dropped, and touching edits are
+/// joined.
 func normalised(_ edits: [ModelEdit]) -> [ModelEdit] {
     var result: [ModelEdit] = []
     for edit in edits where edit.start < edit.end || !edit.text.isEmpty {
@@ -35,7 +36,7 @@ func normalised(_ edits: [ModelEdit]) -> [ModelEdit] {
     return result
 }
 
-/// The first model: docs/protocol/transforms.md, formula by formula, each sum over all edits.
+/// The first model: the formulas of docs/protocol/transforms.md, with each sum computed over all edits.
 enum FormulaModel {
     static func placeOfInsertion(_ a: Int, over other: [ModelEdit], otherFirst: Bool) -> Int {
         a
@@ -75,8 +76,9 @@ enum FormulaModel {
     }
 }
 
-/// The second model: the text as characters with an identity, and gaps before them into which texts are
-/// inserted. Nothing moves, and what is removed is only marked, so both orders agree by construction.
+/// The second model: a text is a list of characters with identities. Before each character is a gap for
+/// inserted texts. No character moves, and a removed character is only marked. So both orders of two changes
+/// agree by construction.
 struct IdentityModel {
     /// The texts in the gap before each character, in order, and at the end of the text.
     private var gaps: [[Character16]]
@@ -89,7 +91,7 @@ struct IdentityModel {
         removed = Array(repeating: false, count: base.count)
     }
 
-    /// Applies a change that was made against the base. Earlier texts in a gap stay left.
+    /// Applies a change that was made against the base. Texts that are already in a gap stay on the left.
     mutating func take(_ edits: [ModelEdit]) {
         for edit in edits {
             gaps[edit.start] += edit.text
@@ -97,15 +99,15 @@ struct IdentityModel {
         }
     }
 
-    /// Where a caret in the gap at `a` is after one change: after everything inserted into that gap.
+    /// Where a caret in the gap at `a` is after one change: after all text that was inserted into this gap.
     static func caret(_ a: Int, of length: Int, through change: [ModelEdit]) -> Int {
         var model = IdentityModel(Array(repeating: 0, count: length))
         model.take(change)
         return (0..<a).reduce(model.gaps[a].count) { $0 + model.gaps[$1].count + (model.removed[$1] ? 0 : 1) }
     }
 
-    /// Where the end of a selection at `b` is: after what remains before it, without the text of an edit that
-    /// reaches it.
+    /// Where the end of a selection at `b` is after one change: after the text that is now before it, except
+    /// the inserted text of an edit that reaches `b`.
     static func end(_ b: Int, of length: Int, through change: [ModelEdit]) -> Int {
         var model = IdentityModel(Array(repeating: 0, count: length))
         model.take(change.map { ModelEdit($0.start, $0.end, $0.end < b ? $0.text : []) })

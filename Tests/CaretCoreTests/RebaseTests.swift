@@ -6,19 +6,19 @@ import Testing
     @Test("both orders of two concurrent changes give the same text")
     func rebaseConverges() {
         checkLaw("rebaseConverges", cases: Seeds.share(of: 1_000_000, everyCommit: 200_000)) { random in
-            let base = try Text(SampleText.make(upTo: 12, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 12, &random))
             let first = SampleChange.make(for: base, upTo: 3, &random)
             let second = SampleChange.make(for: base, upTo: 3, &random)
             let one = try base.applying(first).applying(second.rebased(over: first, tie: .otherFirst))
             let other = try base.applying(second).applying(first.rebased(over: second, tie: .selfFirst))
-            return one == other ? nil : "\(first) and \(second) over \(readable(base.string)) part"
+            return one == other ? nil : "\(first) and \(second) over \(readable(base.string)) diverge"
         }
     }
 
-    @Test("a rebased change equals that of the formulas and of the second model")
+    @Test("a rebased change agrees with the formulas and the second model")
     func rebaseFollowsTheModels() {
         checkLaw("rebaseFollowsTheModels", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
-            let base = try Text(SampleText.make(upTo: 10, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 10, &random))
             let first = SampleChange.make(for: base, upTo: 4, &random)
             let second = SampleChange.make(for: base, upTo: 4, &random)
             return difference(from: models(first, second, base.string), base: base)
@@ -31,7 +31,7 @@ import Testing
     )
     func rebaseOverAList() {
         checkLaw("rebaseOverAList", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
-            let base = try Text(SampleText.make(upTo: 10, &random))
+            let base = try TextBuffer(SampleText.make(upTo: 10, &random))
             let late = SampleChange.make(for: base, upTo: 3, &random)
             let isOtherFirst = random.chance(50)
             var (head, log, model) = (base, [Change](), late.model)
@@ -45,19 +45,18 @@ import Testing
             if listed.model != model { return "\(late) over \(log): \(listed), by the formulas \(model)" }
             let after = try head.applying(listed)
             return Array(after.string.utf16) == apply(model, to: Array(head.string.utf16))
-                ? nil : "another text"
+                ? nil : "applying the list gives another text"
         }
     }
 
     @Test("rebasing over a composition may differ from rebasing over its parts")
     func compositionIsNotClosed() throws {
-        // Over "ab": "x" is inserted after "a", then "a" is removed. In the composed change, "x" merely
-        // replaces "a".
+        // In "ab", "x" is inserted after "a", then "a" is removed. In the composed change, "x" replaces "a".
         let first = SampleChange.change([SampleChange.edit(1, 1, "x")])
         let second = SampleChange.change([SampleChange.edit(0, 1, "")])
         let composed = try first.composed(with: second)
         let late = SampleChange.change([SampleChange.edit(0, 0, "z")])
-        let head = try Text("xb")
+        let head = try TextBuffer("xb")
         #expect(try head.applying(late.rebased(over: [first, second], tie: .otherFirst)).string == "zxb")
         #expect(try head.applying(late.rebased(over: composed, tie: .otherFirst)).string == "xzb")
     }
@@ -75,7 +74,8 @@ import Testing
                 == [ModelEdit(2, 2, Array("x".utf16))])
     }
 
-    /// The module and both models on two concurrent changes.
+    /// Compares the module with both models for two concurrent changes. Returns whether each comparison
+    /// succeeded.
     private func models(_ first: Change, _ second: Change, _ base: String) -> [(String, Bool)] {
         let units = Array(base.utf16)
         let (a, b) = (first.model, second.model)
@@ -86,17 +86,17 @@ import Testing
         identities.take(b)
         return [
             ("formulas", moved == FormulaModel.rebased(b, over: a, otherFirst: true)),
-            ("formulas, self first", movedBack == FormulaModel.rebased(a, over: b, otherFirst: false)),
-            ("identities", apply(moved, to: apply(a, to: units)) == identities.text),
-            ("identities, self first", apply(movedBack, to: apply(b, to: units)) == identities.text),
+            ("formulas with selfFirst", movedBack == FormulaModel.rebased(a, over: b, otherFirst: false)),
+            ("identity model", apply(moved, to: apply(a, to: units)) == identities.text),
+            ("identity model with selfFirst", apply(movedBack, to: apply(b, to: units)) == identities.text),
         ]
     }
 
-    private func difference(from models: [(String, Bool)], base: Text) -> String? {
-        models.first { !$0.1 }.map { "not as the \($0.0) say, over \(readable(base.string))" }
+    private func difference(from models: [(String, Bool)], base: TextBuffer) -> String? {
+        models.first { !$0.1 }.map { "wrong by the \($0.0), over \(readable(base.string))" }
     }
 
-    @Test("exhaustively: all pairs of short changes of short texts")
+    @Test("all pairs of short changes are rebased as both models say")
     func allPairs() {
         var pairs = 0
         for length in 0...3 {
@@ -107,13 +107,13 @@ import Testing
                     pairs += 1
                     let wrong = models(first, second, base).first { !$0.1 }
                     if let wrong {
-                        Issue.record("\(second) over \(first): not as the \(wrong.0) say")
+                        Issue.record("\(second) over \(first): wrong by the \(wrong.0)")
                         return
                     }
                 }
             }
         }
-        print("all pairs of changes: \(pairs) held")
+        print("all pairs of short changes: \(pairs) passed")
         #expect(pairs == 13_417)
     }
 }

@@ -7,27 +7,27 @@ import Testing
     func sequential(name: String) throws {
         if skips(name) { return }
         let trace = try Trace(named: name)
-        var text = try Text(trace.start)
+        var text = try TextBuffer(trace.start)
         for edit in trace.edits { try text.apply(edit) }
-        #expect(text == (try Text(trace.end)))
+        #expect(text == (try TextBuffer(trace.end)))
         print("session \(name): \(trace.edits.count) edits replayed")
     }
 
-    @Test("the diffs of successive texts also replay a session")
+    @Test("applying the diffs of successive texts also gives the final text")
     func differences() throws {
         let name = "sveltecomponent"
         if skips(name) { return }
         let trace = try Trace(named: name)
-        var (text, followed) = (try Text(trace.start), try Text(trace.start))
+        var (text, followed) = (try TextBuffer(trace.start), try TextBuffer(trace.start))
         for (index, edit) in trace.edits.enumerated() {
             try text.apply(edit)
             if index % 7 == 0 { try followed.apply(diff(from: followed, to: text)) }
         }
         try followed.apply(diff(from: followed, to: text))
-        #expect(followed == (try Text(trace.end)))
+        #expect(followed == (try TextBuffer(trace.end)))
     }
 
-    @Test("two concurrent authors who rebase unacked changes get one text")
+    @Test("two concurrent authors who rebase unacked changes get the same text")
     func concurrent() throws {
         let name = "friendsforever_concurrent"
         if skips(name) { return }
@@ -35,7 +35,7 @@ import Testing
         var session = ConcurrentSession(trace)
         try session.run()
         #expect(session.clients.allSatisfy { $0.view == session.text })
-        #expect(session.text == (try Text(trace.end)))
+        #expect(session.text == (try TextBuffer(trace.end)))
         print("session \(name): \(session.log.count) changes of \(trace.agents) authors replayed")
     }
 
@@ -46,17 +46,17 @@ import Testing
     }
 }
 
-/// A recorded session of several authors, replayed as clients of one server. The server commits the changes
-/// of the first author as early as what they saw allows.
+/// A recorded session of several authors, replayed as clients of one server. The server commits each change
+/// of the first author as soon as the author had seen all earlier changes in the log.
 private struct ConcurrentSession {
     struct Client {
-        var view = Text()
-        /// How much of the log was applied.
+        var view = TextBuffer()
+        /// How many changes of the log the client has applied.
         var received = 0
-        /// Own unacked changes, each made after the one before.
+        /// The client's unacked changes. Each was made after the previous one.
         var unacked: [Change] = []
 
-        mutating func takeIn(_ entry: (agent: Int, change: Change), as agent: Int) throws {
+        mutating func apply(_ entry: (agent: Int, change: Change), as agent: Int) throws {
             received += 1
             if entry.agent == agent {
                 unacked.removeFirst()
@@ -71,7 +71,7 @@ private struct ConcurrentSession {
             try view.apply(remote)
         }
 
-        /// Patches that follow each other as one change, made in the view.
+        /// Applies successive patches to the view, as one change.
         mutating func make(_ patches: [TracePatch]) throws {
             var whole = Change()
             for patch in patches {
@@ -88,7 +88,7 @@ private struct ConcurrentSession {
     private let trace: ConcurrentTrace
     /// How many changes of each agent the author of a transaction had seen, including their own.
     private let seen: [[Int]]
-    private(set) var text = Text()
+    private(set) var text = TextBuffer()
     private(set) var log: [(agent: Int, change: Change)] = []
     private(set) var clients: [Client]
 
@@ -131,9 +131,10 @@ private struct ConcurrentSession {
     private mutating func commit(_ transaction: Int, of agent: Int) throws {
         try bring(agent, to: prefix(seenBy: transaction, of: agent))
         try clients[agent].make(trace.transactions[transaction].patches)
-        // The server rebases the change over what the author had not seen, as the author will do later.
+        // The server rebases the change over the changes that the author had not seen. The author will do the
+        // same later.
         var sent = clients[agent]
-        while sent.received < log.count { try sent.takeIn(log[sent.received], as: agent) }
+        while sent.received < log.count { try sent.apply(log[sent.received], as: agent) }
         let change = sent.unacked[0]
         try text.apply(change)
         log.append((agent, change))
@@ -153,7 +154,7 @@ private struct ConcurrentSession {
 
     private mutating func bring(_ agent: Int, to length: Int) throws {
         while clients[agent].received < length {
-            try clients[agent].takeIn(log[clients[agent].received], as: agent)
+            try clients[agent].apply(log[clients[agent].received], as: agent)
         }
     }
 }

@@ -13,26 +13,26 @@ import Testing
         page = MarkdownPage(try String(contentsOf: path, encoding: .utf8))
     }
 
-    /// The rows of the table with this last column.
+    /// The rows of the table whose last column has this heading.
     private func rows(_ column: String) throws -> [[String]] {
         let table = try #require(page.tables.first { $0.columns.last == column })
         #expect(table.rows.count >= 2)
         return table.rows
     }
 
-    @Test("apply: the text after a change")
+    @Test("applying a change gives the text in the table")
     func apply() throws {
         for row in try rows("text after it") {
             #expect(try text(row[0]).applying(change(row[1])) == text(row[2]), "\(row)")
         }
     }
 
-    @Test("normal form: edits that touch are joined")
+    @Test("a change is brought into the normal form in the table")
     func normalForm() throws {
         for row in try rows("in normal form") { #expect(try change(row[0]) == change(row[1]), "\(row)") }
     }
 
-    @Test("rebase: the change is as written, and both orders give one text")
+    @Test("a rebased change is as in the table, and both orders give one text")
     func rebase() throws {
         for row in try rows("text after B, then A") {
             let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))
@@ -45,14 +45,14 @@ import Testing
         }
     }
 
-    @Test("carets and selections: where they stand after a change")
+    @Test("carets and selections move as in the table")
     func selections() throws {
         for row in try rows("after the change") {
             #expect(try selection(row[2]).mapped(through: change(row[1])) == selection(row[3]), "\(row)")
         }
     }
 
-    @Test("compose: one change for two")
+    @Test("composing two changes gives the change in the table")
     func compose() throws {
         for row in try rows("composed") {
             let (old, first, second) = (try text(row[0]), try change(row[1]), try change(row[2]))
@@ -64,9 +64,9 @@ import Testing
 
     // MARK: The cells
 
-    private func text(_ cell: String) throws -> Text { try Text(cell.filter { $0 != "`" }) }
+    private func text(_ cell: String) throws -> TextBuffer { try TextBuffer(cell.filter { $0 != "`" }) }
 
-    /// Edits such as `[1,2] "x"`, each in code of its own.
+    /// Reads edits such as `[1,2] "x"`, each in its own pair of backquotes.
     private func change(_ cell: String) throws -> Change {
         if cell == "nothing" { return try Change([]) }
         let edits = cell.matches(of: /`\[(\d+),(\d+)\] "([^"]*)"`/)

@@ -3,7 +3,7 @@ import CaretLog
 import Testing
 
 @Suite("Canonical form") struct CanonicalFormTests {
-    @Test("a revision's bytes are its numbers and texts, with their lengths")
+    @Test("the bytes of a revision are its numbers and its texts with lengths")
     func layout() throws {
         let (start, removed) = (
             TextLength(utf8: 7, utf16: 6, scalars: 5), TextLength(utf8: 4, utf16: 2, scalars: 1)
@@ -12,7 +12,7 @@ import Testing
         let change = LoggedChange(
             pusher: Pusher(user: ByteString("ann"), client: ByteString("c")), seq: 9, time: -1, edits: edits)
         var form = CanonicalForm()
-        // Nothing of the previous revision remains.
+        // `write` must remove the bytes of the previous revision.
         form.write(LoggedChange(pusher: change.pusher, seq: 1, time: 1, edits: []), at: 1)
         form.write(change, at: 0x0102)
         let bytes: [[UInt8]] = [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Whether changes fit a document") struct DocumentFitTests {
-    @Test("a text of the longest length fits, a longer one does not")
+    @Test("a text of the maximum length fits, and a longer text does not")
     func longestText() throws {
         let most = DocumentEntry.longestText
         let entry = try entry(utf8: most - 1)
@@ -17,7 +17,7 @@ import Testing
     func lengths() throws {
         for seed in Seeds.first(200) {
             var random = Seeded(seed)
-            var text = try Text(SampleText.make(upTo: 40, &random))
+            var text = try TextBuffer(SampleText.make(upTo: 40, &random))
             let length = text.length
             var changes: [PushedChange] = []
             for seq in 1...4 {
@@ -32,7 +32,7 @@ import Testing
     }
 
     private func inserting(_ string: String) throws -> PushedChange {
-        try SampleLog.pushed(Change([SampleChange.edit(0, 0, string)]), in: Text(), seq: 1)
+        try SampleLog.pushed(Change([SampleChange.edit(0, 0, string)]), in: TextBuffer(), seq: 1)
     }
 
     private func entry(utf8: Int) throws -> DocumentEntry {

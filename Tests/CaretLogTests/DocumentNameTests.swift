@@ -30,7 +30,7 @@ import Testing
     func byteOrder() throws {
         let (composed, decomposed) = (try DocumentName("é"), try DocumentName("e\u{301}"))
         #expect(composed != decomposed && decomposed < composed)
-        // U+E000 comes before U+10000 in UTF-8 and in scalars, after it in UTF-16.
+        // U+E000 comes before U+10000 in UTF-8 and by scalars, but after U+10000 in UTF-16.
         #expect(try DocumentName("\u{E000}") < DocumentName("\u{10000}"))
         #expect(try DocumentName("a/b") < DocumentName("aa"))
     }

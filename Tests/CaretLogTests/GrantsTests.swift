@@ -55,7 +55,7 @@ struct GrantsTests {
     }
 
     @Test(
-        "the scopes hold exactly the readable names, each only once",
+        "each readable name is in exactly one scope, and no other name is",
         arguments: Seeds.first(100))
     func scopes(seed: UInt64) throws {
         var random = Seeded(seed)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Logged changes") struct LoggedChangeTests {
-    @Test("a logged edit has offsets in all three units, and reads back equal")
+    @Test("a logged edit has offsets in all units and survives a round trip")
     func threeUnits() throws {
-        let text = try Text("a😀é\u{301}b")
+        let text = try TextBuffer("a😀é\u{301}b")
         let logged = try LoggedEdit(SampleChange.edit(1, 4, "😀x"), in: text)
         #expect(logged.start == TextLength(utf8: 1, utf16: 1, scalars: 1))
         #expect(logged.removed == TextLength(utf8: 6, utf16: 3, scalars: 2))
@@ -28,11 +28,11 @@ import Testing
 
     private func growthFault(_ random: inout Seeded) -> String? {
         do {
-            let before = try Text(SampleText.make(upTo: 10, &random))
+            let before = try TextBuffer(SampleText.make(upTo: 10, &random))
             let change = SampleChange.make(for: before, upTo: 3, &random)
             let logged = try SampleLog.change(change, in: before, seq: 1)
             let after = try before.applying(change)
-            return logged.growth == after.length - before.length ? nil : "\(change) grows otherwise"
+            return logged.growth == after.length - before.length ? nil : "\(change) has a wrong growth"
         } catch {
             return "threw \(error)"
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Text of a token")
 struct TokenTextTests {
     /// Rule A2.
-    @Test("it has the token's number and 256 significant bits, in lowercase")
+    @Test("a token's text has the number and 256 significant bits, in lowercase")
     func form() {
         let none = TokenText(TokenID(7), secret: SIMD4(repeating: 0))
         let zeros = String(repeating: "0", count: 52)
@@ -28,7 +28,7 @@ struct TokenTextTests {
         #expect(texts.count == 257)
     }
 
-    @Test("the number can be read from it, and from nothing else")
+    @Test("a token's number can be read only from a text of the right form")
     func number() {
         let text = TokenText(TokenID(.max), secret: SIMD4(repeating: 5))
         #expect(TokenText.token(in: text.bytes) == TokenID(.max))
@@ -38,7 +38,7 @@ struct TokenTextTests {
         }
     }
 
-    @Test("printing it, or a value that holds it, shows nothing of the secret")
+    @Test("printing a token's text, alone or in a value, hides the secret")
     func description() {
         let text = TokenText(TokenID(7), secret: SIMD4(repeating: 5))
         let result = Result<TokenText, StoreRefusal>.success(text)

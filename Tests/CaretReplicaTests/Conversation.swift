@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A replica in a test: each event of the user or the server is one call, which returns the replica's actions.
+/// A replica in a test. Each event of the user or the server is one call that returns the replica's actions.
 struct Conversation {
     private(set) var replica: Replica
 

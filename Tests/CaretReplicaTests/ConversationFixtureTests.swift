@@ -10,7 +10,7 @@ import Testing
         "resync",
     ]
 
-    @Test("after each step, the replica sends and contains what the file says", arguments: files)
+    @Test("after each step, the replica's lines and state are as in the file", arguments: files)
     func conversation(name: String) throws {
         let bytes = try Data(contentsOf: Self.folder.appending(path: name + ".json"))
         let file = try #require(try JSONSerialization.jsonObject(with: bytes) as? ConversationRun.JSON)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("every file is run")
+    @Test("every file of conversations is tested")
     func everyFile() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         #expect(names.filter { $0 != "README.md" }.sorted() == Self.files.map { $0 + ".json" })
@@ -39,7 +39,7 @@ import Testing
             let known = ConversationRun.events.union(["out", "view", "retryAfter", "state"])
             #expect(Set(step.keys).isSubset(of: known), "\(location)")
             let outcome = try run.happen(step)
-            // What a step does not tell is as it was.
+            // State that a step does not mention is unchanged.
             let news = step["state"] as? ConversationRun.JSON ?? [:]
             #expect(Set(news.keys).isSubset(of: state.keys), "\(location)")
             state.merge(news) { $1 }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// The same bytes, once both are written with their keys in order.
+    /// Compares two JSON values by their text with sorted keys.
     private func expect(_ found: Any, _ expected: Any, _ location: String) throws {
         let (found, expected) = (try Self.spelled(found), try Self.spelled(expected))
         #expect(found == expected, "\(location)")

@@ -3,14 +3,14 @@ import CaretReplica
 import CaretWire
 import Foundation
 
-/// A replica in a published conversation. What goes in and comes out is JSON, as the files have it.
+/// A replica in a published conversation. Its inputs and outputs are JSON, as in the files.
 struct ConversationRun {
     typealias JSON = [String: Any]
 
-    /// What a step has led to.
+    /// The result of a step.
     struct Outcome {
         var lines: [Any] = []
-        /// What has happened to the view that its user did not do.
+        /// The changes of the view that the user did not make.
         var view = Change()
         var retryAfter: Int?
     }
@@ -19,12 +19,12 @@ struct ConversationRun {
     private var document: WireString = "notes"
     private var decoder = MessageDecoder()
 
-    /// What a step may do. It does one of these.
+    /// The events of the files. Each step has exactly one of them.
     static let events: Set = [
         "connect", "cut", "restart", "wait", "type", "select", "retry", "discard", "in",
     ]
 
-    /// Does what the step says.
+    /// Runs a step.
     mutating func happen(_ step: JSON) throws -> Outcome {
         var outcome = Outcome()
         for action in try actions(of: step) { try note(action, in: &outcome) }
@@ -46,7 +46,7 @@ struct ConversationRun {
         if step["wait"] != nil { return replica.timePassed() }
         if step["retry"] != nil { return replica.retry() }
         if step["discard"] != nil { return replica.discard() }
-        // Only a restart is left.
+        // The only remaining event is a restart.
         replica =
             try replica.savedReplica.map { savedReplica throws(ChangeError) in try Replica(savedReplica) }
             ?? Replica()
@@ -56,9 +56,9 @@ struct ConversationRun {
     private mutating func receive(_ line: JSON) throws -> [ReplicaAction] {
         let bytes = try JSONSerialization.data(withJSONObject: line)
         guard let message = try decoder.serverMessage(Array(bytes))?.message else {
-            throw Fault(description: "nobody knows the type of \(line)")
+            throw Fault(description: "unknown type in \(line)")
         }
-        // An error about no push answers an open here.
+        // In these files, an error without a `seq` answers an open.
         if case .error(let error) = message, error.seq == nil { return replica.openRefused(error) }
         return try replica.received(message)
     }
@@ -78,7 +78,7 @@ struct ConversationRun {
         case .retry(let time): outcome.retryAfter = time.value
         case .edit(let change): outcome.view = try outcome.view.composed(with: change)
         case .rename(let name): document = name
-        // The state after the step tells both.
+        // The state after the step contains both.
         case .showPeers, .show: break
         }
     }
@@ -89,7 +89,7 @@ struct ConversationRun {
         return try JSONSerialization.jsonObject(with: Data(writer.bytes))
     }
 
-    /// All that the files tell of a client.
+    /// The state of the client, with the fields that the files use.
     var state: JSON {
         [
             "text": replica.text.string, "committed": replica.committed.string,
@@ -120,7 +120,7 @@ struct ConversationRun {
 }
 
 extension Change {
-    /// As the wire has its edits.
+    /// The edits in the form of the wire.
     var json: [ConversationRun.JSON] {
         edits.map { ["range": [$0.range.lowerBound.value, $0.range.upperBound.value], "text": $0.text] }
     }

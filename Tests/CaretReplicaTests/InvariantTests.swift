@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Each test puts the state into a wrong form and expects the invariant that finds it.
+/// Each test makes the state wrong, and expects the invariant that detects this.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -25,33 +25,33 @@ import Testing
             replica = Replica()
             _ = try replica.draft.advance(by: SampleChange.change([edit(0, 0, "a")]))
         },
-        Fault("there can be a next revision") { $0.position = position(at: Revision(.max)) },
+        Fault("the revision number is valid and can grow") { $0.position = position(at: Revision(.max)) },
         Fault("an open document does not need the full text") { $0.needsFullText = true },
         Fault("the client may read an open document") { $0.rights = .none },
         Fault("edits are in flight only together with their push") { $0.inFlight = nil },
         Fault("the number of the push in flight is below the next one") { $0.nextSeq = 1 },
-        Fault("a push awaits or has an answer only while the document is open") {
+        Fault("a push waits for its answer or its revision only while the document is open") {
             $0.link = .waiting
         },
         Fault("a resolved push is in flight only until the stream reaches its revision") {
             $0.inFlight?.outcome = .resolved(at: 1)
         },
-        Fault("the replica waits to resend only with a push in flight") { replica in
+        Fault("the replica waits for a retry only if a push is in flight") { replica in
             replica.moveInFlightToUnsent()
             replica.isWaiting = true
         },
         Fault("everything that may be sent was sent") { $0.inFlight?.outcome = .unknown },
         Fault("everything that may be sent was sent") { $0.moveInFlightToUnsent() },
         Fault("a stored refusal belongs to the push in flight") { $0.refusal = .badText },
-        Fault("a refused push has its refusal, unless the document is being opened again") {
+        Fault("a refused push has a stored refusal, unless the document is being opened again") {
             $0.inFlight?.outcome = .refused
         },
         Fault("edits are resubmitted only a few times in a row") { $0.resubmissions = 4 },
-        Fault("the user's selections lie between scalars of the text") {
+        Fault("the user's selections begin and end at scalar boundaries of the text") {
             $0.presence.select([Selection(caret: 99)])
         },
-        Fault("the peers' selections lie between scalars of the committed text") { replica in
-            replica.presence.put(bob, in: try Text("a longer text"))
+        Fault("the peers' selections begin and end at scalar boundaries of the committed text") { replica in
+            replica.presence.put(bob, in: try TextBuffer("a longer text"))
         },
         Fault("a replica without a connection has no peers") { replica in
             replica.inFlight?.outcome = .unknown
@@ -62,7 +62,7 @@ import Testing
             _ = try other.type(edit(13, 13, "x"))
             replica.undoHistory = other.replica.undoHistory
         },
-        Fault("the owner knows the state") { $0.state = .saved },
+        Fault("the state that the owner was given is the current state") { $0.state = .saved },
     ]
 
     private static let bob = PeerSelections(
@@ -72,7 +72,7 @@ import Testing
         WirePosition(epoch: "e", revision: revision)
     }
 
-    /// An open document with a change in flight, an unsent one, and a peer.
+    /// An open document with a change in flight, an unsent change, and a peer.
     private static func opened(_ text: String) throws -> Conversation {
         var talk = try Conversation.opened(text)
         _ = talk.receive(.peer("ann", 1, Selection(caret: 1)))
@@ -82,7 +82,7 @@ import Testing
         return talk
     }
 
-    @Test("a fault in the state of a replica is found", arguments: faults)
+    @Test("`checkInvariants` finds a wrong state of a replica", arguments: faults)
     func replica(fault: Fault) throws {
         var replica = try InvariantTests.opened("ab").replica
         try replica.checkInvariants()
@@ -90,15 +90,15 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try replica.checkInvariants() }
     }
 
-    @Test("selections that were not sent are found")
+    @Test("`checkInvariants` finds selections that were not sent")
     func unsentSelections() throws {
         var replica = try Conversation.opened("ab").replica
         replica.presence.select([Selection(caret: 1)])
-        let law = "the selections were sent once nothing is unsaved"
+        let law = "the selections were sent if nothing is unsaved"
         #expect(throws: BrokenInvariant(law: law)) { try replica.checkInvariants() }
     }
 
-    @Test("a push of a replica that only watches is found")
+    @Test("`checkInvariants` finds a push of a replica that only watches")
     func watcher() throws {
         var replica = try Conversation.opened("ab", mode: .watch).replica
         replica.inFlight = try InvariantTests.opened("ab").replica.inFlight

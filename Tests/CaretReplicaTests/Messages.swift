@@ -67,7 +67,7 @@ extension ServerMessage {
         .error(ErrorReport(refusal, seq: seq, after: time))
     }
 
-    static func checked(_ revision: Revision, of text: Text) -> ServerMessage {
+    static func checked(_ revision: Revision, of text: TextBuffer) -> ServerMessage {
         checked(revision, length: text.end.value, crc32: text.crc32)
     }
 
@@ -104,7 +104,7 @@ extension ServerMessage {
 
 extension ErrorReport {
     init(_ refusal: Refusal, seq: Seq? = nil, after time: Milliseconds? = nil) {
-        // Several codes become `other`. Any of them will do.
+        // Several codes become `other`. Any of these codes is right here.
         let code = ErrorCode.allCases.first { Refusal(.known($0)) == refusal } ?? .internal
         self.init(
             code, "no", document: ServerMessage.document, seq: seq.map { Int($0.value) },

@@ -3,7 +3,7 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// What went wrong in a run.
+/// A failure of a run.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 }
@@ -11,11 +11,11 @@ struct Fault: Error, CustomStringConvertible {
 /// A user with a text view. The client applies the replica's edits to the view, and sends nothing.
 struct ModelClient {
     private(set) var replica: Replica
-    /// The view in UTF-16 code units. `isOwn` marks those that this user inserted.
+    /// The view in UTF-16 code units. `isOwn` marks the units that this user inserted.
     private var view: [(unit: UInt16, isOwn: Bool)] = []
     /// The state that the user saw last.
     private var state = SavingState.opening
-    /// How often something was undone or redone.
+    /// How many undos and redos the user made.
     private(set) var undos = 0
 
     init(mode: DocumentMode) { replica = Replica(mode: mode) }
@@ -42,7 +42,7 @@ struct ModelClient {
         SampleChange.edit(range.lowerBound.value, range.upperBound.value, "")
     }
 
-    /// Undoes or redoes something, and checks that no text of others is removed.
+    /// Undoes or redoes a step, and checks that this removes no text of others.
     mutating func undo(again: Bool) throws {
         let actions = again ? replica.redo() : replica.undo()
         for case .edit(let change) in actions {
@@ -89,7 +89,7 @@ struct ModelClient {
         edit.range.lowerBound.value..<edit.range.upperBound.value
     }
 
-    /// Checks what must hold whatever the server sends.
+    /// Checks rules that must hold, whatever the server sends.
     func check() throws {
         if Array(replica.text.string.utf16) != view.map(\.unit) {
             throw Fault(description: "the text differs from the view")
@@ -98,13 +98,13 @@ struct ModelClient {
             [$0.anchor, $0.head]
         }
         if let offset = offsets.first(where: { !replica.text.isScalarBoundary($0) }) {
-            throw Fault(description: "a selection is not between scalars: \(offset)")
+            throw Fault(description: "a selection is inside a scalar: \(offset)")
         }
         if state != replica.state {
             throw Fault(description: "the user sees another state than the replica has")
         }
         if state == .saved, replica.hasUnsaved {
-            throw Fault(description: "the state is saved, and text is unsaved")
+            throw Fault(description: "the state is `saved`, but some text is unsaved")
         }
     }
 }

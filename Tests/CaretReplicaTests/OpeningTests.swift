@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Rule B3.
-    @Test("unsent edits survive a full text, and the view changes only where the text did")
+    @Test("a full text keeps unsent edits and changes the view only where needed")
     func unsentOverFullText() throws {
         var talk = try Conversation.opened("one\ntwo\nthree\n")
         _ = talk.disconnect()
@@ -41,7 +41,7 @@ import Testing
 
     /// Rule B5.
     @Test(
-        "a full text that contains the push in flight does not double it",
+        "a full text that contains the push in flight does not repeat its edits",
         arguments: ["e", "f"] as [WireString])
     func ownInTheText(epoch: WireString) throws {
         var talk = try Conversation.opened("abc")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "if client and server rebased a push differently, the server's result counts"
+        "if client and server rebase a push differently, the server's text wins"
     )
     func rebasedDifferently() throws {
         var talk = try Conversation.opened("ab")
@@ -95,10 +95,10 @@ import Testing
     }
 
     /// Rule C6.
-    @Test("a check that fails loads the full text")
+    @Test("a failed `check` loads the full text")
     func checked() throws {
         var talk = try Conversation.opened("né😀", at: 4)
-        let sum = try Text("né😀").crc32
+        let sum = try TextBuffer("né😀").crc32
         #expect(talk.receive(.checked(4, length: 4, crc32: sum)) == [])
         #expect(
             talk.receive(.checked(4, length: 4, crc32: sum ^ 1)) == [
@@ -109,8 +109,8 @@ import Testing
 
     @Test("the checksum is the CRC-32 of zlib")
     func checksum() throws {
-        #expect(try Text("123456789").crc32 == 0xcbf4_3926)
-        #expect(Text().crc32 == 0)
+        #expect(try TextBuffer("123456789").crc32 == 0xcbf4_3926)
+        #expect(TextBuffer().crc32 == 0)
     }
 
     @Test(
@@ -125,16 +125,18 @@ import Testing
             #expect(talk.wait() == [.openFullText])
         }
         _ = talk.receive(.opened("abc", at: 1))
-        _ = talk.receive(.checked(1, of: try Text("abc")))
+        _ = talk.receive(.checked(1, of: try TextBuffer("abc")))
         #expect(talk.receive(wrong).contains(.openFullText))
     }
 
-    @Test("messages between a close and the next answer to open are ignored")
+    @Test("after a close, messages are ignored until the next open is answered")
     func betweenOpenings() throws {
         var talk = try Conversation.opened("abc")
         _ = talk.receive(.changed(9, edit(0, 0, "x")))
         #expect(talk.receive(.changed(2, edit(0, 0, "x"))) == [])
         #expect(talk.receive(.peer("s", 1, Selection(caret: 0))) == [])
+        #expect(talk.receive(.acked(9, 2, [edit(0, 0, "x")])) == [])
+        #expect(talk.receive(.resynced("another text", at: 5)) == [])
         #expect(talk.text == "abc")
     }
 
@@ -159,7 +161,7 @@ import Testing
         #expect(talk.connect() == [.open(from: 1)])
     }
 
-    @Test("a document that is gone keeps its text and may be opened again")
+    @Test("a deleted or damaged document keeps its text and can be opened again")
     func gone() throws {
         let departures: [(ServerMessage, Refusal)] = [
             (.departed(.deleted), .notFound), (.departed(.damaged), .damaged), (.granted(.none), .notFound),
@@ -174,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("an open that the server refuses for a while is tried again")
+    @Test("an open that the server refuses temporarily is retried later")
     func refusedForNow() throws {
         var talk = Conversation()
         _ = talk.connect()
@@ -203,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("an ack with misplaced edits loads the full text, and the push is resent")
+    @Test("after an ack with misplaced edits, text is loaded and the push resent")
     func brokenAck() throws {
         for edits in [[edit(0, 9, "")], [edit(1, 1, "x"), edit(0, 0, "y")], [edit(2, 2, "y")]] {
             var talk = try Conversation.opened("a😀")
@@ -247,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("a squashed change is applied; with a push in flight, the full text is loaded")
+    @Test("a squashed change is applied, or loads the full text during a push")
     func squashed() throws {
         var talk = try Conversation.opened("abc", mode: .watch)
         #expect(talk.receive(.changed(4, from: 1, edit(0, 3, "x"))) == [.edit(edit(0, 3, "x"))])

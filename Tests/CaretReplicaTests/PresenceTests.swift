@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Presence") struct PresenceTests {
     /// Rule S6.
-    @Test("a selection is sent as soon as nothing is unacked")
+    @Test("a selection is sent as soon as all edits are acked")
     func sent() throws {
         var talk = try Conversation.opened("abc")
         #expect(try talk.select(Selection(caret: 1)) == [.select(at: 1, [Selection(caret: 1)])])
@@ -49,18 +49,28 @@ import Testing
         #expect(talk.receive(.resumed(at: 1)).contains(.select(at: 1, [])))
     }
 
-    @Test("a selection sent before the head is sent again at the head")
+    @Test("a selection sent at an older revision is sent again at the head")
     func sentBeforeHead() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.select(Selection(caret: 1))
         _ = talk.receive(.changed(2, edit(3, 3, "d")))
-        let text = try Text("abcd")
+        let text = try TextBuffer("abcd")
         #expect(talk.receive(.checked(2, of: text)) == [.select(at: 2, [Selection(caret: 1)])])
         #expect(talk.receive(.checked(2, of: text)) == [])
     }
 
+    @Test("selections are sent again after a resync or a squashed change")
+    func sentAfterJump() throws {
+        for message in [ServerMessage.resynced("1abc", at: 3), .changed(3, from: 1, edit(0, 0, "1"))] {
+            var talk = try Conversation.opened("abc")
+            _ = try talk.select(Selection(caret: 1))
+            let again = ReplicaAction.select(at: 3, [Selection(caret: 2)])
+            #expect(talk.receive(message) == [.edit(edit(0, 0, "1")), again], "\(message)")
+        }
+    }
+
     /// Rule S3.
-    @Test("peers' selections move with every change, unacked ones too")
+    @Test("peers' selections move with every change, even with unacked changes")
     func peers() throws {
         var talk = Conversation()
         _ = talk.connect()
@@ -88,7 +98,7 @@ import Testing
     }
 
     /// Rule S11.
-    @Test("presence ends with the connection")
+    @Test("peers disappear when the connection ends")
     func disconnect() throws {
         var talk = try Conversation.opened("abc")
         _ = talk.receive(.peer("ann", 1, Selection(caret: 1)))

@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Rule C3.
-    @Test("a duplicate ack is only a reply: the stream brings the revision")
+    @Test("a duplicate ack does not advance the revision; the stream does")
     func duplicateBeforeTheStream() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Rule C3.
-    @Test("an ack whose revision is not the next one is only a reply")
+    @Test("an ack whose revision is not the next one does not advance the text")
     func ackAheadOfTheStream() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -124,7 +124,7 @@ import Testing
         #expect(try talk.type(edit(0, 0, "x")) == [.push(2, base: 2, edit(0, 0, "x")), .show(.sending)])
     }
 
-    @Test("edits of a push wrongly acked as unchanged leave the view")
+    @Test("edits of a push wrongly acked as unchanged disappear from the view")
     func unchangedButNot() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -153,15 +153,21 @@ import Testing
         #expect(talk.receive(.acked(8, 3)) == [.close, .openFullText, .show(.offline)])
     }
 
-    @Test("new pushes are numbered above the highest number the server knows")
-    func nextNumber() throws {
+    @Test(
+        "new pushes are numbered above the highest number the server knows",
+        arguments: [1, 2, 40] as [Seq])
+    func nextNumber(known: Seq) throws {
+        let next = max(known.next, 2)
         var talk = Conversation(firstSeq: 2)
         _ = talk.connect()
-        _ = talk.receive(.opened("abc", at: 9, own: OwnPush(40, at: 8)))
-        #expect(try talk.type(edit(0, 0, "x")).first == .push(41, base: 9, edit(0, 0, "x")))
+        _ = talk.receive(.opened("abc", at: 9, own: OwnPush(known, at: 8)))
+        var other = talk
+        #expect(try talk.type(edit(0, 0, "x")).first == .push(next, base: 9, edit(0, 0, "x")))
+        _ = other.receive(.resynced("abc", at: 12, own: OwnPush(70, at: 11)))
+        #expect(try other.type(edit(0, 0, "x")).first == .push(71, base: 12, edit(0, 0, "x")))
     }
 
-    @Test("the largest number does not overflow")
+    @Test("the number of a push does not overflow")
     func lastNumber() throws {
         var talk = Conversation(firstSeq: .last)
         _ = talk.connect()

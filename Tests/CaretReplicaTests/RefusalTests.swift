@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("Refusals") struct RefusalTests {
-    /// A replica at revision 2, with "X" in flight after "abc". The last `changes` revisions came after the push.
+    /// A replica at revision 2, with "X" in flight after "abc". The last `changes` revisions came after the
+    /// push.
     private func inFlight(changes: Int = 1) throws -> Conversation {
         var talk = try Conversation.opened("abc", at: Revision(2 - changes))
         _ = try talk.type(edit(3, 3, "X"))
@@ -39,12 +40,30 @@ import Testing
         #expect(talk.receive(.refused(2, .overloaded)) == [.retry(after: 500)])
     }
 
-    @Test("a delay requested by the server is limited to 1 ms to 5 min")
+    @Test("a delay requested by the server is kept between 1 ms and 5 min")
     func bounded() throws {
         var talk = try inFlight()
         #expect(talk.receive(.refused(1, .rateLimited, after: 9_000_000)) == [.retry(after: 300_000)])
         #expect(talk.retry() == [.push(1, base: 1, edit(3, 3, "X"))])
         #expect(talk.receive(.refused(1, .rateLimited, after: -5)) == [.retry(after: 1)])
+    }
+
+    @Test("after a reconnect, a refused push is resent without its delay")
+    func delayEnds() throws {
+        var talk = try inFlight()
+        _ = talk.receive(.refused(1, .rateLimited, after: 70))
+        _ = talk.disconnect()
+        _ = talk.connect()
+        #expect(talk.receive(.resumed(at: 2)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
+    }
+
+    @Test("the owner can refuse a push only while the document is open")
+    func refusedByOwner() throws {
+        var replica = try inFlight().replica
+        #expect(replica.pushRefused(ErrorReport(.lineTooLong, seq: 1)) == [.show(.refused(.lineTooLong))])
+        replica = try inFlight().replica
+        _ = replica.disconnected()
+        #expect(replica.pushRefused(ErrorReport(.notOpen, seq: 1)) == [])
     }
 
     /// Rules L2 and P20.
@@ -61,7 +80,7 @@ import Testing
     }
 
     /// Rule L6.
-    @Test("a code that is not known is a refusal that only its owner can help, and the connection stays")
+    @Test("an unknown error code for a push needs a decision by the user")
     func unknownCode() throws {
         var talk = try inFlight()
         var error = ErrorReport(.internal, "no", document: ServerMessage.document, seq: 1)
@@ -103,14 +122,14 @@ import Testing
         #expect(talk.text == "1abc")
     }
 
-    @Test("a discarded push that is committed after all comes back")
+    @Test("if a discarded push is committed, its edits appear again")
     func discardedTooLate() throws {
         var talk = try inFlight()
         #expect(talk.discard() == [.edit(edit(4, 5, "")), .show(.saved)])
         #expect(talk.receive(.acked(1, 3, [edit(4, 4, "X")])) == [.edit(edit(4, 4, "X"))])
     }
 
-    @Test("an ack after the refusal of another copy counts")
+    @Test("an ack of a push counts after another copy of the push was refused")
     func refusedAndAcked() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .tooLarge))
@@ -128,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "if the text may differ from the server's, the full text is loaded first",
+        "if the texts may differ, the full text is loaded before resubmitting",
         arguments: [
             (Refusal.baseAhead, 1), (.badRange, 1), (.epochChanged, 1), (.baseTrimmed, 0),
             (.baseBeforeOwnPush, 0),
@@ -141,7 +160,7 @@ import Testing
         #expect(talk.text == "abcdX")
     }
 
-    @Test("a number that is in use is skipped")
+    @Test("a push number that was already used is skipped")
     func seqReused() throws {
         var talk = try inFlight()
         #expect(talk.receive(.refused(1, .seqReused)) == [.close, .open(from: 2), .show(.offline)])
@@ -175,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "a push to a hidden document is kept, and resent when it is visible",
+        "a push to a document that cannot be read is kept and resent later",
         arguments: [
             Refusal.notFound, .damaged,
         ])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Saved replicas") struct SavedReplicaTests {
-    @Test("without unsaved edits there is nothing to save on disk")
+    @Test("without unsaved edits, `savedReplica` is nil")
     func saved() throws {
         var talk = try Conversation.opened("a")
         #expect(talk.replica.savedReplica == nil)
@@ -15,7 +15,7 @@ import Testing
         #expect(talk.replica.savedReplica == nil)
     }
 
-    @Test("a restored replica resends the push in flight, then sends the unsent edits")
+    @Test("a restored replica resends the push in flight, then the unsent edits")
     func restored() throws {
         var talk = try Conversation.opened("a")
         _ = try talk.type(edit(1, 1, "b"))
@@ -41,11 +41,11 @@ import Testing
         #expect(later.text.string == "ab" && !later.hasUnsaved && later.nextSeq == 2)
     }
 
-    @Test("parts that do not fit each other are refused")
+    @Test("a saved replica whose parts do not fit each other is refused")
     func unfit() {
         let change = SampleChange.change([edit(5, 6, "")])
         let savedReplica = SavedReplica(
-            position: nil, committed: Text(), push: nil, inFlight: Change(), unsent: change, nextSeq: 1)
+            position: nil, committed: TextBuffer(), push: nil, inFlight: Change(), unsent: change, nextSeq: 1)
         #expect(throws: ChangeError.self) { try Replica(savedReplica) }
     }
 }

@@ -30,6 +30,40 @@ import Testing
         #expect(replica.text.string == "one two" && !replica.canRedo)
     }
 
+    @Test("a pause of one second starts a new undo step, a shorter one does not")
+    func pauses() throws {
+        for (pause, left) in [(999, ""), (1_000, "a")] as [(Milliseconds, String)] {
+            var replica = try opened("")
+            try typing("ab", at: 0, after: pause, in: &replica)
+            _ = replica.undo()
+            #expect(replica.text.string == left)
+        }
+    }
+
+    @Test("typing stays one undo step if others insert text before it")
+    func movedTyping() throws {
+        var replica = try opened("x")
+        try typing("a", at: 1, after: 100, in: &replica)
+        _ = try replica.received(.acked(1, 2))
+        _ = try replica.received(.changed(3, edit(0, 0, "1")))
+        try typing("b", at: 3, after: 100, in: &replica)
+        #expect(replica.text.string == "1xab")
+        _ = replica.undo()
+        #expect(replica.text.string == "1x")
+    }
+
+    @Test("the latest 1,000 steps can be undone")
+    func limit() throws {
+        var replica = try opened("")
+        for _ in 0..<1_001 { _ = try replica.typed(SampleChange.change([edit(0, 0, "x")])) }
+        var undos = 0
+        while replica.canUndo {
+            _ = replica.undo()
+            undos += 1
+        }
+        #expect(undos == 1_000 && replica.text.string == "x")
+    }
+
     @Test("typing elsewhere, or deleting, starts a new undo step")
     func newSteps() throws {
         var replica = try opened("....")
@@ -44,7 +78,7 @@ import Testing
         #expect(seen == ["x....ab", "....ab", "...."])
     }
 
-    @Test("letters deleted one after the other come back together")
+    @Test("one undo restores letters that were deleted one after the other")
     func backspace() throws {
         var replica = try opened("abcd")
         for end in [4, 3, 2] {
@@ -55,7 +89,7 @@ import Testing
         #expect(replica.text.string == "abcd")
     }
 
-    @Test("an undo leaves text of others before, inside and after the user's own")
+    @Test("an undo keeps text of others before, inside and after the user's text")
     func others() throws {
         var talk = try Conversation.opened("")
         var replica = talk.replica
@@ -74,7 +108,7 @@ import Testing
         #expect(replica.text.string.filter { !$0.isNumber } == "amineb")
     }
 
-    @Test("an undo leaves text of others where the user deleted text")
+    @Test("an undo keeps text that others inserted where the user deleted text")
     func removedThere() throws {
         var replica = try opened("")
         _ = try replica.typed(SampleChange.change([edit(0, 0, "mine")]))

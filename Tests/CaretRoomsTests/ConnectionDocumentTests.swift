@@ -47,8 +47,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"open","doc":"c"}"#) == ["[ask open c s3]"])
     }
 
-    /// Rule T1.
-    /// Wherever a message names a document.
+    /// Rule T1. In every message that names a document.
     @Test(
         "an invalid document name is refused in every request",
         arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
@@ -67,7 +66,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule T1.
-    @Test("a name may have 512 bytes, and no more")
+    @Test("a name of 512 bytes is valid, and a longer one is refused")
     func nameLimit() {
         let world = ConnectionWorld.welcomed()
         let name = String(repeating: "é", count: 256)
@@ -75,7 +74,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"read","doc":"\#(name)"}"#) == ["[ask read \(name)]"])
     }
 
-    @Test("the rate of pushes and restores is limited, with a burst of twice that")
+    @Test("pushes and restores are limited to a rate, with bursts of twice that")
     func rateLimit() {
         let world = ConnectionWorld.welcomed { $0.announced.pushesPerSecond = 5 }
         open(world, "a", 1)
@@ -105,7 +104,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"ping"}"#) == [#"< {"type":"pong"}"#])
     }
 
-    @Test("a whole text can be pushed without an open, through the hub")
+    @Test("a push of a whole text to a closed document goes to the hub")
     func guestPush() {
         let world = ConnectionWorld.welcomed()
         #expect(
@@ -117,7 +116,7 @@ struct ConnectionDocumentTests {
             world.room(#"{"type":"ack"}"#, to: 0) == [#"< {"type":"ack"}"#, "[ask push a seq 2 s0]"])
     }
 
-    @Test("each push carries the pusher's current rights")
+    @Test("a push is sent to the room with the pusher's current rights")
     func rights() {
         let notes = Grants([Grant(.write, to: .prefix("n"))])
         let read = Grants([Grant(.read, to: .prefix(""))])
@@ -125,12 +124,12 @@ struct ConnectionDocumentTests {
         open(world, "n", 1)
         let push = #"{"type":"push","doc":"n","epoch":"e","base":0,"seq":1,"edits":[]}"#
         #expect(world.says(push) == ["[room 7: push seq 1 s1 write]"])
-        world.told(.grantsChanged(read!))
+        world.hubSent(.grantsChanged(read!))
         #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
     }
 
-    /// The lines of the room may be mixed with other lines.
-    @Test("a room learns of written bytes each quarter of its credit")
+    /// Lines that do not come from the room are not counted.
+    @Test("a room is notified whenever a quarter of its credit has been written")
     func credit() {
         let world = ConnectionWorld.welcomed { $0.creditBytes = 20 }
         open(world, "a", 1)
@@ -145,7 +144,7 @@ struct ConnectionDocumentTests {
         #expect(world.written(99) == [])
     }
 
-    @Test("a document whose session a room ended is no longer open")
+    @Test("after a room ends a session, its document can be opened again")
     func ended() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -157,7 +156,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule D14.
-    @Test("a close that crosses the end of its session is answered")
+    @Test("a close gets an answer even if the room ends the session meanwhile")
     func crossingClose() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -167,9 +166,8 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":8"#))
     }
 
-    /// Rule D14.
-    /// Even if its room refuses it too.
-    @Test("a close that crosses its session's end is answered only once")
+    /// Rule D14. The room may refuse the close too.
+    @Test("a close gets only one answer if the room ends the session meanwhile")
     func lateClose() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -183,7 +181,7 @@ struct ConnectionDocumentTests {
         #expect(said(world.room(close, to: 1)) == ["not_open"])
     }
 
-    @Test("a request to a room that is gone is answered with an error")
+    @Test("a request to a room that was dropped is answered with an error")
     func undelivered() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -191,7 +189,7 @@ struct ConnectionDocumentTests {
         _ = world.happens { state in
             let line = #"{"type":"push","id":3,"doc":"a","epoch":"e","base":0,"seq":4,"edits":[]}"# + "\n"
             let actions = state.received(Array(line.utf8), at: world.now)
-            if case .tell(_, let told) = actions.first { event = told }
+            if case .sendToRoom(_, let told) = actions.first { event = told }
             return actions
         }
         let words = world.happens { $0.undelivered(event!) }
@@ -204,17 +202,17 @@ struct ConnectionDocumentTests {
             ])
     }
 
-    @Test("followed documents are requested again once they are written")
+    @Test("the hub may send more documents once the last ones are written")
     func follow() {
         let world = ConnectionWorld.welcomed()
         world.takesAll = false
         #expect(world.says(#"{"type":"follow","id":1}"#) == ["[ask follow]"])
         let summary = DocumentSummary(document: "a", epoch: "e", revision: 0, length: 0, updated: 0)
-        let words = world.told(.documents([.document(summary), .document(summary)]))
+        let words = world.hubSent(.documents([.document(summary), .document(summary)]))
         #expect(words.count == 2)
         let bytes = words[0].utf8.count - 1
         #expect(world.written(2 * bytes - 1) == [])
         #expect(world.written(1) == ["[took documents]"])
-        #expect(world.told(.documents([])) == ["[took documents]"])
+        #expect(world.hubSent(.documents([])) == ["[took documents]"])
     }
 }

@@ -14,24 +14,24 @@ struct ConnectionEndingTests {
     }
 
     /// Rule O7.
-    @Test("after a half close due replies are sent, then the connection closes")
+    @Test("after a half close a connection sends pending replies, then closes")
     func halfClose() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
         world.bytes("{\"type\":\"pi")
         #expect(world.happens { $0.inputEnded() } == [])
         #expect(
-            world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [
+            world.hubSent(.answered(Envelope(.done(Done()), id: .number(1)))) == [
                 #"< {"type":"done","id":1}"#, "[ask list]",
             ])
         #expect(
-            world.told(.answered(Envelope(.done(Done()), id: .number(2)))) == [
+            world.hubSent(.answered(Envelope(.done(Done()), id: .number(2)))) == [
                 #"< {"type":"done","id":2}"#, "[leave]", "[end output]", "[close]",
             ])
     }
 
     /// Rule O7.
-    @Test("after a half close documents close after their acks, without `closed`")
+    @Test("after a half close pending pushes are acked, but `closed` is not sent")
     func halfCloseOfOpen() {
         let world = opened()
         world.says(#"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#)
@@ -41,7 +41,7 @@ struct ConnectionEndingTests {
         #expect(world.ended(1) == ["[leave]", "[end output]", "[close]"])
     }
 
-    @Test("a half close closes at once before hello, with the welcome after it")
+    @Test("a half close closes a connection without hello, or after the welcome")
     func halfCloseAtHello() {
         let silent = ConnectionWorld()
         #expect(silent.happens { $0.inputEnded() }.contains("[close]"))
@@ -49,22 +49,22 @@ struct ConnectionEndingTests {
         world.says(ConnectionWorld.hello, #"{"type":"ping"}"#)
         #expect(world.happens { $0.inputEnded() } == [])
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        let words = world.told(.admitted)
+        let words = world.hubSent(.admitted)
         #expect(said(words) == ["welcome", #"{"type":"pong"}"#])
         #expect(words.last == "[close]")
     }
 
-    @Test("at a shutdown pending requests are answered and acked, then comes bye")
+    @Test("at a shutdown pending requests and pushes are answered before bye")
     func shutdown() {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
         #expect(
-            world.told(.shuttingDown(retryAfterMilliseconds: 1_500)) == ["[room 7: close s1]", "[pause]"])
+            world.hubSent(.shuttingDown(retryAfterMilliseconds: 1_500)) == ["[room 7: close s1]", "[pause]"])
         #expect(said(world.room(#"{"type":"ack"}"#, to: 1)) == [#"{"type":"ack"}"#])
         world.room(#"{"type":"closed","doc":"a"}"#, to: 1)
         #expect(world.ended(1) == [])
         #expect(
-            world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [
+            world.hubSent(.answered(Envelope(.done(Done()), id: .number(1)))) == [
                 #"< {"type":"done","id":1}"#,
                 #"< {"type":"bye","reason":"shutting_down","retry_after_ms":1500}"#, "[leave]",
                 "[end output]", "[resume]",
@@ -72,12 +72,12 @@ struct ConnectionEndingTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
-    @Test("at a shutdown a document that is opening is closed once it is open")
+    @Test("at a shutdown a document that is opening is closed after `opened`")
     func shutdownWhileOpening() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
-        world.told(.placed(SessionID(1, number: 1), DocumentID(7)))
-        #expect(world.told(.shuttingDown(retryAfterMilliseconds: nil)) == ["[pause]"])
+        world.hubSent(.assignedRoom(SessionID(1, number: 1), DocumentID(7)))
+        #expect(world.hubSent(.shuttingDown(retryAfterMilliseconds: nil)) == ["[pause]"])
         #expect(
             world.room(#"{"type":"opened"}"#, to: 1).prefix(2) == [
                 #"< {"type":"opened"}"#, "[room 7: close s1]",
@@ -85,22 +85,22 @@ struct ConnectionEndingTests {
         #expect(said(world.ended(1)) == [#"{"type":"bye","reason":"shutting_down"}"#])
     }
 
-    @Test("before the welcome a shutdown is an error")
+    @Test("a shutdown before the welcome sends the error `shutting_down`")
     func shutdownBeforeWelcome() {
         let world = ConnectionWorld()
-        #expect(said(world.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
+        #expect(said(world.hubSent(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
         let joining = ConnectionWorld()
         joining.says(ConnectionWorld.hello)
-        #expect(said(joining.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
+        #expect(said(joining.hubSent(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
     }
 
     /// Rule A6.
-    @Test("a revoked connection gets its acks and a bye, and forwards nothing")
+    @Test("a revoked connection gets its acks and bye, and new lines are dropped")
     func revoked() {
         let world = opened()
         let push = #"{"type":"push","doc":"a","epoch":"1.1","base":0,"seq":1,"edits":[]}"#
         #expect(world.says(push) == ["[room 7: push seq 1 s1 write]"])
-        #expect(world.told(.ended(.revoked)) == ["[room 7: rights s1 none]", "[pause]"])
+        #expect(world.hubSent(.ended(.revoked)) == ["[room 7: rights s1 none]", "[pause]"])
         #expect(world.says(#"{"type":"ping"}"#, #"{"type":"list"}"#) == [])
         let ack = #"{"type":"ack","doc":"a","seq":1,"rev":1}"#
         #expect(world.room(ack, to: 1) == ["< " + ack])
@@ -111,37 +111,37 @@ struct ConnectionEndingTests {
             ])
     }
 
-    @Test("a revoked connection with nothing pending gets bye at once")
+    @Test("a revoked connection without pending requests gets bye at once")
     func revokedAtOnce() {
         let world = ConnectionWorld.welcomed()
-        #expect(said(world.told(.ended(.revoked))) == [#"{"type":"bye","reason":"revoked"}"#])
+        #expect(said(world.hubSent(.ended(.revoked))) == [#"{"type":"bye","reason":"revoked"}"#])
     }
 
-    @Test("a revoked connection waits for answers, but not for long requests")
+    @Test("bye after a revocation waits for answers, but not for long requests")
     func revokedAsking() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"verify"}"#)
-        world.told(.begun)
+        world.hubSent(.begun)
         world.says(#"{"type":"list"}"#)
-        #expect(said(world.told(.ended(.revoked))) == [])
-        let words = world.told(.answered(Envelope(.listed(Listed(documents: [])))))
+        #expect(said(world.hubSent(.ended(.revoked))) == [])
+        let words = world.hubSent(.answered(Envelope(.listed(Listed(documents: [])))))
         #expect(said(words) == [#"{"type":"listed","docs":[]}"#, #"{"type":"bye","reason":"revoked"}"#])
     }
 
     /// Rule H7.
-    @Test("a replaced connection gets a bye and leaves", arguments: [ByeReason.replaced])
+    @Test("a replaced connection gets a bye and closes", arguments: [ByeReason.replaced])
     func ended(reason: ByeReason) {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
         #expect(
-            world.told(.ended(reason)) == [
+            world.hubSent(.ended(reason)) == [
                 #"< {"type":"bye","reason":"\#(reason.rawValue)"}"#, "[leave]", "[end output]",
             ])
-        // None of the queued requests is forwarded.
-        #expect(world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [])
+        // No queued request is forwarded.
+        #expect(world.hubSent(.answered(Envelope(.done(Done()), id: .number(1)))) == [])
     }
 
-    @Test("a session that its room cuts ends the whole connection")
+    @Test("if a room disconnects a slow session, the whole connection gets bye")
     func cut() {
         let world = opened()
         #expect(world.happens { $0.cut(SessionID(1, number: 9)) } == [])
@@ -151,7 +151,7 @@ struct ConnectionEndingTests {
             ])
     }
 
-    @Test("a lost connection leaves the hub, and closes once")
+    @Test("a lost connection leaves the hub, and is closed only once")
     func lost() {
         let world = opened()
         #expect(world.happens { $0.connectionLost() } == ["[leave]", "[close]"])
@@ -160,20 +160,20 @@ struct ConnectionEndingTests {
         #expect(early.happens { $0.connectionLost() } == ["[close]"])
     }
 
-    @Test("after bye nothing is sent and nothing requested, whatever happens")
+    @Test("after bye a connection ignores all events")
     func afterTheEnd() {
         for isClosed in [false, true] {
             let world = opened()
-            world.told(.ended(.replaced))
+            world.hubSent(.ended(.replaced))
             if isClosed { world.happens { $0.connectionLost() } }
             for number in 0..<3 {
                 #expect(world.says(ConnectionWorld.hello, #"{"type":"ping"}"#, "x") == [])
-                #expect(world.told(.admitted) == [])
-                #expect(world.told(.answered(Envelope(.done(Done())))) == [])
-                #expect(world.told(.ended(.revoked)) == [])
-                #expect(world.told(.shuttingDown(retryAfterMilliseconds: nil)) == [])
-                #expect(world.told(.documents([.done(Done())])) == [])
-                #expect(world.told(.grantsChanged(.all)) == [])
+                #expect(world.hubSent(.admitted) == [])
+                #expect(world.hubSent(.answered(Envelope(.done(Done())))) == [])
+                #expect(world.hubSent(.ended(.revoked)) == [])
+                #expect(world.hubSent(.shuttingDown(retryAfterMilliseconds: nil)) == [])
+                #expect(world.hubSent(.documents([.done(Done())])) == [])
+                #expect(world.hubSent(.grantsChanged(.all)) == [])
                 #expect(world.opened(number) == [])
                 #expect(world.ended(number) == [])
                 #expect(world.happens { $0.cut(SessionID(1, number: number)) } == [])
@@ -187,9 +187,9 @@ struct ConnectionEndingTests {
     @Test("before hello all events from the hub and the rooms are ignored")
     func beforeHello() {
         let world = ConnectionWorld()
-        #expect(world.told(.admitted) == [])
-        #expect(world.told(.answered(Envelope(.done(Done())))) == [])
-        #expect(world.told(.grantsChanged(.all)) == [])
+        #expect(world.hubSent(.admitted) == [])
+        #expect(world.hubSent(.answered(Envelope(.done(Done())))) == [])
+        #expect(world.hubSent(.grantsChanged(.all)) == [])
         #expect(world.opened(0) == [])
         #expect(world.opened(1) == [])
         #expect(world.ended(1) == [])

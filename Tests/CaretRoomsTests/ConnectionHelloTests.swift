@@ -19,7 +19,7 @@ struct ConnectionHelloTests {
                 $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all)))
             } == ["[join ann alice-7f21]"])
         #expect(
-            world.told(.admitted) == [
+            world.hubSent(.admitted) == [
                 #"< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/test","user":"ann","#
                     + #""client":"p-alice-7f21","features":["follow","squash"],"limits":{"line":26214400,"#
                     + #""document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":20,"store":"k2v9"}"#,
@@ -34,12 +34,12 @@ struct ConnectionHelloTests {
             let world = ConnectionWorld { $0.announced.pushesPerSecond = limit }
             world.says(ConnectionWorld.hello)
             world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-            #expect(world.told(.admitted)[0].contains(#""pushes_per_second":"#) == isAnnounced)
+            #expect(world.hubSent(.admitted)[0].contains(#""pushes_per_second":"#) == isAnnounced)
         }
     }
 
     /// Rule H4.
-    @Test("the unit is the first known one in the hello, otherwise UTF-16")
+    @Test("the first known unit in the hello is used, or UTF-16 if none is known")
     func units() {
         for (wish, unit) in [
             ("", "utf-16"), (#","units":[]"#, "utf-16"), (#","units":["utf-32","utf-8"]"#, "utf-32"),
@@ -48,7 +48,7 @@ struct ConnectionHelloTests {
             let world = ConnectionWorld()
             world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21"\#(wish)}"#)
             world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-            #expect(world.told(.admitted)[0].contains(#""unit":"\#(unit)""#))
+            #expect(world.hubSent(.admitted)[0].contains(#""unit":"\#(unit)""#))
         }
     }
 
@@ -60,12 +60,12 @@ struct ConnectionHelloTests {
                 "[authenticate nobody]", "[pause]",
             ])
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        #expect(said(world.told(.admitted)) == ["welcome", #"{"type":"pong","id":1}"#])
+        #expect(said(world.hubSent(.admitted)) == ["welcome", #"{"type":"pong","id":1}"#])
     }
 
     /// Rules H1 and L9.
     @Test(
-        "any other first line is refused and closes the connection",
+        "a first line other than a valid hello gets an error and closes",
         arguments: [
             (#"{"type":"ping","id":4}"#, "hello_required"),
             (#"{"type":"open","doc":"a"}"#, "hello_required"),
@@ -85,7 +85,7 @@ struct ConnectionHelloTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
-    @Test("an info over its limit is too large, and closes the connection")
+    @Test("a hello with an `info` over the limit is refused and closes")
     func infoLimit() {
         for (count, isRefused) in [(1_024, false), (1_025, true)] {
             let world = ConnectionWorld()
@@ -98,7 +98,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule L1.
-    @Test("the first line has at most 8 KiB, and one byte more is too long")
+    @Test("a first line of 8 KiB is accepted, and one byte more is refused")
     func helloLimit() {
         for (count, isRefused) in [(8_192, false), (8_193, true)] {
             let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
@@ -125,7 +125,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H5.
-    @Test("an unknown token is unauthorized, a failed lookup is storage_failed")
+    @Test("an unknown token gets unauthorized, a failed lookup storage_failed")
     func unauthorized() {
         for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
             let world = ConnectionWorld()
@@ -159,17 +159,17 @@ struct ConnectionHelloTests {
         for malformed in [#"{"type":"hello"}"#, #"{"type":"hello","protocol":"x","client":7,"id":5}"#] {
             #expect(said(world.says(malformed)) == ["already_hello"])
         }
-        // This many malformed lines would close the connection. A repeated hello is not one of them.
+        // 20 malformed lines would close the connection, but a repeated hello does not count as malformed.
         for _ in 0..<20 { world.says(#"{"type":"hello"}"#) }
         #expect(said(world.says(#"{"type":"ping"}"#)) == [#"{"type":"pong"}"#])
     }
 
-    @Test("a hub that is shutting down admits nobody")
+    @Test("a hub that is shutting down refuses new connections")
     func refused() {
         let world = ConnectionWorld()
         world.says(ConnectionWorld.hello)
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        let words = world.told(.refused(ErrorReport(.shuttingDown, "stopping")))
+        let words = world.hubSent(.refused(ErrorReport(.shuttingDown, "stopping")))
         #expect(said(words) == ["shutting_down"])
         #expect(words.contains("[leave]"))
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("connection: lines")
 struct ConnectionLineTests {
     /// Rule L8.
-    @Test("malformed lines are refused, and the 20th within 10 s closes")
+    @Test("malformed lines get errors, and the 20th in 10 s closes the connection")
     func faults() {
         let world = ConnectionWorld.welcomed()
         for number in 1..<20 {
@@ -19,7 +19,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L8.
-    @Test("20 malformed lines in over 10 s do not close, nor do other refusals")
+    @Test("slower malformed lines and other refusals do not close a connection")
     func slowFaults() {
         let world = ConnectionWorld.welcomed()
         world.says("x")
@@ -29,7 +29,7 @@ struct ConnectionLineTests {
         for _ in 0..<100 { #expect(said(other.says(#"{"type":"close","doc":"a"}"#)) == ["not_open"]) }
     }
 
-    @Test("an error has every field that could be read from its message")
+    @Test("an error repeats all ids that could be read from the bad message")
     func faultReply() {
         let world = ConnectionWorld.welcomed()
         let words = world.says(#"{"type":"push","id":"p","doc":"a","seq":3,"base":-1,"edits":[]}"#)
@@ -38,7 +38,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L1.
-    @Test("a line at the limit is read, and one byte more closes the connection")
+    @Test("a line at the limit is accepted, one byte more closes the connection")
     func lineLimit() {
         for (count, expected) in [(100, [#"{"type":"pong"}"#]), (101, ["line_too_long"])] {
             let world = ConnectionWorld.welcomed { $0.announced.line = 100 }
@@ -69,13 +69,13 @@ struct ConnectionLineTests {
         world.bytes(String(repeating: " ", count: 70_000))
         let words = world.happens { $0.lineRefused() }
         #expect(said(words) == ["overloaded"])
-        // The refused bytes were never claimed, so they are not released.
+        // The connection releases only the bytes that it was granted.
         #expect(words.filter { $0.hasPrefix("[release") } == ["[release 65536]"])
         #expect(world.happens { $0.lineRefused() } == [])
     }
 
     /// Rule L4.
-    @Test("the line budget is shared, and never grants more than it has left")
+    @Test("all connections share the line budget, which never grants too much")
     func budget() {
         var budget = LineBudget(Limits().lineBudget)
         var answers = [budget.claim(256 << 20), budget.claim(1)]
@@ -95,7 +95,7 @@ struct ConnectionLineTests {
         }
     }
 
-    @Test("each line has its own deadline, even if two lines arrive together")
+    @Test("the deadline of a line counts from the first byte of that line")
     func nextLine() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.bytes(" ")
@@ -106,7 +106,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule O4.
-    @Test("output over its limit pauses input until it has drained")
+    @Test("with too much unwritten output, input is paused until it is written")
     func waitingOutput() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
         world.takesAll = false
@@ -120,7 +120,7 @@ struct ConnectionLineTests {
     }
 
     /// Rules H9 and E1.
-    @Test("a silent client is pinged, and disconnected after the same time again")
+    @Test("a client silent for 20 s is pinged, and disconnected after 20 s more")
     func silence() {
         let world = ConnectionWorld.welcomed()
         #expect(world.pass(seconds: 19.999) == [])
@@ -132,7 +132,7 @@ struct ConnectionLineTests {
             world.pass(seconds: 20) == [#"< {"type":"bye","reason":"idle"}"#, "[leave]", "[end output]"])
     }
 
-    @Test("bytes that arrived in time count, however late the server reads them")
+    @Test("bytes that arrived in time count even if the server reads them late")
     func readLate() {
         let world = ConnectionWorld.welcomed()
         #expect(world.pass(seconds: 20) == [#"< {"type":"ping"}"#])
@@ -180,7 +180,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L3.
-    @Test("a line that the client reads byte by byte still has its deadline")
+    @Test("a line's deadline holds even while the client reads output slowly")
     func drip() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.takesAll = false
@@ -191,8 +191,7 @@ struct ConnectionLineTests {
         #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
     }
 
-    /// Rule L9.
-    /// The time starts when the error has been written.
+    /// Rule L9. The second begins when the error has been written.
     @Test("after a closing error input is dropped for 1 s or 1 MiB")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }

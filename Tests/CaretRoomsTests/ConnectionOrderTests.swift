@@ -9,27 +9,27 @@ struct ConnectionOrderTests {
     private let push = #"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#
 
     /// Rule O1.
-    @Test("a push right after open waits for it, and then goes to the room")
+    @Test("a push right after `open` is sent to the room once `opened` is sent")
     func pushBehindOpen() {
         let world = ConnectionWorld.welcomed()
         #expect(world.says(#"{"type":"open","doc":"a"}"#, push) == ["[ask open a s1]"])
-        #expect(world.told(.placed(SessionID(1, number: 1), DocumentID(7))) == [])
+        #expect(world.hubSent(.assignedRoom(SessionID(1, number: 1), DocumentID(7))) == [])
         #expect(
             world.room(#"{"type":"opened"}"#, to: 1) == [
                 #"< {"type":"opened"}"#, "[room 7: push seq 1 s1 write]",
             ])
     }
 
-    @Test("a push after a refused open is refused too")
+    @Test("a push that waits for an open is refused if the open is refused")
     func pushBehindRefusal() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","id":1,"doc":"a"}"#, push)
         let refusal = Envelope(ServerMessage.error(ErrorReport(.notFound, "no")), id: .number(1))
-        #expect(said(world.told(.answered(refusal))) == ["not_found", "not_open"])
+        #expect(said(world.hubSent(.answered(refusal))) == ["not_found", "not_open"])
     }
 
     /// Rule O2.
-    @Test("requests are answered one at a time, in the order sent")
+    @Test("requests are run one at a time, in the order sent")
     func oneAtATime() {
         let world = ConnectionWorld.welcomed()
         #expect(
@@ -37,15 +37,15 @@ struct ConnectionOrderTests {
                 #"{"type":"list","id":1}"#, #"{"type":"read","id":2,"doc":"a"}"#,
                 #"{"type":"push","id":3,"doc":"b","base":0,"seq":1,"text":"x"}"#)
                 == ["[ask list]"])
-        #expect(world.told(.answered(Envelope(.done(Done()), id: .number(1)))).last == "[ask read a]")
+        #expect(world.hubSent(.answered(Envelope(.done(Done()), id: .number(1)))).last == "[ask read a]")
         #expect(
-            world.told(.answered(Envelope(.done(Done()), id: .number(2)))).last == "[ask push b seq 1 s0]")
+            world.hubSent(.answered(Envelope(.done(Done()), id: .number(2)))).last == "[ask push b seq 1 s0]")
         #expect(world.room(#"{"type":"ack","id":3}"#, to: 0) == [#"< {"type":"ack","id":3}"#])
         #expect(world.says(#"{"type":"list","id":4}"#) == ["[ask list]"])
     }
 
     /// Rule O2.
-    @Test("open documents continue while a request about something else runs")
+    @Test("messages about open documents do not wait for other requests")
     func othersGoOn() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -105,7 +105,7 @@ struct ConnectionOrderTests {
         let lines = (1...count).map { "{\"type\":\"list\",\"id\":\($0)}\n" }.joined()
         #expect(world.bytes(lines) == (count == 64 ? ["[pause]"] : []))
         for number in 0..<count {
-            let words = world.told(.answered(Envelope(.done(Done()), id: .number(number))))
+            let words = world.hubSent(.answered(Envelope(.done(Done()), id: .number(number))))
             #expect(words[0] == "< {\"type\":\"done\",\"id\":\(number)}")
             #expect(words.contains("[ask list]"))
             #expect(words.contains("[resume]") == (count == 64 && number == 0))
@@ -113,7 +113,7 @@ struct ConnectionOrderTests {
     }
 
     /// Rule O3.
-    @Test("input is paused when waiting lines have more bytes than the limit", arguments: [24, 25])
+    @Test("input is paused once waiting lines have more bytes than the limit", arguments: [24, 25])
     func waitingBytes(count: Int) {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 24 }
         world.says(#"{"type":"list"}"#)
@@ -122,18 +122,18 @@ struct ConnectionOrderTests {
         #expect(world.says(line) == (count == 25 ? ["[pause]"] : []))
     }
 
-    @Test("a line over the limit of waiting bytes waits, as does later input")
+    @Test("a waiting line over the byte limit is kept, and input is paused")
     func longWaitingLine() {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 10 }
         world.says(#"{"type":"list","id":1}"#)
         #expect(world.says(#"{"type":"list","id":2}"#, #"{"type":"ping"}"#) == ["[pause]"])
         #expect(
-            world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [
+            world.hubSent(.answered(Envelope(.done(Done()), id: .number(1)))) == [
                 #"< {"type":"done","id":1}"#, "[ask list]", #"< {"type":"pong"}"#, "[resume]",
             ])
     }
 
-    @Test("a conversation gives the same result in pieces of any size", arguments: [1, 2, 3, 7, 50])
+    @Test("the actions are the same however the input is split into pieces", arguments: [1, 2, 3, 7, 50])
     func pieces(size: Int) {
         let text = """
             {"type":"list","id":1}

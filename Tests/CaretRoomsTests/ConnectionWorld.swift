@@ -4,18 +4,17 @@ import CaretRooms
 import CaretWire
 import Testing
 
-/// One connection alone. A test sends it events and reads its actions as strings.
+/// A single connection. A test sends it events and reads its actions as strings.
 ///
-/// Lines are as on the wire: `< …` is sent to the client. Other actions are in brackets. Actions `wake` are
-/// left out.
+/// `< …` is a line that is sent to the client. Other actions are in brackets. `wake` actions are omitted.
 final class ConnectionWorld {
     private(set) var state: ConnectionState
     private(set) var now: Int64 = 1_000
     /// The times of all `wake` actions.
     private(set) var wakes: [Int64] = []
-    /// Bytes that were sent and not yet written.
+    /// The number of bytes that were sent but not yet written.
     private(set) var sent = 0
-    /// True if everything that is sent counts as written at once.
+    /// If true, all output counts as written at once.
     var takesAll = true
 
     static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
@@ -27,7 +26,7 @@ final class ConnectionWorld {
         _ = words(state.begun())
     }
 
-    /// A connection after its welcome.
+    /// Makes a connection and completes its hello.
     static func welcomed(
         _ grants: Grants = .all, hello: String = hello, _ change: (inout Limits) -> Void = { _ in }
     ) -> ConnectionWorld {
@@ -36,7 +35,7 @@ final class ConnectionWorld {
         world.happens {
             $0.authenticated(.known(Identity(user: "ann", token: 1, grants: grants)))
         }
-        world.told(.admitted)
+        world.hubSent(.admitted)
         return world
     }
 
@@ -53,9 +52,9 @@ final class ConnectionWorld {
     }
 
     @discardableResult
-    func told(_ news: ConnectionNews) -> [String] { happens { $0.told(news) } }
+    func hubSent(_ news: HubMessage) -> [String] { happens { $0.hubSent(news) } }
 
-    /// A room sends a line to a session, or to the guest, which has number 0.
+    /// Sends a line from a room to a session. Number 0 is a request without a session.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
         let output = RoomOutput(RoomOutput.Kind(of: line), Array((line + "\n").utf8))
@@ -63,7 +62,7 @@ final class ConnectionWorld {
         return happens { state in
             var other = state
             let actions = state.sent(output, to: session)
-            // Forwarding the bytes must have the same effect.
+            // The fast path `forwards` must return the same actions.
             if let forwarded = other.forwards(output.bytes.count, to: session) {
                 #expect(actions == [.send(output.bytes)] + forwarded)
             }
@@ -79,7 +78,7 @@ final class ConnectionWorld {
     /// The hub assigns a room to the session, and the room answers.
     @discardableResult
     func opened(_ session: Int, in document: Int64 = 7) -> [String] {
-        told(.placed(SessionID(1, number: session), DocumentID(document)))
+        hubSent(.assignedRoom(SessionID(1, number: session), DocumentID(document)))
         return room(#"{"type":"opened"}"#, to: session)
     }
 
@@ -89,7 +88,7 @@ final class ConnectionWorld {
         return happens { $0.written(bytes) }
     }
 
-    /// Lets time pass without an event, as if the process was suspended.
+    /// Lets time pass without any event, as if the process were suspended.
     func passUnnoticed(seconds: Double) { now += Int64(seconds * 1_000) }
 
     @discardableResult
@@ -134,9 +133,9 @@ final class ConnectionWorld {
         case .authenticate(let token): return "[authenticate \(token?.string ?? "nobody")]"
         case .join(let joining): return "[join \(joining.pusher.user) \(joining.pusher.client)]"
         case .ask(let request): return "[ask \(request.words)]"
-        case .tookDocuments: return "[took documents]"
+        case .deliveredDocuments: return "[took documents]"
         case .leave: return "[leave]"
-        case .tell(let document, let event): return "[room \(document.value): \(event.words)]"
+        case .sendToRoom(let document, let event): return "[room \(document.value): \(event.words)]"
         case .endOutput: return "[end output]"
         case .close: return "[close]"
         }
@@ -175,7 +174,7 @@ extension HubRequest {
 }
 
 extension RoomOutput.Kind {
-    /// The kind that a room gives to such a line.
+    /// The kind of output for such a line.
     fileprivate init(of line: String) {
         if line.hasPrefix(#"{"type":"closed""#) {
             self = .closed
@@ -228,14 +227,14 @@ extension WireString {
     static func sample(_ pusher: Pusher) -> WireString { WireString("p-\(pusher.client)") }
 }
 
-/// The code of an error line, nil for other lines.
+/// The error code in a line; nil for other lines.
 func code(_ line: String) -> String? {
     guard line.contains(#""type":"error""#), let start = line.firstRange(of: #""code":""#)?.upperBound
     else { return nil }
     return String(line[start...].prefix { $0 != "\"" })
 }
 
-/// The lines sent to the client. An error is reduced to its code, and a welcome to the word `welcome`.
+/// The lines that were sent to the client. Of an error, only the code. Of a welcome, only the word `welcome`.
 func said(_ words: [String]) -> [String] {
     words.filter { $0.hasPrefix("< ") }.map { line in
         if line.contains(#""type":"welcome""#) { return "welcome" }

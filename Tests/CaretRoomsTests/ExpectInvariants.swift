@@ -1,7 +1,7 @@
 import CaretCore
 import Testing
 
-/// Records a broken invariant as an issue. Called after each event.
+/// Records a broken invariant as a test failure. Called after each event.
 func expectInvariants(_ check: () throws(BrokenInvariant) -> Void) {
     do { try check() } catch { Issue.record(error) }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("A page of history") struct HistoryPageTests {
     private func summary(_ random: inout Seeded) -> RevisionSummary {
         let edits = (0..<random.number(0...3)).map { _ in
-            // Characters that JSON must escape are as likely as others.
+            // Half of the texts consist of characters that JSON must escape.
             let text = String(
                 repeating: random.pick(["a", "\u{1}", "\"", "é"]), count: random.number(0...40))
             let start = random.pick([0, Int(Int32.max), Int.max - 1])
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Rule D1.
-    @Test("a page ends at its byte limit, though most sizes are only estimated")
+    @Test("a page ends exactly at its byte limit, though most sizes are estimates")
     func ends() {
         for seed in Seeds.first(300) {
             let replay = Seeds.replay(seed, of: "HistoryPageTests/ends")
@@ -34,7 +34,7 @@ import Testing
                 defer { bytes += summary.encodedBytes }
                 return bytes == 0 || bytes + summary.encodedBytes <= limit
             }
-            for summary in all where !page.take(summary, within: limit) { break }
+            for summary in all where !page.append(summary, within: limit) { break }
             #expect(page.revisions == Array(expected), "\(replay)")
             #expect(all.allSatisfy { $0.encodedBytes <= $0.mostBytes }, "\(replay)")
         }

@@ -15,13 +15,13 @@ struct HubAdministrationTests {
         #"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"backup","id":1}"#,
     ]
 
-    /// The answer to a trim of document a, which has several revisions.
+    /// Sends a trim of document a, and returns the answer.
     private func trim(_ admin: TestClient, _ rest: String) -> [String] {
         admin.askedInFull(#"{"type":"trim","id":1,"doc":"a",\#(rest)}"#)
     }
 
     /// Rule A1.
-    @Test("without the right to administer all documents requests are forbidden", arguments: requests)
+    @Test("administrative requests need the right to administer all documents", arguments: requests)
     func denied(line: String) throws {
         world.document("a", "x")
         for grant in [Grant(.write, to: .prefix("")), Grant(.admin, to: .prefix("a"))] {
@@ -33,7 +33,7 @@ struct HubAdministrationTests {
 
     /// Rule A1.
     @Test(
-        "without the right even malformed requests are forbidden",
+        "without the right to administer, malformed requests are forbidden too",
         arguments: [
             #"{"type":"counters","id":[]}"#, #"{"type":"who","limit":0}"#,
             #"{"type":"list_deleted","after":"x"}"#,
@@ -47,7 +47,7 @@ struct HubAdministrationTests {
         #expect(world.connect("admin").asks(line).last == "bad_message")
     }
 
-    @Test("every room learns of renewed epochs, a loading one once it is there")
+    @Test("every room is notified of renewed epochs, a loading one after its load")
     func renewed() {
         for name in ["a", "b"] { world.document(name, "x") }
         let ann = world.connect("ann")
@@ -57,14 +57,14 @@ struct HubAdministrationTests {
         _ = ann.asks(#"{"type":"open","doc":"b"}"#)
         world.hubEvent(.notified(DocumentID(1), .epochsRenewed))
         world.run()
-        #expect(world.trace.filter { $0.hasPrefix("hub tellRoom") && $0.contains("renewed") }.count == 1)
+        #expect(world.trace.filter { $0.hasPrefix("hub sendToRoom") && $0.contains("renewed") }.count == 1)
         world.release()
         let told = world.trace.filter { $0.contains("makeRoom") || $0.contains("RoomEvent.renewed") }
         #expect(told.count == 3 && told[1].contains("makeRoom") && told[2].contains("RoomEvent.renewed"))
     }
 
     /// Rule A10.
-    @Test("a room that is loading or about to be dropped learns of a trim")
+    @Test("a trim reaches rooms that are being loaded or dropped")
     func trimmedMeanwhile() {
         world.document("a", "one", "two", "three")
         let (ann, admin) = (world.connect("ann"), world.connect("admin"))
@@ -77,7 +77,8 @@ struct HubAdministrationTests {
         #expect(ann.heard()[0].contains(#""resumed":false"#))
     }
 
-    @Test("a right that is lost during a store call no longer counts", arguments: [requests[0], requests[2]])
+    @Test(
+        "a request fails if the right is lost during its store call", arguments: [requests[0], requests[2]])
     func rightsGone(line: String) {
         let admin = world.connect("admin")
         world.holds = { _ in true }
@@ -88,7 +89,7 @@ struct HubAdministrationTests {
         #expect(admin.hears() == ["forbidden"])
     }
 
-    @Test("the counters are returned as the server counts them")
+    @Test("`counters` returns the numbers that the server has counted")
     func counters() {
         let admin = world.connect("admin")
         #expect(
@@ -123,8 +124,8 @@ struct HubAdministrationTests {
             admin.askedInFull(#"{"type":"who"}"#) == [#"{"type":"present","connections":[\#(second)]}"#])
     }
 
-    /// Until the session has caught up or is closed.
-    @Test("`who` lists documents in which a client lags so far that disk is read")
+    /// A session that has caught up or is closed is no longer slow.
+    @Test("`who` names the documents in which a client is a slow reader")
     func behind() {
         world.document("a", "x")
         world.document("b", "x")
@@ -146,7 +147,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A8.
-    @Test("a deleted document is listed, and restored if its name is free")
+    @Test("a deleted document is listed, and can be restored if its name is free")
     func undelete() {
         world.document("a", "x")
         let admin = world.connect("admin")
@@ -168,7 +169,7 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
     }
 
-    @Test("a page of deleted documents ends at its byte limit; the next goes on")
+    @Test("a page of deleted documents ends at its byte limit, the next continues")
     func deletedPages() {
         for excess in [0, 1] {
             let line = #"{"number":1,"doc":"a1","rev":1,"length":1,"updated":1000,"deleted":10000}"#.utf8
@@ -201,7 +202,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A9.
-    @Test("a trim reports what it would remove, and removes it")
+    @Test("a dry run of a trim counts revisions, and a trim removes them")
     func trim() {
         world.document("a", "x", "xy", "xyz")
         let admin = world.connect("admin")
@@ -223,7 +224,7 @@ struct HubAdministrationTests {
     }
 
     /// Rules A11 and A12.
-    @Test("long requests block nothing, and only one runs at a time")
+    @Test("a long request delays no other, and a second long one gets overloaded")
     func care() {
         world.document("a", "x")
         let (admin, other) = (world.connect("admin"), world.connect("other"))
@@ -233,7 +234,7 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"counters","id":2}"#)[0].hasPrefix(#"{"type":"counted","id":2"#))
         #expect(admin.asks(#"{"type":"backup"}"#) == ["overloaded"])
         #expect(other.asks(#"{"type":"verify","doc":"a"}"#) == ["overloaded"])
-        world.hubEvent(.progressed(CallID(1), CareProgress(done: 1, of: 3)))
+        world.hubEvent(.progressed(CallID(1), MaintenanceProgress(done: 1, of: 3)))
         world.run()
         #expect(admin.hears() == [#"{"type":"progress","id":1,"done":1,"of":3}"#])
         world.release()
@@ -247,7 +248,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A14.
-    @Test("findings of a check fill at most a page, which says if there are more")
+    @Test("a check returns at most a page of findings, and whether there are more")
     func findingsBound() {
         for excess in [0, 1] {
             let finding = Verified.Finding(number: 1, document: "a", message: "harmed")
@@ -268,8 +269,8 @@ struct HubAdministrationTests {
         }
     }
 
-    @Test("a long request is answered even after its client's half close")
-    func careBehindHalfClose() {
+    @Test("a long request is answered even after the client's half close")
+    func maintenanceAfterHalfClose() {
         let admin = world.connect("admin")
         _ = admin.heard()
         world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
@@ -281,8 +282,8 @@ struct HubAdministrationTests {
     }
 
     /// Rules A12 and A13.
-    @Test("a shutdown stops a long request, a lost connection does not")
-    func careAtTheEnd() {
+    @Test("a long request ends at a shutdown, but not at a lost connection")
+    func maintenanceAtTheEnd() {
         let (admin, other) = (world.connect("admin"), world.connect("other"))
         world.holds = { if case .admin = $0 { true } else { false } }
         #expect(admin.asks(#"{"type":"backup","id":1}"#) == [])
@@ -297,7 +298,7 @@ struct HubAdministrationTests {
     }
 
     @Test(
-        "after a shutdown a request does nothing once its document is found",
+        "a request whose document is found after a shutdown is not run",
         arguments: [#"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#])
     func lookedForAtTheEnd(request: String) {
         world.document("a", "x")
@@ -312,15 +313,15 @@ struct HubAdministrationTests {
     }
 
     /// Rule A13.
-    @Test("a requester who lost the right gets `forbidden` at the end")
-    func careWithoutRights() {
+    @Test("a long request ends with `forbidden` if the right was lost meanwhile")
+    func maintenanceWithoutRights() {
         for refused in [nil, StoreRefusal.failed] {
             let world = ServerWorld()
             let admin = world.connect("admin")
             world.holds = { if case .admin = $0 { true } else { false } }
             #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
             world.hubEvent(.grantsChanged(Grants([])!, 1))
-            world.hubEvent(.progressed(CallID(1), CareProgress(done: 1, of: 3)))
+            world.hubEvent(.progressed(CallID(1), MaintenanceProgress(done: 1, of: 3)))
             world.run()
             #expect(admin.hears() == [])
             if let refused {
@@ -344,7 +345,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A15.
-    @Test("a damaged or full store makes no backup")
+    @Test("a backup of a damaged store or to a full disk fails with that error")
     func trouble() {
         let admin = world.connect("admin")
         world.holds = { if case .admin(.backUp) = $0 { true } else { false } }

@@ -7,7 +7,7 @@ import Testing
 @Suite("hub: attendance")
 struct HubAttendanceTests {
     /// Rules H7 and E3.
-    @Test("a newer connection replaces the older one, whose sessions end first")
+    @Test("a client's new connection ends the sessions of its old one first")
     func replaced() {
         let world = ServerWorld()
         let bob = world.connect("bob")
@@ -21,7 +21,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule H7.
-    @Test("the welcome waits until every room has ended the older sessions")
+    @Test("the welcome waits until all rooms have ended the old sessions")
     func welcomeWaits() {
         let world = ServerWorld()
         let old = world.connect("ann")
@@ -41,7 +41,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule H7.
-    @Test("lines of the older connection that no room has received are dropped")
+    @Test("a replaced connection's pushes are dropped if no room has them yet")
     func dropped() throws {
         let world = ServerWorld()
         world.document("a", "x")
@@ -57,7 +57,7 @@ struct HubAttendanceTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test("a connection that is replaced before its welcome never gets it")
+    @Test("a connection that is replaced before its welcome never gets a welcome")
     func chain() {
         let world = ServerWorld()
         let old = world.connect("ann")
@@ -92,6 +92,22 @@ struct HubAttendanceTests {
         #expect(world.hub.connectionCount == 0 && world.hub.sessionCount == 0 && world.rooms.isEmpty)
     }
 
+    @Test("a client that has left is sent no answer", arguments: ["list", "read", "history", "verify"])
+    func answerAfterLeaving(type: String) {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        world.holds = { if case .find = $0 { false } else { true } }
+        let document = ["read", "history"].contains(type) ? #","doc":"a""# : ""
+        ann.says(#"{"type":"\#(type)"\#(document)}"#)
+        #expect(world.hub.requestsUnderWay == 1)
+        ann.lose()
+        world.keepsTrace = true
+        world.release()
+        #expect(world.hub.requestsUnderWay == 0)
+        #expect(!world.trace.contains { $0.hasPrefix("hub sendToConnection") })
+    }
+
     /// Rule E5.
     @Test("a shutdown acks pushes, refuses other requests, then finishes")
     func shutdown() {
@@ -121,7 +137,7 @@ struct HubAttendanceTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test("a server without connections finishes at once, and only once")
+    @Test("without connections a shutdown finishes at once, and only once")
     func emptyShutdown() {
         let world = ServerWorld()
         world.hubEvent(.shutDown(retryAfterMilliseconds: nil))

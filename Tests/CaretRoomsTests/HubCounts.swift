@@ -1,6 +1,6 @@
 import CaretRooms
 
-/// How many things the hub keeps track of.
+/// The numbers of the hub's connections, sessions, rooms and requests.
 extension HubState {
     var requestsUnderWay: Int {
         calls.count + readings.count + rooms.values.reduce(0) { $0 + $1.waiting.count }

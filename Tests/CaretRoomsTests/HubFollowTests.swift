@@ -20,7 +20,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("follow lists each readable document, then done")
+    @Test("`follow` sends all readable documents, then `done`")
     func now() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -40,7 +40,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a frequently changed document is reported once a second, as it is then")
+    @Test("a document that changes often is reported once a second, as it is then")
     func rate() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -52,7 +52,7 @@ struct HubFollowTests {
             push(bob, "a", seq)
             world.pass(milliseconds: 300)
         }
-        // Nothing within a second of the first report.
+        // Within a second of the first report no second one is sent.
         #expect(ann.hears() == [])
         world.pass(milliseconds: 100)
         #expect(ann.hears().count == 1)
@@ -68,7 +68,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
-    @Test("a follower learns of new, renamed and deleted documents")
+    @Test("a follower is notified of new, renamed and deleted documents")
     func names() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -86,7 +86,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [gone("b", #""deleted""#)])
     }
 
-    /// What a follower gets when the first document is renamed or deleted.
+    /// The line that a follower gets when the first document is renamed or deleted.
     private func gone(_ name: String, _ reason: String) -> String {
         #"{"type":"gone","doc":"\#(name)","epoch":"1.1","reason":\#(reason),"followed":true}"#
     }
@@ -125,16 +125,16 @@ struct HubFollowTests {
             let gone = ann.hears()
             #expect(gone.count == 1 && gone.line(0).hasPrefix(#"{"type":"gone","doc":"a""#))
             world.release()
-            // The new name is reported at once, since nothing was reported under the old one.
+            // The new name is reported at once, because the old name was never reported.
             #expect(ann.hears() == (isRenamed ? [summary("b", 1, 2, 1, 11_000)] : []))
             world.pass(milliseconds: 2_000)
             #expect(ann.hears() == [])
         }
     }
 
-    /// Whether the list has the document or not.
+    /// The list may contain the document or not.
     @Test(
-        "a document renamed or deleted during the list is gone after it",
+        "a document renamed or deleted during the list is reported as gone",
         arguments: [true, false], [true, false])
     func endsWhileListed(isListed: Bool, isRenamed: Bool) {
         let world = ServerWorld()
@@ -154,14 +154,14 @@ struct HubFollowTests {
         let heard = ann.heard()
         let other = summary("b", 2, 1, 1, 1_000)
         let ending = gone("a", isRenamed ? #""renamed","to":"c""# : #""deleted""#)
-        // The list may have the new name too. The follower gets the new name in any case.
+        // The list may contain the new name. If not, the follower gets the new name afterwards.
         let new = summary("c", 1, 1, 1, 1_000)
         let listed = isListed ? [summary("a", 1, 1, 1, 1_000), other] : isRenamed ? [other, new] : [other]
         #expect(heard == listed + [#"{"type":"done"}"#, ending] + (isRenamed ? [new] : []))
     }
 
     /// Rule R2.
-    @Test("a follower learns only of documents, and new names, that it may read")
+    @Test("a follower gets only documents and new names that it may read")
     func rights() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -183,7 +183,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
-    @Test("the hub wakes when a late follower may get a document again")
+    @Test("the hub sets a timer for the next report to a slow follower")
     func wakeForLateFollower() {
         let world = ServerWorld { $0.takingSeconds = 1_000 }
         world.document("a", "x")
@@ -193,7 +193,7 @@ struct HubFollowTests {
         ann.says(#"{"type":"follow"}"#)
         _ = ann.heard()
         world.pass(milliseconds: 1_000)
-        // Ann has not read the report of b, so the reports of a wait for half a second.
+        // Ann has not read the report of b. So the hub tries the report of a again in half a second.
         ann.takesAll = false
         push(bob, "b", 1)
         push(bob, "a", 2)
@@ -215,7 +215,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a follower that reads nothing gets nothing, later the newest summaries")
+    @Test("after a pause in reading, a follower gets only the newest summaries")
     func slow() {
         let world = ServerWorld {
             $0.takingSeconds = 1_000
@@ -249,9 +249,67 @@ struct HubFollowTests {
         #expect(ann.hears().count == 2)
     }
 
-    /// Rules D7 and E2.
-    /// The other followers still get every `gone`.
-    @Test("a follower with too many undelivered `gone` is disconnected")
+    @Test("a follower that reads slowly gets at most 100 messages at a time")
+    func batches() throws {
+        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        let document = world.document("a0", "x")
+        let (ann, eve) = (world.connect("ann"), world.connect("eve"))
+        eve.says(#"{"type":"open","doc":"a0"}"#)
+        ann.says(#"{"type":"follow"}"#)
+        world.pass(milliseconds: 1_000)
+        _ = ann.heard()
+        ann.takesAll = false
+        for number in 1...102 {
+            let name = try DocumentName("a\(number % 2)")
+            world.hubEvent(.notified(document, .renamed(name, .renamed)))
+        }
+        world.run()
+        // The first message is sent at once. The others wait until Ann has read it.
+        #expect(ann.heard().types == ["gone"])
+        for rest in [Array(repeating: "gone", count: 100), ["gone", "document"]] {
+            ann.take()
+            world.run()
+            #expect(ann.heard().types == rest)
+        }
+    }
+
+    @Test("of many changed documents, those waiting longest come first")
+    func lookupOrder() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"follow"}"#)
+        world.holds = { _ in true }
+        for number in (1...151).reversed() {
+            world.now += 1
+            world.hubEvent(.changed(DocumentID(Int64(number))))
+        }
+        world.release()
+        // The first lookup began at once. Each lookup has at most 100 documents.
+        let lookups: [[Int64]] = world.calls.compactMap {
+            if case .entries(let documents) = $0 { documents.map(\.value) } else { nil }
+        }
+        let longestFirst: [[Int64]] = [[151], (51...150).reversed(), (1...50).reversed()]
+        #expect(lookups == longestFirst)
+    }
+
+    @Test("a lookup that outlasts the last follower leaves no news behind")
+    func unfollowDuringLookup() {
+        let world = ServerWorld()
+        let document = world.document("a", "x")
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"follow"}"#)
+        world.holds = { if case .entries = $0 { true } else { false } }
+        world.hubEvent(.changed(document))
+        _ = ann.asks(#"{"type":"unfollow"}"#)
+        world.release()
+        #expect(ann.hears() == [])
+        #expect(ann.asks(#"{"type":"follow"}"#) == [summary("a", 1, 1, 1, 1_000), #"{"type":"done"}"#])
+        world.pass(milliseconds: 2_000)
+        #expect(ann.hears() == [])
+    }
+
+    /// Rules D7 and E2. Other followers still get every `gone`.
+    @Test("a follower with over 10,000 undelivered `gone` is disconnected")
     func tooFarBehind() throws {
         for excess in [0, 1] {
             let world = ServerWorld { $0.takingSeconds = 1_000 }
@@ -278,7 +336,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a second follow replaces the first, with its own prefix")
+    @Test("a second `follow` replaces the first one and its prefix")
     func again() {
         let world = ServerWorld()
         world.document("a", "x")

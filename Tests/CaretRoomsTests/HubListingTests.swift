@@ -17,7 +17,7 @@ struct HubListingTests {
     }
 
     /// Rules T2 and D1.
-    @Test("documents are listed by the bytes of their names, with a summary")
+    @Test("documents are listed in the byte order of their names")
     func all() {
         let world = ServerWorld()
         for name in ["b", "a/b", "ä", "a"] { world.document(name, "xö") }
@@ -47,7 +47,7 @@ struct HubListingTests {
     }
 
     /// Rule R2.
-    @Test("only readable documents are listed; others cost no store calls")
+    @Test("only readable documents are listed, and only these are looked up")
     func rights() throws {
         let world = ServerWorld()
         for number in 0..<500 { world.document("hidden/\(number)") }
@@ -81,7 +81,7 @@ struct HubListingTests {
         }
     }
 
-    @Test("all pages together list each readable document once, at any limit")
+    @Test("with any page limit, the pages list each readable document once")
     func paging() {
         let world = ServerWorld()
         var all: [String] = []

@@ -8,7 +8,7 @@ import Testing
 @Suite("hub: names")
 struct HubNameTests {
     /// Rule D11.
-    @Test("a document that nobody has open can be renamed and deleted")
+    @Test("a document that no client has open can be renamed and deleted")
     func closed() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -23,8 +23,8 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
-    /// The store found the entry before the rename or deletion, but its answer came later.
-    @Test("an outdated entry of a renamed or deleted document is looked up again")
+    /// The store looked up the document before the rename or deletion, but this answer arrives last.
+    @Test("a lookup that a rename or deletion has outdated is repeated")
     func lateFinding() throws {
         let (old, new) = (try DocumentName("a"), try DocumentName("b"))
         for isRenamed in [true, false] {
@@ -52,7 +52,7 @@ struct HubNameTests {
         }
     }
 
-    @Test("the notice of a name's new owner may come before the old owner's", arguments: [false, true])
+    @Test("the notices of two renames that reuse a name may arrive in any order", arguments: [false, true])
     func nextOwnerFirst(isRenamed: Bool) throws {
         let (a, b, c) = (try DocumentName("a"), try DocumentName("b"), try DocumentName("c"))
         let world = ServerWorld()
@@ -70,7 +70,7 @@ struct HubNameTests {
         _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
         #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
 
-        // The rooms finished in this order, but the second room's notice arrived first.
+        // The first room finished first, but the second room's notice arrives first.
         _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
         try hub.checkInvariants()
         let reading = asks(&hub, 3, .read(a, Read(document: "a")))
@@ -83,7 +83,7 @@ struct HubNameTests {
     }
 
     /// Rule P16.
-    @Test("repeating a push with create after a rename makes a new document")
+    @Test("after a rename a repeated push with `create` makes a new document")
     func repeatBehindRename() {
         let world = ServerWorld()
         world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
@@ -97,9 +97,8 @@ struct HubNameTests {
         #expect(ann.asks(#"{"type":"list"}"#).line(0).components(#""rev":1"#) == 2)
     }
 
-    /// Rules D9 and D10.
-    /// The notices come before the answer to the requester.
-    @Test("all sessions learn of a rename, but only readers get the new name")
+    /// Rules D9 and D10. `gone` comes before the answer to the request.
+    @Test("a rename is sent to all sessions, the new name only to its readers")
     func open() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -145,7 +144,7 @@ struct HubNameTests {
 
     /// Rule D12.
     @Test(
-        "requests during a rename use the name that the document has after it",
+        "requests during a rename wait, and then see the new names",
         arguments: [false, true])
     func crossing(isOpen: Bool) {
         let world = ServerWorld()
@@ -166,7 +165,7 @@ struct HubNameTests {
         #expect(bob.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
     }
 
-    @Test("an open by the new name during the rename finds the same room")
+    @Test("an open by the new name during the rename gets the same room")
     func newNameMeanwhile() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -174,7 +173,7 @@ struct HubNameTests {
         let bob = world.connect("bob")
         ann.says(#"{"type":"open","doc":"a"}"#)
         #expect(ann.hears() == ["welcome", "opened"])
-        // The store has renamed it, but neither the hub nor the room knows it yet.
+        // The store has renamed the document, but its answer has not reached the room yet.
         world.holdsAnswer = { if case .rename = $0 { true } else { false } }
         ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
         bob.says(#"{"type":"open","doc":"b","create":true}"#)
@@ -188,7 +187,7 @@ struct HubNameTests {
             ])
     }
 
-    @Test("of two renames to one name one succeeds, and a swap of names fails")
+    @Test("of two renames to one name one succeeds, and swapping two names fails")
     func twoRenames() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -210,7 +209,7 @@ struct HubNameTests {
     }
 
     /// Rules T4 and D12.
-    @Test("a document made again after a deletion is new, even to waiting opens")
+    @Test("an open with `create` that waits for a deletion makes a new document")
     func madeAgain() {
         let world = ServerWorld()
         world.document("a", "old")
@@ -226,8 +225,8 @@ struct HubNameTests {
         #expect(opened.count == 1 && opened[0].contains(#""epoch":"1.2","rev":0,"text":"""#))
     }
 
-    /// The offer was sent before the room knew of the deletion. Other requests wait for the deletion.
-    @Test("a room that offered to unload is kept if it must delete")
+    /// The room offered to unload before it received the deletion. Other requests wait for the deletion.
+    @Test("a room that offered to unload is kept if it then receives a deletion")
     func crossedOffer() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -246,9 +245,9 @@ struct HubNameTests {
     }
 
     /// Rule D12.
-    @Test("requests wait 30 s for a room that renames, then they go to the room")
+    @Test("requests wait for a rename for 30 s, then they are sent to the room")
     func longRename() {
-        // A session that opens during the rename does not get the new name.
+        // A session that opened during the rename is told that the document is deleted.
         let gone = #"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#
         for (wait, meanwhile, finally) in [(29_999, [], ["not_found"]), (30_000, ["opened"], [gone])] {
             let world = ServerWorld { $0.pingSeconds = 1_000 }
@@ -267,7 +266,7 @@ struct HubNameTests {
         }
     }
 
-    @Test("a room that offered to unload too late is dropped after the last close")
+    @Test("a room that offered to unload while open is dropped after its close")
     func lateOffer() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -283,5 +282,7 @@ struct HubNameTests {
 
 extension HubAction {
     /// The room that receives this event.
-    fileprivate var room: DocumentID? { if case .tellRoom(let document, _) = self { document } else { nil } }
+    fileprivate var room: DocumentID? {
+        if case .sendToRoom(let document, _) = self { document } else { nil }
+    }
 }

@@ -24,7 +24,7 @@ struct HubOwnPushTests {
     }
 
     /// Rule O6.
-    @Test("a read right after a push contains it, in any order of the queues", arguments: readings)
+    @Test("a read right after a push returns the pushed text, in any queue order", arguments: readings)
     func behindPush(reading: String, shown: String) {
         for seed in 0..<UInt64(50) {
             let (world, ann) = server(seed: seed)
@@ -36,21 +36,21 @@ struct HubOwnPushTests {
     }
 
     /// Rule O6.
-    @Test("the hub asks the room first, and calls the store after its answer")
+    @Test("for a read, the hub first waits for the room, then calls the store")
     func order() throws {
         let (world, ann) = server()
         let calls = world.calls.count
         let question = HubRequest.Question.read(try DocumentName("a"), Read(document: "a"))
         let asked = world.hubEvent(.ask(HubRequest(connection: ann.id, id: nil, question: question)))
         let pusher = Pusher(user: "ann", client: "client-ann")
-        #expect(asked == [.tellRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
+        #expect(asked == [.sendToRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
         #expect(world.calls.count == calls)
         world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id)))
         #expect(try world.calls.last == .find(DocumentName("a")))
         #expect(world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id))) == [])
     }
 
-    @Test("a read waits for no pushes if the document has no room", arguments: readings.map(\.0))
+    @Test("a read does not wait for pushes if the document has no room", arguments: readings.map(\.0))
     func noRoom(reading: String) {
         let world = ServerWorld()
         world.keepsTrace = true
@@ -60,7 +60,7 @@ struct HubOwnPushTests {
         #expect(!world.trace.contains { $0.contains("awaitPushes") })
     }
 
-    @Test("a read that waits for own pushes fails if its right is lost meanwhile")
+    @Test("a read that waits for pushes fails if the right is lost meanwhile")
     func rightsGone() {
         let (world, ann) = server()
         ann.send([#"{"type":"read","doc":"a"}"#])
@@ -73,8 +73,8 @@ struct HubOwnPushTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    /// A reading whose connection is lost is dropped.
-    @Test("a reading that waits for pushes is refused at a shutdown")
+    /// If its connection is lost, the read is dropped.
+    @Test("a read that waits for pushes is refused at a shutdown")
     func endings() {
         for leaves in [true, false] {
             let (world, ann) = server()

@@ -27,7 +27,7 @@ struct HubReadingTests {
     }
 
     /// Rule D2.
-    @Test("a read by time returns the head of that time, empty before any change")
+    @Test("a read by time returns the text of that time, empty before any change")
     func textAtTime() {
         let (_, ann) = world()
         for (time, revision) in [
@@ -37,13 +37,13 @@ struct HubReadingTests {
         }
     }
 
-    @Test("a time is found in a long history with few store calls")
+    @Test("a read by time in a long history needs few store calls")
     func longSearch() throws {
         let world = ServerWorld()
         let id = world.document("a")
         let entry = try world.store.entry(of: id).get()
         let changes = try (1...5_000).map {
-            try SampleLog.pushed(Change([Edit(0..<0, "")]), in: Text(), seq: Int64($0))
+            try SampleLog.pushed(Change([Edit(0..<0, "")]), in: TextBuffer(), seq: Int64($0))
         }
         _ = world.store.append([Append(document: id, epoch: entry.epoch, expected: 0, changes: changes)])
         let ann = world.connect("ann")
@@ -51,9 +51,8 @@ struct HubReadingTests {
         #expect(world.calls.count <= 16)
     }
 
-    /// Rules D2, D3 and D4.
-    /// Both errors contain the head.
-    @Test("a revision beyond the head is ahead, one before the start is trimmed")
+    /// Rules D2, D3 and D4. Both errors, `base_ahead` and `base_trimmed`, contain the head.
+    @Test("a revision beyond the head or before the kept history is refused")
     func bounds() {
         let (world, ann) = world()
         let ahead = ann.askedInFull(#"{"type":"read","id":1,"doc":"a","rev":5}"#)
@@ -69,7 +68,7 @@ struct HubReadingTests {
         #expect(ann.asks(#"{"type":"history","doc":"a"}"#)[0].contains(#"[{"rev":3,"#))
     }
 
-    @Test("history comes in ascending pages, with lengths in the agreed unit")
+    @Test("history comes in ascending pages, with lengths in the client's unit")
     func history() {
         let (world, ann) = world()
         #expect(
@@ -110,14 +109,14 @@ struct HubReadingTests {
             world.document("a", "one", "two", "one")
             let ann = world.connect("ann")
             _ = ann.heard()
-            // An item has 85 bytes.
+            // Each item has 85 bytes.
             let line = ann.asks(#"{"type":"history","doc":"a"}"#)[0]
             #expect(line.components("\"rev\":") == count)
             #expect(line.contains("more") == (count < 3))
         }
     }
 
-    @Test("a page is as long as requested, even if the store returns less")
+    @Test("a page is filled by several store calls if one returns too little")
     func manyReads() {
         let world = ServerWorld { $0.page = 500 }
         world.document("a", String(repeating: "x", count: 300), String(repeating: "y", count: 300), "z", "u")
@@ -128,7 +127,7 @@ struct HubReadingTests {
     }
 
     /// Rule D5.
-    @Test("a stored change that is too long for a line has its edits joined")
+    @Test("the edits of a stored change that is too long for a line are joined")
     func storedTooLong() {
         let size = 64 << 10
         let world = ServerWorld { $0.announced.document = size }
@@ -137,7 +136,7 @@ struct HubReadingTests {
             "a", old, old.replacing("b", with: "c"), old, String(repeating: "c\n", count: size / 2), "end")
         let ann = world.connect("ann")
         _ = ann.heard()
-        var (after, texts) = (0, [Text()])
+        var (after, texts) = (0, [TextBuffer()])
         while after < 5 {
             let line = ann.asks(#"{"type":"history","doc":"a","after":\#(after),"edits":true}"#)[0]
             #expect(line.utf8.count <= world.settings.limits.announced.serverLine)
@@ -167,7 +166,39 @@ struct HubReadingTests {
         #expect(texts.last?.string == "end")
     }
 
-    @Test("a document damaged or deleted before it is read gives that error")
+    /// Rule D5.
+    @Test("a page with joined edits has `more` only if it ends before the head")
+    func moreAfterTooLong() {
+        let size = 64 << 10
+        let world = ServerWorld { $0.announced.document = size }
+        let old = String(repeating: "b\na\n", count: size / 4)
+        world.document("newest", old, old.replacing("b", with: "c"))
+        world.document("older", old, old.replacing("b", with: "c"), "end")
+        let ann = world.connect("ann")
+        for (name, hasMore) in [("newest", false), ("older", true)] {
+            let line = ann.asks(#"{"type":"history","doc":"\#(name)","after":1,"edits":true}"#)[0]
+            #expect(line.components("\"rev\":") == 1)
+            #expect(line.contains(#""more":true"#) == hasMore)
+        }
+    }
+
+    @Test("a page of history takes at most 16 reads of the store")
+    func mostReads() throws {
+        let world = ServerWorld { $0.page = 4_000 }
+        let id = world.document("a")
+        let entry = try world.store.entry(of: id).get()
+        // A read returns only one of these changes.
+        let text = String(repeating: "x", count: 5_000)
+        let changes = try (1...17).map {
+            try SampleLog.pushed(Change([Edit(0..<0, text)]), in: TextBuffer(), seq: Int64($0))
+        }
+        _ = world.store.append([Append(document: id, epoch: entry.epoch, expected: 0, changes: changes)])
+        let ann = world.connect("ann")
+        let line = ann.asks(#"{"type":"history","doc":"a"}"#)[0]
+        #expect(line.components("\"rev\":") == 16 && line.contains(#""more":true"#))
+    }
+
+    @Test("a read of a document that was just damaged or deleted gets that error")
     func failures() {
         for (damages, code) in [(true, "damaged"), (false, "not_found")] {
             for line in [#"{"type":"read","doc":"a","rev":1}"#, #"{"type":"history","doc":"a"}"#] {
@@ -187,6 +218,6 @@ struct HubReadingTests {
 }
 
 extension String {
-    /// How often a string occurs in it.
+    /// How often `part` occurs in this string.
     func components(_ part: String) -> Int { ranges(of: part).count }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("hub: documents")
 struct HubRequestTests {
-    @Test("a room lives from the first open to the last close")
+    @Test("a room exists from the first open to the last close")
     func session() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -33,7 +33,7 @@ struct HubRequestTests {
         #expect(world.rooms.isEmpty)
     }
 
-    @Test("a missing document is not found, and only `create` makes it")
+    @Test("requests for a missing document fail, and only `create` makes it")
     func missing() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -48,7 +48,7 @@ struct HubRequestTests {
         #expect(ann.asks(#"{"type":"open","doc":"a","create":true}"#) == ["opened"])
     }
 
-    @Test("a whole text can be pushed to a closed document, and can create it")
+    @Test("a push of a whole text works on a closed document, and can create one")
     func guestPush() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -81,7 +81,7 @@ struct HubRequestTests {
         #expect(world.hub.roomCount == 1)
     }
 
-    @Test("a text that cannot be read is an error, never an empty text", arguments: [false, true])
+    @Test("a text that cannot be read gives an error, never an empty text", arguments: [false, true])
     func failedLoad(isDamaged: Bool) {
         let world = ServerWorld()
         let document = world.document("a", "x")
@@ -98,7 +98,7 @@ struct HubRequestTests {
     }
 
     /// Rule D13.
-    @Test("a damaged document is closed to all, and create does not replace it")
+    @Test("a damaged document refuses all requests, even those with `create`")
     func damaged() {
         let world = ServerWorld()
         world.store.damage(world.document("a", "x"))
@@ -114,7 +114,7 @@ struct HubRequestTests {
         #expect(world.hub.roomCount == 0)
     }
 
-    @Test("a full or failing disk refuses whatever must be saved")
+    @Test("requests that must save data get an error if the disk is full or fails")
     func storageTrouble() {
         for (trouble, code) in [(StoreModel.Trouble.full, "storage_full"), (.failed, "storage_failed")] {
             let world = ServerWorld()
@@ -142,7 +142,7 @@ struct HubRequestTests {
         #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 2)
     }
 
-    @Test("a room that is needed again is kept")
+    @Test("a room that offers to unload is kept while a session is open")
     func kept() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -155,7 +155,28 @@ struct HubRequestTests {
         #expect(bob.hears() == ["welcome", "opened"])
     }
 
-    @Test("a client that leaves while its document loads leaves nothing behind")
+    @Test("a room that is kept gets the news that it missed once")
+    func missedNews() throws {
+        let world = ServerWorld()
+        let document = world.document("a", "one", "two")
+        world.dropsIdleRooms = false
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#, #"{"type":"close","doc":"a"}"#)
+        world.holds = { if case .admin = $0 { true } else { false } }
+        ann.says(#"{"type":"trim","doc":"a","rev":2}"#)
+        var hub = world.hub
+        let trim = try #require(hub.calls.keys.first)
+        #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
+        _ = hub.handle(.notified(document, .epochsRenewed), at: 0)
+        _ = hub.handle(.answered(trim, .admin(.trimmed(.trimmed(start: 2)))), at: 0)
+        let news = [RoomEvent.renewed, .trimmed(start: 2)].map { HubAction.sendToRoom(document, $0) }
+        for missed in [news, []] {
+            #expect(hub.handle(.kept(document), at: 0) == missed)
+            #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
+        }
+    }
+
+    @Test("if a client leaves while its document loads, the room is dropped")
     func leftWhileLoading() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -179,7 +200,7 @@ struct HubRequestTests {
         world.hubEvent(.notified(DocumentID(3), .renamed(try DocumentName("x"), .renamed)))
         world.hubEvent(.notified(DocumentID(3), .deleted(nil)))
         world.hubEvent(.changed(DocumentID(3)))
-        world.hubEvent(.tookDocuments(99))
+        world.hubEvent(.deliveredDocuments(99))
         world.hubEvent(.answered(CallID(77), .renamed(.exists)))
         world.hubEvent(.grantsChanged(nil, 4))
         world.hubEvent(.ask(HubRequest(connection: 99, id: nil, question: .unfollow)))

@@ -24,10 +24,9 @@ struct HubRightsTests {
         #"{"type":"rename","id":1,"doc":"NAME","to":"own/new"}"#, #"{"type":"delete","id":1,"doc":"NAME"}"#,
     ]
 
-    /// Rule R3.
-    /// A denied document causes no call to the store.
+    /// Rule R3. For a denied document, the store is not called.
     @Test(
-        "a denied document and a missing one get the same answer",
+        "a request gets the same answer for a denied and a missing document",
         arguments: requests)
     func denied(request: String) throws {
         let world = ServerWorld()
@@ -40,7 +39,7 @@ struct HubRightsTests {
             let line = request.replacing("NAME", with: name)
             if name == "own/gone", line.contains("create") { continue }
             answers.append(ann.askedInFull(line).map { $0.replacing(name, with: "NAME") })
-            // The hub looks up only documents that the client may read.
+            // The hub looks up only names that the client may read.
             #expect((world.calls.count == before) == name.hasPrefix("secret"))
         }
         #expect(Set(answers).count == 1)
@@ -48,7 +47,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("a reader is forbidden to write, and may do the rest")
+    @Test("a reader gets `forbidden` for writes, and may do the rest")
     func readOnly() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -71,7 +70,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("renaming to a name without write access is forbidden, taken or not")
+    @Test("a rename to a name without write access is forbidden, even a free name")
     func renameTarget() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -86,7 +85,7 @@ struct HubRightsTests {
         #expect(world.calls.isEmpty)
     }
 
-    @Test("changed rights reach rooms and requests at once")
+    @Test("changed rights apply to rooms and requests at once")
     func change() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -108,7 +107,7 @@ struct HubRightsTests {
             ) == [#"{"type":"ack","doc":"pub/a","seq":1,"rev":2}"#])
     }
 
-    @Test("a right lost during a request is missing when it is answered")
+    @Test("a request is answered with the rights at the time of the answer")
     func changeMeanwhile() throws {
         for line in [
             #"{"type":"read","doc":"own/a"}"#, #"{"type":"history","doc":"own/a"}"#,
@@ -116,7 +115,7 @@ struct HubRightsTests {
             #"{"type":"push","doc":"own/a","base":0,"seq":1,"text":"y"}"#,
             #"{"type":"delete","doc":"own/a"}"#, #"{"type":"rename","doc":"own/a","to":"own/b"}"#,
         ] {
-            // A list calls the store once. A rename or delete that has reached the store may finish.
+            // A list calls the store once. A rename or a delete may finish if it has reached the store.
             let asksOnce = ["list", "delete", "rename"].contains { line.contains($0) }
             for held in asksOnce ? 0...0 : 0...1 {
                 let world = ServerWorld()
@@ -136,7 +135,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("a room learns of changed rights of a guest whose push it may have")
+    @Test("changed rights are sent to the room of a push without a session")
     func guest() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -146,10 +145,10 @@ struct HubRightsTests {
         let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
         #expect(
             world.hubEvent(.grantsChanged(Grants([])!, 1))
-                == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
+                == [.sendToConnection(1, .grantsChanged(Grants([])!)), .sendToRoom(DocumentID(1), told)])
     }
 
-    @Test("a revoked token ends its own connections, and no others")
+    @Test("revoking a token ends its connections, and no others")
     func revoked() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -164,7 +163,7 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    /// Somebody says hello, and the token's grants change before the join reaches the hub.
+    /// Connects a client whose token gets these grants after its lookup and before the join.
     private func join(_ world: ServerWorld, _ grants: Grants?) throws -> TestClient {
         world.tokens["token"] = Identity(user: "ann", token: 7, grants: try HubRightsTests.some())
         let ann = world.connection()
@@ -188,7 +187,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("a token revoked after its lookup admits nobody and replaces nobody")
+    @Test("a token revoked after its lookup is refused and replaces no connection")
     func revokedBeforeJoining() throws {
         let world = ServerWorld()
         let present = world.connect("ann", client: "client-ann")
@@ -198,18 +197,18 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    @Test("changed rights are sent before the welcome, unchanged ones never")
+    @Test("a join sends rights only if they changed after the token lookup")
     func changeIsToldFirst() throws {
         let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
         for (found, news) in [
-            (try HubRightsTests.some(), [ConnectionNews.grantsChanged(changed), .admitted]),
+            (try HubRightsTests.some(), [HubMessage.grantsChanged(changed), .admitted]),
             (changed, [.admitted]),
         ] {
             var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
             #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])
             let pusher = Pusher(user: "ann", client: "client-ann")
             let joining = Joining(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
-            #expect(hub.handle(.join(joining), at: 1) == news.map { HubAction.tell(1, $0) })
+            #expect(hub.handle(.join(joining), at: 1) == news.map { HubAction.sendToConnection(1, $0) })
         }
     }
 }

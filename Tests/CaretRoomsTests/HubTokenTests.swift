@@ -14,7 +14,7 @@ struct HubTokenTests {
         root = try world.store.addToken(of: UserName("root"), .all, at: 5).get()
     }
 
-    /// A client that says hello with this token.
+    /// Connects a client that sends a hello with this token.
     private func connect(_ token: ByteString, client: String = "some-client", in world: ServerWorld)
         -> TestClient
     {
@@ -41,7 +41,7 @@ struct HubTokenTests {
         return ByteString(added.token.string)
     }
 
-    @Test("the wire and the store have the same limits for names and grants")
+    @Test("the protocol and the store have the same limits for names and grants")
     func bounds() { #expect(Limits.name == DocumentName.longest && Limits.grants == Grants.most) }
 
     @Test("a token is added, listed, and revoked")
@@ -93,7 +93,7 @@ struct HubTokenTests {
     }
 
     /// Rule A6.
-    @Test("revoking one's own token is answered before the bye")
+    @Test("a client that revokes its own token gets the answer before the bye")
     func ownToken() {
         let admin = connect(root.bytes)
         #expect(
@@ -105,7 +105,7 @@ struct HubTokenTests {
     /// Rule A1.
     /// Nothing reaches the store.
     @Test(
-        "without the right to administer all documents token requests fail",
+        "requests about tokens need the right to administer all documents",
         arguments: try [
             Grant(.write, to: .prefix("")), Grant(.admin, to: .prefix("a")),
             Grant(.admin, to: .document(DocumentName("a"))),
@@ -122,7 +122,7 @@ struct HubTokenTests {
         #expect(world.calls.isEmpty)
     }
 
-    @Test("a token's user and documents need valid names, prefixes do not")
+    @Test("the user and documents of a token need valid names, prefixes do not")
     func names() {
         let admin = connect(root.bytes)
         func add(_ user: String, _ scope: String) -> [String] {
@@ -132,7 +132,7 @@ struct HubTokenTests {
         }
         #expect(
             add("a//b", #""doc":"a""#) == [
-                #"{"type":"error","id":1,"code":"bad_name","message":"user: the name has part 1, counted from 0, which is empty, \".\" or \"..\""}"#
+                #"{"type":"error","id":1,"code":"bad_name","message":"user: the name has a part (number 1, counted from 0) that is empty, \".\" or \"..\""}"#
             ])
         #expect(
             add("a", #""doc":"""#) == [
@@ -142,7 +142,7 @@ struct HubTokenTests {
         #expect(add("a/b", #""prefix":"a//\u0001""#)[0].contains("token_added"))
     }
 
-    @Test("a full or failed disk refuses to add or revoke, and tokens stay valid")
+    @Test("if the disk fails, adding and revoking fail, and tokens stay valid")
     func trouble() throws {
         let admin = connect(root.bytes)
         let ann = connect(try token(in: admin.askedInFull(HubTokenTests.add)[0]))
@@ -155,8 +155,7 @@ struct HubTokenTests {
         }
     }
 
-    /// Rule A5.
-    /// If the store can read no token at all, the answer is `damaged`.
+    /// Rule A5. If the store cannot read any token, the answer is `damaged`.
     @Test("a damaged token is listed as damaged, and can be revoked")
     func damaged() {
         let admin = connect(root.bytes)
@@ -173,10 +172,10 @@ struct HubTokenTests {
     }
 
     /// Rule D1.
-    @Test("a page of tokens ends at either limit, with at least one token")
+    @Test("a page of tokens ends at its byte or count limit, but has at least one")
     func pages() throws {
         let item = #"{"number":2,"user":"ann","created":5,"grants":[{"rights":"admin","prefix":""}]}"#
-        // The first item has one byte more.
+        // The item of root's token, which is listed first, has one byte more.
         let bytes = item.utf8.count
         for (page, counts) in [
             (1, [1, 1, 1]), (2 * bytes + 2, [2, 1]), (2 * bytes + 1, [2, 1]), (2 * bytes, [1, 2]),
@@ -208,7 +207,7 @@ struct HubTokenTests {
         }
     }
 
-    @Test("a list is refused if its requester lost the right meanwhile")
+    @Test("a list of tokens is refused if the requester lost the right meanwhile")
     func rightGone() {
         let admin = connect(root.bytes)
         world.holds = { _ in true }
@@ -218,7 +217,7 @@ struct HubTokenTests {
         #expect(admin.hears() == ["forbidden"])
     }
 
-    @Test("at a shutdown a list is refused, but adding and revoking finish")
+    @Test("a shutdown refuses a token list, but lets adding and revoking finish")
     func shutdown() throws {
         for (line, answer) in [
             (HubTokenTests.list, "shutting_down"), (HubTokenTests.add, "token_added"),

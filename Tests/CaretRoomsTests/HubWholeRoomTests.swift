@@ -16,7 +16,7 @@ struct HubWholeRoomTests {
     }
 
     /// Rule B1.
-    @Test("open and push with create succeed if the document exists")
+    @Test("open and push with `create` succeed even if the document exists")
     func createExisting() {
         let ann = server().connect("ann")
         let push = #""doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"two","create":true"#
@@ -25,7 +25,7 @@ struct HubWholeRoomTests {
     }
 
     /// Rule O5.
-    @Test("select, diverged and pong are answered only if they are refused")
+    @Test("select, diverged and pong get an answer only if they are refused")
     func silent() {
         let ann = server().connect("ann")
         let select = #"{"type":"select","id":1,"doc":"own/a","rev":1,"selections":[[0,0]]}"#
@@ -37,7 +37,7 @@ struct HubWholeRoomTests {
     }
 
     /// Rules R2 and R4.
-    @Test("a reader may open, read and select, and is forbidden to write")
+    @Test("a reader may open, read and select, and gets `forbidden` for writes")
     func readOnly() throws {
         let ann = server().connect("ann", try #require(Grants([Grant(.read, to: .prefix("own/"))])))
         #expect(ann.asks(#"{"type":"open","doc":"own/a","create":true}"#) == ["opened"])
@@ -59,7 +59,7 @@ struct HubWholeRoomTests {
         }
     }
 
-    /// A message, and the fields of others with the same seq but other content.
+    /// A message, and the fields of messages with the same seq but other content.
     private struct Numbered {
         let type: String
         let fields: String
@@ -89,7 +89,7 @@ struct HubWholeRoomTests {
     ]
 
     /// Rule P9.
-    @Test("only epoch, base and edits or text count as the content of a push")
+    @Test("a push is a repeat if its epoch, base and edits or text are the same")
     func content() {
         let ann = server().connect("ann")
         _ = ann.asks(#"{"type":"open","doc":"own/a"}"#)

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Each test plants a fault in a state. The broken invariant must find it.
+/// Each test puts a fault into a state. `checkInvariants` must throw the expected invariant.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault<State>: Sendable, CustomTestStringConvertible {
@@ -25,7 +25,7 @@ import Testing
             room.log = DocumentLog(try entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
         },
         Fault("the window is within its limit, or has only one revision") { $0.log.setWindowLimit(1) },
-        Fault("each session that waits for history is listed with its reading") { room in
+        Fault("each session that waits for history waits for a read under way") { room in
             room.sessions[0].stream.waitForHistory()
         },
         Fault("the revisions after the head are being read while the room catches up") { room in
@@ -34,7 +34,7 @@ import Testing
         Fault("each push that waits for the store has a call under way") { room in
             room.pushes.waitForHistory(room.sessions[0].pusher, Change(), at: 1)
         },
-        Fault("each reading is a call to the store") { room in
+        Fault("`readings` counts the unanswered `read` calls") { room in
             _ = room.queries.end(room.queries.begin(.read(room.log.document, after: 1, limit: 1)))
         },
         Fault("sessions are sorted by id, without duplicates") { room in
@@ -56,14 +56,14 @@ import Testing
         Fault("each selection lies within the text") { room in
             room.presence.select([Selection(caret: 99)], by: &room.sessions[0])
         },
-        Fault("nobody was told of a moment that has not come") { room in
-            room.sessions[0].presence.toldAll(until: 8, at: 1)
+        Fault("no session was sent events of a future moment") { room in
+            room.sessions[0].presence.markSent(until: 8, at: 1)
         },
         Fault("the room keeps what it knows of each session's pusher") { room in
             room.pushers.release(room.sessions[1].pusher)
         },
         Fault("the room keeps what it knows of each pending push's pusher") { room in
-            // The session holds the pusher once, and the push holds it once.
+            // Both the session and the push hold a reference to the pusher.
             let pusher = room.sessions.remove(at: 0).pusher
             for _ in 0..<2 { room.pushers.release(pusher) }
         },
@@ -81,13 +81,13 @@ import Testing
             room.pushes.returnSegment()
             _ = room.pushes.takeReady()
         },
-        Fault("others wait only for a computation under way") { room in
+        Fault("other pushes wait only for a computation under way") { room in
             let pusher = room.sessions[0].pusher
             for number in 0..<9 { room.pushes.beginComputing(pusher, as: WorkID(number), at: 1) }
             room.pushes.joinSegment(pusher)
         },
         Fault("no push is in flight without an append") { $0.pushes.endAppend() },
-        Fault("the append has each push that is in flight") { room in
+        Fault("the append contains each push that is in flight") { room in
             guard let known = room.pushes[room.sessions[0].pusher] else { return }
             let session = room.sessions[1]
             let push = RoomPush(
@@ -106,7 +106,7 @@ import Testing
         Fault("requests wait only during a pause") { room in
             _ = room.pause.queue(.close(room.sessions[0].id, nil))
         },
-        Fault("the store is asked only if there is a reason") { $0.pause.beginAsking() },
+        Fault("the store is called only if there is a reason") { $0.pause.beginCall() },
         Fault("a closed room has no sessions") { $0.closedWith = RequestRefusal(.damaged) },
         Fault("a closed room has no work left") { room in
             room.sessions.removeAll()
@@ -121,7 +121,7 @@ import Testing
             head: 1, start: start, length: .zero, updated: 1, lineBreak: .lf)
     }
 
-    @Test("the invariants find a fault in the state of a room", arguments: roomFaults)
+    @Test("checking a room throws the invariant that a fault breaks", arguments: roomFaults)
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -139,7 +139,7 @@ import Testing
         Fault("each name leads to a document with that name") { hub in
             hub.names[try DocumentName("other")] = DocumentID(1)
         },
-        Fault("each document with a room is found by its name, unless it has lost it") { $0.names = [:] },
+        Fault("each document with a room is found by its name, unless another took it") { $0.names = [:] },
         Fault("`endings` has the deadline of each ending room") { hub in
             hub.rooms[DocumentID(1)]?.state = .ending(until: 5)
         },
@@ -152,7 +152,7 @@ import Testing
         Fault("commits are watched exactly while there is a follower") { $0.feed.watch(true) },
     ]
 
-    @Test("the invariants find a fault in the state of the hub", arguments: hubFaults)
+    @Test("checking the hub throws the invariant that a fault breaks", arguments: hubFaults)
     func hub(fault: Fault<HubState>) throws {
         let world = ServerWorld()
         world.document("a", "x")
@@ -180,7 +180,7 @@ import Testing
         },
     ]
 
-    @Test("the invariants find a fault in the state of a connection", arguments: connectionFaults)
+    @Test("checking a connection throws the invariant that a fault breaks", arguments: connectionFaults)
     func connection(fault: Fault<ConnectionState>) throws {
         var state = ConnectionWorld.welcomed().state
         try state.checkInvariants()

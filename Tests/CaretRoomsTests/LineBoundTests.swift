@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// The protocol limits the length of every line from the server. No history of a document may break that
+/// The protocol limits the length of every line from the server. No document may make a line exceed this
 /// limit.
 @Suite("Lines of a room stay within the limit of the protocol") struct LineBoundTests {
     private static let document = 64 << 10
@@ -33,7 +33,7 @@ import Testing
 
     /// Rules L5 and P7.
     @Test(
-        "a whole text with many edits: ack, change and repeat stay in the limit",
+        "a pushed text with very many edits has lines within the limit",
         arguments: [10_000, 50_000])
     func wholeText(edits: Int) throws {
         var world = try RoomWorld(Self.old, limits: Self.limits(edits: edits))
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Rules L5 and P7.
-    @Test("edits that make a change too long are joined, and the ack has them")
+    @Test("edits that make a line too long are joined, and the ack has the result")
     func explicitEdits() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann, .bob)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Rules L5 and P19.
-    @Test("an ack with the text has no edits if there is no room for both")
+    @Test("an ack with the text omits the edits if both do not fit in a line")
     func ackWithText() throws {
         let text = String(repeating: "\u{1}", count: Self.document)
         var world = try RoomWorld("", limits: Self.limits(edits: 10_000))
@@ -75,11 +75,12 @@ import Testing
     }
 
     /// Rule L5.
-    @Test("a squashed change for a watcher stays in the limit")
+    @Test("a squashed change for a watcher stays within the limit")
     func squashed() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann)
-        // Each change fits in a line, but both together do not: first every other line, then the rest.
+        // Two changes that fit in a line each, but not together. The first one edits every other line, the
+        // second one the rest.
         for (seq, first) in [(1, 0), (2, 4)] {
             let places = stride(from: first, to: Self.document, by: 8)
             world.push(.ann, places.map { ($0, $0 + 2, "cc") }, base: Revision(seq), seq: Int64(seq))
@@ -93,7 +94,7 @@ import Testing
     }
 
     /// Rules L5 and C5.
-    @Test("an old change over the limit reaches a resuming client as a text")
+    @Test("a resuming client gets the text instead of a change over the limit")
     func stored() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         let edits = stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") }
@@ -121,7 +122,7 @@ import Testing
     }
 
     /// Rule L5.
-    @Test("an open room joins the edits of a change over the limit")
+    @Test("an open room joins the edits of a change that is over the limit")
     func takenIn() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann, .bob)
@@ -133,7 +134,7 @@ import Testing
     }
 
     /// Rules L5 and B7.
-    @Test("a client that opens gets many peers and carets after the text")
+    @Test("many peers and carets are sent in further lines after `opened`")
     func manyPeers() throws {
         let limits = Self.limits(edits: 10_000)
         var world = try RoomWorld(String(repeating: "\u{1}", count: Self.document), limits: limits)
@@ -149,7 +150,7 @@ import Testing
             let lines = world.lines(ann)
             expectBound(lines, in: world)
             #expect(lines[0].contains(#""type":"opened""#))
-            // In the end the client knows every peer with all its carets.
+            // Together the lines contain every peer with all its carets.
             let whole = lines.joined()
             for person in people {
                 #expect(whole.contains(#""session":"s\#(person.session.value)""#))

@@ -1,4 +1,4 @@
-/// What tests read from lines.
+/// Helpers to read fields from lines.
 extension [String] {
     /// The line at this index, or an empty string.
     func line(_ number: Int) -> String { indices.contains(number) ? self[number] : "" }
@@ -19,7 +19,7 @@ extension [String] {
 }
 
 extension String {
-    /// The string value at the key's first occurrence, which must not be inside a text.
+    /// The string value after the key's first occurrence. The key must not occur inside a text.
     fileprivate func word(of key: String) -> String {
         guard let range = firstRange(of: "\"\(key)\":\"") else { return "" }
         return String(self[range.upperBound...].prefix { $0 != "\"" })

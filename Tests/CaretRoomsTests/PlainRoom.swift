@@ -4,8 +4,7 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// The simplest room that keeps the contract with connections and the hub. It commits every push at the head,
-/// at once.
+/// A minimal room that fulfils the contract with connections and the hub. It commits every push at once.
 struct PlainRoom: ServedRoom {
     private enum Ending {
         case rename(to: DocumentName, RoomOrder)
@@ -23,7 +22,7 @@ struct PlainRoom: ServedRoom {
     private var name: WireString
     private var text: Snapshot
     private var sessions: [(id: SessionID, opening: RoomOpening)] = []
-    /// The orders to rename or delete. The first one is in progress.
+    /// The orders to rename or delete the document. The first one is in progress.
     private var endings: [Ending] = []
     private var isGone = false
     private var calls = 0
@@ -106,9 +105,9 @@ struct PlainRoom: ServedRoom {
 
     private func change(_ push: RoomPush) -> Change? {
         switch push.content {
-        case .restore: return diff(from: text.text, to: Text())
+        case .restore: return diff(from: text.text, to: TextBuffer())
         case .text(let new):
-            guard let new = try? Text(new.string) else { return nil }
+            guard let new = try? TextBuffer(new.string) else { return nil }
             return diff(from: text.text, to: new)
         case .edits(let edits):
             return try? Change(
@@ -168,11 +167,11 @@ struct PlainRoom: ServedRoom {
 
     private mutating func begin(_ ending: Ending) -> [RoomAction] {
         endings.append(ending)
-        return endings.count == 1 ? goOn() : []
+        return endings.count == 1 ? resume() : []
     }
 
-    /// Starts the first order that is not too late, and refuses the orders before it.
-    private mutating func goOn() -> [RoomAction] {
+    /// Starts the first order that still applies, and refuses the orders before it.
+    private mutating func resume() -> [RoomAction] {
         var refusals: [RoomAction] = []
         while let ending = endings.first {
             let order = ending.order
@@ -198,7 +197,7 @@ struct PlainRoom: ServedRoom {
         guard case .rename(let to, let order)? = endings.first else { return [] }
         endings.removeFirst()
         let answers = renamed(to: to, order, result)
-        return answers + [.notifyHub(.renamed(to, result))] + goOn()
+        return answers + [.notifyHub(.renamed(to, result))] + resume()
     }
 
     private mutating func renamed(
@@ -206,7 +205,7 @@ struct PlainRoom: ServedRoom {
     ) -> [RoomAction] {
         switch result {
         case .renamed:
-            let gone = tellGone(.renamed) { order.readers.contains($0) ? to : nil }
+            let gone = sendGone(.renamed) { order.readers.contains($0) ? to : nil }
             name = WireString(to.description)
             return gone + [send(.done(Done()), order.id, order.requester)]
         case .exists:
@@ -223,12 +222,12 @@ struct PlainRoom: ServedRoom {
         endings.removeFirst()
         let failure = ServerMessage.error(ErrorReport(.storageFailed, "no", document: name))
         isGone = refusal == nil
-        let gone = isGone ? tellGone(.deleted) { _ in nil } : []
+        let gone = isGone ? sendGone(.deleted) { _ in nil } : []
         let answer = send(isGone ? .done(Done()) : failure, order.id, order.requester)
-        return gone + [answer, .notifyHub(.deleted(refusal))] + goOn()
+        return gone + [answer, .notifyHub(.deleted(refusal))] + resume()
     }
 
-    private mutating func tellGone(
+    private mutating func sendGone(
         _ reason: GoneReason, _ known: (SessionID) -> DocumentName?
     ) -> [RoomAction] {
         defer { sessions = [] }

@@ -5,11 +5,10 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("a server with random events")
+@Suite("A server with random events")
 struct RandomServerTests {
-    /// Rule O1.
-    /// Whatever is sent, in whatever order.
-    @Test("every request is answered once, or its connection ends")
+    /// Rule O1. Clients send random lines, and the server's messages are delivered in a random order.
+    @Test("every request gets exactly one answer, or its connection ends")
     func anything() throws {
         for seed in Seeds.first(Seeds.share(of: 6_000, everyCommit: 300)) {
             let run = RandomRun(seed)
@@ -22,7 +21,7 @@ struct RandomServerTests {
         }
     }
 
-    @Test("the same seed gives the same trace, to the last action")
+    @Test("two runs with the same seed have exactly the same trace")
     func sameTrace() {
         for seed in Seeds.first(5) {
             let runs = (0..<2).map { _ in RandomRun(seed, keepsTrace: true) }
@@ -33,14 +32,14 @@ struct RandomServerTests {
     }
 }
 
-/// Clients that send anything to a server in which anything can happen.
+/// Clients that send random lines to a server with random faults.
 private final class RandomRun {
     /// A request that needs an answer.
     struct Request {
         let id: Int
         let document: String?
         let kind: String
-        /// Whether it is answered only if it is refused.
+        /// True if the request gets an answer only if it is refused.
         var isSilent: Bool { ["select", "diverged", "pong"].contains(kind) }
     }
 
@@ -139,14 +138,14 @@ private final class RandomRun {
         world.hubEvent(.grantsChanged(grants, token))
     }
 
-    /// Sends events that nobody expects.
+    /// Sends the hub or a connection an event that it does not expect.
     private func confuse() {
         let session = SessionID(ConnectionID(Int64(random.number(1...8))), number: random.number(0...3))
         let document = DocumentID(Int64(random.number(1...9)))
         switch random.number(0...5) {
         case 0: world.hubEvent(.left(99))
         case 1: world.hubEvent(.answered(CallID(99_999), .deleted(nil)))
-        case 2: world.hubEvent(.tookDocuments(session.connection))
+        case 2: world.hubEvent(.deliveredDocuments(session.connection))
         case 3: world.hubEvent(.changed(document))
         case 4: world.event(session.connection) { $0.authenticated(.unknown) }
         default: world.event(session.connection) { $0.undelivered(.written(session, bytes: 5)) }
@@ -247,21 +246,21 @@ private final class RandomRun {
         guard let id = RandomRun.id(line) else { return }
         peer.answers[id, default: 0] += 1
         guard let request = peer.requests.first(where: { $0.id == id }) else {
-            problem = "nobody asked \(id): \(line)"
+            problem = "an answer to no request, with id \(id): \(line)"
             return
         }
         if peer.answers[id] != 1 { problem = "request \(id) is answered twice: \(line)" }
-        // A read may return the text of any moment. Requests that change something take effect in the order
-        // sent.
+        // Errors and reads may be answered out of order. Requests that change a document take effect in the
+        // order sent.
         if line.contains(#""type":"error""#) || ["read", "history"].contains(request.kind) { return }
         guard let document = request.document else { return }
         if let last = peer.acked.last(where: { $0.document == document }), last.id > id {
-            problem = "\(document): request \(id) is answered behind \(last.id)"
+            problem = "\(document): request \(id) is answered after \(last.id)"
         }
         peer.acked.append((document, id))
     }
 
-    /// The id of an answer, which comes right after its type.
+    /// The id in an answer, which is the field after the type.
     static func id(_ line: String) -> Int? {
         guard let start = line.firstRange(of: #"","id":"#)?.upperBound,
             line.firstRange(of: ",")?.lowerBound == line.index(start, offsetBy: -6)
@@ -269,7 +268,7 @@ private final class RandomRun {
         return Int(line[start...].prefix { $0.isNumber })
     }
 
-    /// Every client reads all its output. Then the server shuts down.
+    /// Lets every client read all its output, and shuts the server down.
     private func finish() {
         world.store.trouble = nil
         for peer in peers { peer.client.takesAll = true }

@@ -10,7 +10,8 @@ struct RoomAwaitTests {
     private let ann = Person.ann
     private let bob = Person.bob
 
-    /// A room in which Ann has pushed and waits for that push. Actions that match `holds` are not answered.
+    /// A room in which Ann has pushed, and a read of hers waits for that push. Actions that match `holds` are
+    /// not answered.
     private func world(holding holds: @escaping (RoomAction) -> Bool) throws -> RoomWorld {
         var world = try RoomWorld()
         world.seat(ann, bob)
@@ -21,62 +22,62 @@ struct RoomAwaitTests {
     }
 
     /// Rule O6.
-    @Test("the room waits for a push in flight, whatever its outcome")
+    @Test("a read waits until the push in flight is acked or refused")
     func inFlight() throws {
         let outcomes: [AppendOutcome] = [
             .committed(head: 1), .full, .failed, .damaged, .unfit,
         ]
         for outcome in outcomes {
             var world = try world { $0.isAppend }
-            #expect(world.settled == [])
+            #expect(world.answeredConnections == [])
             world.answerAppend(outcome)
-            #expect(world.settled == [7])
+            #expect(world.answeredConnections == [7])
         }
     }
 
-    @Test("nobody waits for the pushes of others, or if there is no push")
+    @Test("a read waits neither for pushes of others nor without a push")
     func others() throws {
         var world = try world { $0.isAppend }
         world.awaitPushes(of: bob, for: 8)
-        #expect(world.settled == [8])
+        #expect(world.answeredConnections == [8])
         world.release()
         world.awaitPushes(of: ann, for: 9)
-        #expect(world.settled == [8, 7, 9])
+        #expect(world.answeredConnections == [8, 7, 9])
     }
 
     /// Rule O6.
-    @Test("the wait lasts through conflicts, unknown outcomes and a new history")
+    @Test("a read waits for a push that is retried after a conflict or a fault")
     func longWay() throws {
         for outcome in [AppendOutcome.conflict(head: 1), .unknown, .gone] {
             var world = try world { $0.isAppend }
             if case .conflict = outcome { try world.commitElsewhere([(0, 0, "z")]) }
             world.answerAppend(outcome)
-            #expect(world.settled == [])
+            #expect(world.answeredConnections == [])
             world.release()
-            #expect(world.settled == [7])
+            #expect(world.answeredConnections == [7])
             #expect(world.text.contains("x"))
         }
     }
 
-    @Test("the wait includes a push whose pusher is still being looked up")
+    @Test("a read waits for a push whose pusher is still being looked up")
     func lookedUp() throws {
         for answers in [true, false] {
             var world = try RoomWorld()
             world.holds = { $0.isLookUp }
             world.push(ann, .text("x"), base: 0, seq: 1)
             world.awaitPushes(of: ann)
-            #expect(world.settled == [])
+            #expect(world.answeredConnections == [])
             if answers {
                 world.release()
                 #expect(world.text == "x")
             } else {
                 world.answer(\.isLookUp, .pusher(.failure(.failed)))
             }
-            #expect(world.settled == [7])
+            #expect(world.answeredConnections == [7])
         }
     }
 
-    @Test("the wait includes a push that is queued during a rename")
+    @Test("a read waits for a push that is queued during a rename")
     func heldBack() throws {
         var world = try RoomWorld()
         world.seat(ann)
@@ -84,18 +85,18 @@ struct RoomAwaitTests {
         try world.rename(to: "other", by: .orderer)
         world.push(ann, [(0, 0, "x")], base: 0, seq: 1)
         world.awaitPushes(of: ann)
-        #expect(world.settled == [])
+        #expect(world.answeredConnections == [])
         world.release()
-        #expect(world.settled == [7])
+        #expect(world.answeredConnections == [7])
     }
 
-    @Test("the wait includes a push whose session has ended")
+    @Test("a read waits for a push whose session has ended")
     func endedSession() throws {
         var world = try world { $0.isAppend }
-        world.tell(.diverged(ann.session, 0))
+        world.send(.diverged(ann.session, 0))
         world.awaitPushes(of: ann, for: 8)
-        #expect(world.settled == [])
+        #expect(world.answeredConnections == [])
         world.release()
-        #expect(world.settled == [7, 8])
+        #expect(world.answeredConnections == [7, 8])
     }
 }

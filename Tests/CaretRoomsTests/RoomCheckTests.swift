@@ -4,9 +4,8 @@ import CaretWire
 import Testing
 
 @Suite("Checks of the text") struct RoomCheckTests {
-    /// Rule C6.
-    /// The length is in the unit of each client.
-    @Test("when a document rests, each session at its head gets one check")
+    /// Rule C6. The length is in the unit of the client.
+    @Test("after a while without changes each session at the head gets one check")
     func rest() throws {
         var world = try RoomWorld("é😀")
         world.seat(.ann, .eve)
@@ -31,8 +30,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    /// Rule C6.
-    /// Even if the document does not rest.
+    /// Rule C6. Other clients may still change the document.
     @Test("a resumed session gets a check as soon as it reaches the head")
     func resumed() throws {
         var world = try RoomWorld("ab")
@@ -50,13 +48,13 @@ import Testing
     }
 
     /// Rule C6.
-    @Test("a session whose text differs is ended, and may open again")
+    @Test("a session that reports another text is ended, and may open again")
     func diverged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         world.select(.ann, [(0, 0)], at: 1)
         world.forget()
-        world.tell(.diverged(Person.ann.session, 1))
+        world.send(.diverged(Person.ann.session, 1))
         #expect(world.divergences == [1] && world.ended == [Person.ann.session])
         #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
         world.open(Person.ann.back(9))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Renaming and deleting") struct RoomEndingTests {
-    @Test("a deletion sends `gone` to all sessions, then answers its requester")
+    @Test("a deletion sends `gone` to all sessions, and then `done`")
     func delete() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Rules T3 and D10.
-    @Test("readers get the new name; for others the document is deleted")
+    @Test("a rename sends the new name only to sessions that may read it")
     func rename() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -29,7 +29,7 @@ import Testing
         #expect(world.lines(.ann) == [gone + #""deleted"}"#])
         #expect(world.lines(.bob) == [gone + #""renamed","to":"old/notes"}"#])
         #expect(world.lines(.orderer) == [#"{"type":"done"}"#])
-        // The room is the same: epoch, revisions and known pushes are kept.
+        // The same room serves the new name, with the same epoch, revisions and known pushes.
         world.open(.ann)
         #expect(world.lines(.ann).codes == ["not_found"])
         world.name = "old/notes"
@@ -40,9 +40,8 @@ import Testing
         #expect(!world.isUnloaded)
     }
 
-    /// Rules D8 and D12.
-    /// All of them still use the old name.
-    @Test("pushes in flight are acked and queued ones refused, before `gone`")
+    /// Rules D8 and D12. All these lines still use the old name.
+    @Test("a deletion acks pushes in flight and refuses queued ones before `gone`")
     func underWay() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -64,19 +63,39 @@ import Testing
     }
 
     /// Rule D8.
-    @Test("a session that lags behind gets its due ack before `gone`")
+    @Test("a slow session gets its pending ack before `gone`")
     func dueAck() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
+        world.seat(.ann, .bob, .eve)
         world.isTakenAtOnce = false
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "y")], base: 1, seq: 1, id: .number(5))
+        // Ann does not need the revision after her ack.
+        world.push(.eve, [(0, 0, "z")], base: 1, seq: 1)
         world.close(.bob, id: .number(6))
         world.forget()
         world.delete(by: .orderer)
         let ann = world.lines(.ann)
         #expect(ann.types == ["ack", "gone"] && ann.line(0).contains(#""id":5"#))
         #expect(world.lines(.orderer).types == ["done"])
+    }
+
+    /// Rule D8.
+    @Test("the ack before `gone` is sent even if its revision has left the window")
+    func dueOutOfWindow() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(0, 0, "y")], base: 1, seq: 1, id: .number(5))
+        for number in 3...11 {
+            for _ in 0..<3 { world.take(.bob) }
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+        }
+        world.forget()
+        world.delete(by: .orderer)
+        let ann = world.lines(.ann)
+        #expect(ann.types == ["ack", "gone"] && ann.line(0).contains(#""id":5"#))
     }
 
     /// Rules D11 and D12.
@@ -92,13 +111,13 @@ import Testing
         world.release()
         #expect(
             world.lines(.orderer) == [
-                #"{"type":"error","id":2,"doc":"notes","code":"exists","message":"there is a document of the name that it is to have"}"#
+                #"{"type":"error","id":2,"doc":"notes","code":"exists","message":"another document has the new name"}"#
             ])
-        // Requests that were queued meanwhile are not refused, since the document is still there.
+        // Pushes that were queued during the rename are committed, because the document still exists.
         #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
     }
 
-    @Test("of two orders, the second finds no document with the old name")
+    @Test("of a rename and a deletion at once, the second gets `not_found`")
     func twoOrders() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isRename
@@ -112,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "a store failure is reported to the requester, and the room goes on",
+        "if a deletion fails, the requester gets an error and the room stays",
         arguments: [(StoreRefusal.full, "storage_full"), (.failed, "storage_failed")])
     func refused(refusal: StoreRefusal, code: String) throws {
         var world = try RoomWorld("ab")

@@ -4,7 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("Idle rooms") struct RoomIdleTests {
-    @Test("an idle room stays loaded for a while, then offers to unload, once")
+    @Test("an idle room offers to unload once, after the configured time")
     func unload() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -17,7 +17,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
-    @Test("a session that only watches keeps the room loaded")
+    @Test("a session that only watches also keeps the room loaded")
     func watcher() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, .watch)
@@ -26,7 +26,7 @@ import Testing
         #expect(!world.isUnloaded)
     }
 
-    @Test("a session in between restarts the time until the room unloads")
+    @Test("the time until a room unloads starts again after each session")
     func comesBack() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -40,7 +40,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
-    @Test("a push in flight keeps the room loaded, even after its session left")
+    @Test("a push in flight keeps the room loaded after the last session has left")
     func pushOnItsWay() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend

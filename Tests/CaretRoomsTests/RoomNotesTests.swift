@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("What rooms and connections count") struct RoomNotesTests {
-    @Test("pushes, changes and rebases are counted, and each delivery of a change")
+    @Test("pushes, changes, rebases and deliveries of changes are counted")
     func pushes() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -16,7 +16,7 @@ import Testing
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         let bob = AckedPush(session: Person.bob.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, rebases: 1, deliveries: 2, acked: [bob]))
-        // A repeat is a push, but not a change.
+        // A repeat is counted as a push, but not as a change.
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1))
         #expect(world.notes().isEmpty)
@@ -34,8 +34,8 @@ import Testing
         return world
     }
 
-    /// The deliveries that the room counts when somebody resumes from revision 1, and the numbers of changes
-    /// and acks that they get.
+    /// Resumes from revision 1. Returns the deliveries that the room counts, and the numbers of changes and
+    /// acks that this person gets.
     private func deliveries(
         in world: inout RoomWorld, to who: Person, squashes: Bool = false
     ) -> (noted: Int, changes: Int, acks: Int) {
@@ -45,7 +45,7 @@ import Testing
         return (world.notes().deliveries, count("change"), count("ack"))
     }
 
-    @Test("each change of a run is a delivery, except own ones, which are acked")
+    @Test("each change sent to a session counts as a delivery, an ack does not")
     func run() throws {
         var world = try threeChanges()
         #expect(deliveries(in: &world, to: .ann) == (3, 3, 0))
@@ -53,13 +53,13 @@ import Testing
         #expect(deliveries(in: &world, to: .bob) == (1, 1, 2))
     }
 
-    @Test("changes that are squashed into one line are one delivery")
+    @Test("changes that are squashed into one line count as one delivery")
     func squashed() throws {
         var world = try threeChanges()
         #expect(deliveries(in: &world, to: .ann, squashes: true) == (1, 1, 0))
     }
 
-    @Test("each change read from the store is a delivery, except own ones")
+    @Test("a change that is read from the store counts as a delivery too")
     func fromStore() throws {
         for (who, wanted) in [(Person.ann, (3, 3, 0)), (.eve, (2, 2, 1))] {
             var world = try threeChanges()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("acks and opens are noted by session and seq, to measure their times")
+    @Test("acks are noted by session and seq, opens by session")
     func times() throws {
         var world = try RoomWorld("ab")
         world.open(.ann)
@@ -82,7 +82,7 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         let first = AckedPush(session: Person.ann.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [first]))
-        // A session that does not have the document open is noted too.
+        // A push without an open document is noted too.
         world.push(.bob, .text("z"), base: 2, seq: 1)
         let second = AckedPush(session: Person.bob.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [second]))
@@ -99,8 +99,8 @@ import Testing
         #expect(world.notes() == RoomNotes(refusals: [.notOpen: 1]))
     }
 
-    /// A session that resumes from far behind is not slow.
-    @Test("a session that falls out of the window is slow, once until caught up")
+    /// A session that resumes at an old revision is not slow.
+    @Test("a session behind the window is noted as slow once until it catches up")
     func slow() throws {
         var limits = Limits()
         (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)
@@ -130,8 +130,8 @@ import Testing
         #expect(world.notes().slowSessions.isEmpty)
     }
 
-    /// It counts its own errors and those of the hub.
-    @Test("a connection counts the errors that it sends, and knows why it ended")
+    /// The errors are its own and those of the hub.
+    @Test("a connection counts the errors that it sends, and records why it ended")
     func connection() throws {
         var state = ConnectionState(1, settings: .sample(Limits()), at: 0)
         _ = state.received(Array("{}\n".utf8), at: 0)

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Rule H2.
-    @Test("peers are the sessions that have selected, with current selections")
+    @Test("`opened` lists as peers the sessions that have selected")
     func peers() throws {
         var world = try RoomWorld("Watch")
         world.seat(.ann, .bob)
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Rules B2, B6 and C2.
-    @Test("a resumed session gets what it missed, its own pushes as acks")
+    @Test("a resumed session gets all missed changes, its own pushes as acks")
     func resume() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -52,9 +52,8 @@ import Testing
             ])
     }
 
-    /// Rule B5.
-    /// The text already contains that push.
-    @Test("an open without a position returns the client's last committed push")
+    /// Rule B5. The text already contains this push.
+    @Test("`opened` with a whole text names the client's last committed push")
     func own() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -70,10 +69,9 @@ import Testing
         #expect(world.lines(.ann).line(0).hasSuffix(#""own":{"seq":4,"rev":2}}"#))
     }
 
-    /// Rules B3 and B4.
-    /// Beyond the head, the text comes with a new epoch.
+    /// Rules B3 and B4. If the position is beyond the head, the text comes with a new epoch.
     @Test(
-        "a position of another epoch, or beyond the head, gets the text",
+        "an open at another epoch or beyond the head gets the whole text",
         arguments: [("9.9", Revision(1), "1.1"), ("1.1", Revision(2), "2.1")])
     func resumeInVain(epoch: String, revision: Revision, answered: String) throws {
         var world = try RoomWorld("ab")
@@ -85,7 +83,7 @@ import Testing
     }
 
     /// Rule B3.
-    @Test("a trimmed position gets the text, the oldest kept one resumes")
+    @Test("an open at a trimmed revision gets the text, a later one resumes")
     func resumeTrimmed() throws {
         var world = try RoomWorld("ab")
         for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
@@ -99,7 +97,7 @@ import Testing
     }
 
     /// Rule O1.
-    @Test("messages right after an open wait for it, and keep their order")
+    @Test("messages sent right after an open are handled after it, in order")
     func orderKept() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp
@@ -118,9 +116,8 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
-    /// Rule P14.
-    /// However long the room is blocked.
-    @Test("two pushes per pusher and one selection per session are queued")
+    /// Rule P14. The room is blocked, because its calls to the store get no answer.
+    @Test("a blocked room queues two pushes per pusher, one selection per session")
     func waitingIsBounded() throws {
         for isHeld in [true, false] {
             var world = try RoomWorld("abcd")
@@ -154,7 +151,7 @@ import Testing
     }
 
     /// Rule P18.
-    @Test("an open that fails is refused, and its session ends")
+    @Test("an open without rights or with a failed lookup gets an error")
     func refused() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, id: .number(1), rights: .none)
@@ -178,7 +175,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["already_open"] && world.ended.isEmpty)
     }
 
-    @Test("a session that leaves before its open is done is never opened")
+    @Test("a session that leaves before it is opened is never opened")
     func leftBefore() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp
@@ -191,7 +188,7 @@ import Testing
     }
 
     /// Rule B9.
-    @Test("a closed session gets its due acks, then `closed`, then nothing")
+    @Test("a session that closes gets its pending acks, `closed` and nothing more")
     func close() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -228,7 +225,7 @@ import Testing
     }
 
     /// Rule P2.
-    @Test("all requests without an open session get `not_open`")
+    @Test("push, select and close without an open session get `not_open`")
     func notOpen() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)

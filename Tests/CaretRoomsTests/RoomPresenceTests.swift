@@ -4,9 +4,8 @@ import CaretWire
 import Testing
 
 @Suite("Presence") struct RoomPresenceTests {
-    /// Rules S1, S2 and S5.
-    /// The room remaps it through changes.
-    @Test("a selection is sent to the others, the first time with an introduction")
+    /// Rules S1, S2 and S5. The room remaps the selection through changes.
+    @Test("a selection is sent to others, the first time with user and client")
     func passedOn() throws {
         var world = try RoomWorld("Watch Bugger attack")
         world.seat(.ann, .bob)
@@ -18,7 +17,7 @@ import Testing
             ])
         world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
         world.forget()
-        // Sessions remap the selection themselves. Only a new session is sent the selection's current offsets.
+        // Sessions remap the selection themselves. A new session gets the current offsets.
         world.open(.eve)
         #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
         world.select(.ann, [(3, 3)], at: 2)
@@ -29,7 +28,7 @@ import Testing
     }
 
     /// Rule S3.
-    @Test("an older selection is moved to the head, and keeps its direction")
+    @Test("a selection at an older revision is remapped, with the same direction")
     func moved() throws {
         var world = try RoomWorld("abcdef")
         world.seat(.ann, .bob)
@@ -49,7 +48,7 @@ import Testing
     }
 
     /// Rules S1 and S11.
-    @Test("only sessions that know a peer are notified when it leaves")
+    @Test("only sessions that know a peer are notified when the peer leaves")
     func left() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -71,7 +70,7 @@ import Testing
         #expect(world.lines(.bob).line(0).contains(#""peers":[]"#))
     }
 
-    @Test("a peer that comes and goes while a session lags is never sent to it")
+    @Test("a slow session is not sent a peer that has already left")
     func cameAndWent() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -85,7 +84,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    /// If the revision is beyond the head, the error contains the head.
+    /// The error for a revision beyond the head contains the head.
     @Test("a selection outside the text or inside a character is refused")
     func refused() throws {
         var world = try RoomWorld("a😀")
@@ -95,14 +94,14 @@ import Testing
         world.select(.ann, [(0, 0)], at: 2)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","id":3,"doc":"notes","code":"bad_range","message":"a selection has no place in the text of 3 at revision 1"}"#,
-                #"{"type":"error","doc":"notes","code":"bad_range","message":"a selection has no place in the text of 3 at revision 1"}"#,
+                #"{"type":"error","id":3,"doc":"notes","code":"bad_range","message":"a selection ends past the text's length 3 or inside a character, at revision 1"}"#,
+                #"{"type":"error","doc":"notes","code":"bad_range","message":"a selection ends past the text's length 3 or inside a character, at revision 1"}"#,
                 #"{"type":"error","doc":"notes","code":"base_ahead","message":"revision 2 is beyond the head 1","epoch":"1.1","rev":1}"#,
             ])
     }
 
     /// Rule S8.
-    @Test("a selection at a revision that is gone or was never sent is dropped")
+    @Test("a selection at a too old or unsent revision is dropped silently")
     func stale() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -117,7 +116,7 @@ import Testing
     }
 
     /// Rule S9.
-    @Test("a room has a limit of selections; a session's new ones replace its own")
+    @Test("selections over the limit of a room are refused")
     func tooMany() throws {
         var limits = Limits()
         limits.roomSelections = 3
@@ -128,7 +127,7 @@ import Testing
         world.select(.bob, [(0, 0), (1, 1)], at: 1)
         #expect(
             world.lines(.bob) == [
-                #"{"type":"error","doc":"notes","code":"too_large","message":"there would be 4 selections here, and 3 are allowed"}"#
+                #"{"type":"error","doc":"notes","code":"too_large","message":"the document would have 4 selections, and 3 are allowed"}"#
             ])
         world.select(.bob, [(0, 0)], at: 1)
         world.select(.ann, [(2, 2), (3, 3)], at: 1)
@@ -138,9 +137,8 @@ import Testing
         #expect(world.lines(.bob).types == ["peer"])
     }
 
-    /// Rule S4.
-    /// It comes when the session has reached the head.
-    @Test("a lagging session gets only the latest selection, at most every 50 ms")
+    /// Rule S4. The selection is sent when the session has reached the head.
+    @Test("a slow session gets only the latest selection, at most every 50 ms")
     func behind() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .joe)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "a base outside the window is read from the store, text and history",
+        "for a push whose base is before the window, the room reads the store",
         arguments: [false, true])
     func oldBase(isBoundedLater: Bool) throws {
         var limits = Limits()
@@ -61,7 +61,7 @@ import Testing
         #expect(reads >= 2)
     }
 
-    @Test("long work runs in the background, and no commit meanwhile is lost")
+    @Test("a long diff runs in the background, and commits meanwhile are not lost")
     func beside() throws {
         var world = try RoomWorld(String(repeating: "line\n", count: 4_000))
         world.seat(.ann, .bob)
@@ -74,7 +74,7 @@ import Testing
         #expect(world.text == "first\n" + text && world.room.head == 3)
     }
 
-    @Test("a long rebase runs in the background, and blocks others after 3 rounds")
+    @Test("after 3 rounds of a background rebase, other pushes must wait")
     func farBehind() throws {
         var world = try RoomWorld(String(repeating: "ab", count: 600))
         world.seat(.ann, .bob)
@@ -85,19 +85,19 @@ import Testing
         var rounds = 0
         while case .compute(let id, .change(let work))? = world.held.last, world.held.count > rounds {
             rounds = world.held.count
-            // Meanwhile the document gets as many new revisions.
+            // During each round the document gets 60 new revisions.
             for _ in 1...60 {
                 let head = world.room.head
                 world.push(.bob, [(0, 0, "x")], base: head, seq: Int64(head.value))
             }
-            world.tell(.computed(id, .change(work.done())))
+            world.send(.computed(id, .change(work.done())))
         }
         #expect(rounds == 4)
         #expect(world.text == String(repeating: "x", count: 241) + String(repeating: "b", count: 600))
     }
 
     /// Rule P4.
-    @Test("pushes during an append become the next segment, in their order")
+    @Test("pushes that arrive during an append form the next segment, in order")
     func gathered() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -110,7 +110,7 @@ import Testing
         #expect(world.text == "12abé" && world.room.head == 4)
     }
 
-    @Test("a segment has a limit of changes, and the rest waits for the next one")
+    @Test("changes over the limit of a segment wait for the next one")
     func segmentLimit() throws {
         var limits = Limits()
         limits.segmentChanges = 3
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Rule P2.
-    @Test("a whole text is compared with the text at its base, and merged")
+    @Test("a pushed text is compared with the text at its base, and merged")
     func wholeText() throws {
         var world = try RoomWorld("one\ntwo\nthree\n")
         world.seat(.bob)
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// Rule P7.
-    @Test("too many edits are joined, those with the least text between first")
+    @Test("if a text has too many edits, those with the least distance are joined")
     func joined() throws {
         var limits = Limits()
         limits.announced.edits = 2
@@ -157,9 +157,8 @@ import Testing
         #expect(world.text == "x\nkeep\ny\nkeep keep keep\nz\n")
     }
 
-    /// Rules P3 and P6.
-    /// The base of the text does not matter.
-    @Test("a text equal to the head, or no edits, is acked as unchanged")
+    /// Rules P3 and P6. The base does not have to be the head.
+    @Test("a push of the head's text, or without edits, is acked as unchanged")
     func unchanged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -177,9 +176,8 @@ import Testing
         #expect(world.room.head == 2)
     }
 
-    /// Rule P6.
-    /// Even if the second push comes before the first one is on disk.
-    @Test("two machines that sync one file at once do not double its text")
+    /// Rule P6. The second push may come before the first one is on disk.
+    @Test("two machines that push the same text at once do not insert it twice")
     func syncedTwice() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -192,7 +190,7 @@ import Testing
     }
 
     /// Rules P1 and P6.
-    @Test("an unchanged push is acked only after the text it equals is on disk")
+    @Test("an unchanged push is acked only once the equal text is on disk")
     func unchangedBehind() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -202,7 +200,7 @@ import Testing
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         let outcome = world.store.append([append])[0]
         world.answerAppend(outcome)
-        // Both other pushes are in the second segment.
+        // The other two pushes are in the second segment.
         #expect(world.lines(.bob).isEmpty && world.held.count == 1)
         world.answerAppend(.full)
         #expect(world.lines(.bob).codes == ["storage_full"])
@@ -210,7 +208,7 @@ import Testing
 
     /// Rule T5.
     @Test(
-        "a text is stored with LF, and its first line break is remembered",
+        "a text is stored with LF, and its first kind of break is remembered",
         arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
     func lineBreaks(text: String, newline: String) throws {
         var world = try RoomWorld("a\nb\n")
@@ -219,7 +217,7 @@ import Testing
         #expect(world.text == "a\nb\nc\n")
         world.open(.bob)
         #expect(world.lines(.bob).first?.contains(#""newline":"\#(newline)""#) == true)
-        // A text that differs only in line breaks is unchanged, and the remembered line break stays.
+        // A text that differs only in line breaks is unchanged, and the remembered kind does not change.
         world.forget()
         world.push(.ann, .text("a\r\nb\r\nc\r\n"), base: 3, seq: 3)
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":3,"rev":3,"unchanged":true}"#])
@@ -227,7 +225,7 @@ import Testing
         #expect(try world.store.entry(of: world.document).get().lineBreak == expected)
     }
 
-    @Test("a restore gives exactly the old text, whatever is in flight")
+    @Test("a restore gives exactly the old text, even during other pushes")
     func restore() throws {
         var world = try RoomWorld("old text")
         world.push(.bob, .text("new words altogether"), base: 1, seq: 1)
@@ -241,7 +239,7 @@ import Testing
                 #"{"type":"ack","id":4,"doc":"notes","seq":1,"rev":4,"edits":[{"#) == true)
     }
 
-    @Test("a long text is restored exactly, though the diff is a background job")
+    @Test("a long text is restored exactly, although its diff runs in background")
     func restoreLong() throws {
         let old = String(repeating: "word\n", count: 8_000)
         var world = try RoomWorld(old)
@@ -270,7 +268,7 @@ import Testing
     }
 
     /// Rules B8 and P17.
-    @Test("after a reconnect a push in flight is acked with its edits")
+    @Test("a push that is committed after a reconnect is acked with its edits")
     func ackThroughResume() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)

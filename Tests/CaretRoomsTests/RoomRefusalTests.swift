@@ -34,15 +34,16 @@ import Testing
             { $0.push(.ann, .restore, base: 3, seq: 1) }
         ),
         (
-            "epoch_changed", "the document has another history than the one named",
+            "epoch_changed", "the document has another epoch than the push",
             { $0.push(.ann, [(0, 0, "x")], base: 1, seq: 1, epoch: "7.7") }
         ),
         (
-            "epoch_changed", "without an epoch a push fits only revision 0, and the document is at 2",
+            "epoch_changed",
+            "a push without an epoch is allowed only at revision 0, and the document is at 2",
             { $0.push(.ann, .text("x"), base: 0, seq: 1, epoch: nil) }
         ),
         (
-            "forbidden", "the document may be read here, not written",
+            "forbidden", "you may read the document, but not write it",
             { $0.push(.ann, .text("x"), base: 1, seq: 1, rights: .read) }
         ),
         (
@@ -51,8 +52,7 @@ import Testing
         ),
     ]
 
-    /// Rules P3, P20 and T5.
-    /// Its seq can still be used.
+    /// Rules P3, P20 and T5. The client can use the same seq again.
     @Test("an invalid push is refused with a reason, and changes nothing")
     func refusals() throws {
         var world = try RoomWorld("a😀b")
@@ -66,8 +66,8 @@ import Testing
             #expect(
                 lines.line(0).contains(#""doc":"notes","seq":1"#) && lines.line(0).contains(message),
                 "\(lines)")
-            let tellsHead = code.hasPrefix("base") || code.hasPrefix("epoch")
-            #expect(lines.line(0).contains(#""epoch":"1.1","rev":2"#) == tellsHead, "\(lines)")
+            let containsHead = code.hasPrefix("base") || code.hasPrefix("epoch")
+            #expect(lines.line(0).contains(#""epoch":"1.1","rev":2"#) == containsHead, "\(lines)")
         }
         #expect(world.text == "xa😀b" && world.room.head == 2)
         world.push(.ann, [(0, 0, "y")], base: 2, seq: 1)
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Rule P13.
-    @Test("a base may not be before one's own last committed push")
+    @Test("a base before the client's own last committed push is refused")
     func beforeOwnPush() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Rule B11.
-    @Test("a watcher may not push, in any form")
+    @Test("a watcher gets `forbidden` for every kind of push")
     func watching() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, .watch)
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Rules P12 and P13.
-    @Test("the next push is refused until the last ack was sent")
+    @Test("a push is refused until the ack of the previous one has been sent")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab")
         world.isTakenAtOnce = false
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("the rebase of a push has a limit of steps, revisions × (edits + 1)")
+    @Test("a rebase of too many steps, revisions × (edits + 1), is refused")
     func workBound() throws {
         var limits = Limits()
         limits.rebase = 12
@@ -132,9 +132,9 @@ import Testing
         world.push(.ann, [(0, 0, "1"), (2, 2, "2"), (4, 4, "3")], base: 1, seq: 1)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: with 3 edits 16 steps, and 12 are allowed","epoch":"1.1","rev":5}"#
+                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: rebasing 3 edits takes 16 steps, and 12 are allowed","epoch":"1.1","rev":5}"#
             ])
-        // The number of edits of a whole text is known only after the comparison.
+        // The number of edits of a whole text is known only after the diff.
         world.push(.ann, .text("1ab2cd3ef"), base: 1, seq: 1)
         #expect(world.lines(.ann).codes == ["base_trimmed"])
         world.push(.ann, [(0, 0, "1"), (2, 2, "2")], base: 1, seq: 1)
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Rule A10.
-    @Test("a base in trimmed history is refused, the oldest kept one works")
+    @Test("a base in trimmed history is refused, but the oldest kept base works")
     func trimmedBase() throws {
         var world = try RoomWorld("ab")
         for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
@@ -162,7 +162,8 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"] && world.lines(.bob).codes == ["base_trimmed"])
         world.push(.ann, .text("xxabc"), base: 3, seq: 1)
         #expect(world.text == "xxxxabc")
-        // Trimmed while the room is open. The room learns of it when it calls the store.
+        // Here the history is trimmed while the room is open. The room notices it in its next call to the
+        // store.
         var limits = Limits()
         limits.windowBytes = 3_000
         world = try RoomWorld("ab", limits: limits)
@@ -173,9 +174,8 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"])
     }
 
-    /// Rule P11.
-    /// A base is old if the server may have forgotten pushers of that time.
-    @Test("an unknown pusher may not push at an old base: it may be a repeat")
+    /// Rule P11. A base is too old if the server may have forgotten the pushers of its time.
+    @Test("a push of an unknown pusher at a too old base is refused")
     func forgotten() throws {
         for isInWindow in [true, false] {
             var world = try RoomWorld("ab")
@@ -187,16 +187,16 @@ import Testing
             #expect(world.room.head == 3)
             world.push(.ann, .text("abca"), base: 1, seq: 1)
             #expect(world.lines(.ann).codes == ["base_trimmed"])
-            // At the head it cannot be a repeat.
+            // A push at the head cannot be a repeat.
             world.push(.ann, .text("abca"), base: 3, seq: 1)
             #expect(world.room.head == 4)
-            // A restore may go back further.
+            // A restore may name an older revision.
             world.push(.eve, .restore, base: 1, seq: 1)
             #expect(world.text == "ab" && world.room.head == 5)
         }
     }
 
-    @Test("a document cannot grow beyond its limit, but a larger one may shrink")
+    @Test("a document may not grow beyond its limit, but a larger one may shrink")
     func tooLarge() throws {
         var limits = Limits()
         limits.announced.document = 10

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Rule P10.
-    @Test("a used seq with other content, and a skipped seq, are refused")
+    @Test("a used seq with other content is refused, and so is a skipped seq")
     func reused() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Rules P3 and P8.
-    @Test("a repeat is recognised after a restart, even with a bad base or epoch")
+    @Test("a repeat is recognised after a restart, even if its epoch is outdated")
     func afterRestart() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, .text("abc"), base: 1, seq: 5, epoch: nil, isFirst: true)
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test("an old repeat is answered from the store, with its text if wanted")
+    @Test("the ack of an old repeat is read from the store, with text if wanted")
     func fromStore() throws {
         var limits = Limits()
         limits.windowBytes = 3_000
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Rules P12 and P15.
-    @Test("a repeat of a push in flight waits, and its last sending is answered")
+    @Test("repeats of a push in flight get one ack, with the id of the last one")
     func onItsWay() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Rule P12.
-    @Test("a pusher's second push is refused while the first one is queued")
+    @Test("a second push is refused while the pusher's first one is queued")
     func besideQueued() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Rule P15.
-    @Test("a repeat of a committed push whose ack is unsent gets only that ack")
+    @Test("a repeat of a committed push with an unsent ack gets only that ack")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -159,14 +159,14 @@ import Testing
         #expect(lines.line(0).contains(#""duplicate":true"#) && lines.codes == ["not_found"])
     }
 
-    @Test("a push is validated with store answers at the room's head or later")
+    @Test("a push is not validated with a lookup that is older than the head")
     func staleAnswer() throws {
         var world = try RoomWorld("ab")
         let pusher = Person.ann.participant.pusher
         world.holds = \.isLookUp
         world.push(.ann, .text("abc"), base: 1, seq: 5)
         let stale = world.store.pusher(pusher, in: world.document)
-        // The same push has reached another server, which was faster. This server learns of it by a conflict.
+        // Another server has committed the same push. This server learns of it by a conflict.
         let digest = try #require(world.digest(ofTextAt: 1, "abc"))
         try world.commitElsewhere([(2, 2, "c")], by: pusher, seq: 5, digest: digest)
         world.holds = { [document = world.document] in $0.storeCall == .pusher(pusher, in: document) }
@@ -178,7 +178,7 @@ import Testing
         #expect(world.text == "xabc" && world.room.head == 3)
     }
 
-    @Test("a push that waits for the store's head survives a failed append")
+    @Test("a repeat that waits for another server's push survives a failed append")
     func aheadOfRefusedSegment() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
@@ -192,7 +192,7 @@ import Testing
         #expect(world.lines(.ann).types == ["ack"] && world.room.head == 2)
     }
 
-    @Test("if the store knows a newer push of a pusher, the room catches up")
+    @Test("if the store knows a newer push of the pusher, the room catches up")
     func aheadOfHead() throws {
         var world = try RoomWorld("ab")
         let pusher = Person.ann.participant.pusher

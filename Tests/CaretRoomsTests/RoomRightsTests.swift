@@ -6,16 +6,16 @@ import Testing
 @Suite("Changing rights") struct RoomRightsTests {
     /// Rules R5 and R7.
     /// Queued pushes are refused, and the session gets `rights`.
-    @Test("after losing the right to write, only pushes in flight are acked")
+    @Test("a session that lost write access gets acks only for pushes in flight")
     func toRead() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
-        world.tell(.rightsChanged(Person.ann.session, .read))
-        world.tell(.rightsChanged(Person.bob.session, .read))
-        world.tell(.rightsChanged(Person.bob.session, .read))
+        world.send(.rightsChanged(Person.ann.session, .read))
+        world.send(.rightsChanged(Person.bob.session, .read))
+        world.send(.rightsChanged(Person.bob.session, .read))
         world.release()
         #expect(
             world.lines(.ann) == [
@@ -25,14 +25,14 @@ import Testing
         let bob = world.lines(.bob)
         #expect(bob.types.filter { $0 == "rights" }.count == 1 && bob.codes == ["forbidden"])
         #expect(world.text == "xab")
-        world.tell(.rightsChanged(Person.bob.session, .write))
+        world.send(.rightsChanged(Person.bob.session, .write))
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.text == "xyab")
     }
 
     /// Rule R7.
     /// The ack comes first, then `rights`, then the end of the session.
-    @Test("after losing the right to read, a push in flight is still acked")
+    @Test("a session that lost all rights still gets the ack of a push in flight")
     func toNone() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -40,7 +40,7 @@ import Testing
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
-        world.tell(.rightsChanged(Person.ann.session, .none))
+        world.send(.rightsChanged(Person.ann.session, .none))
         #expect(world.ended.isEmpty && world.lines(.ann).isEmpty)
         world.push(.ann, [(0, 0, "z")], base: 1, seq: 2)
         #expect(world.lines(.ann).codes == ["not_open"])
@@ -56,16 +56,15 @@ import Testing
         #expect(world.text == "xaby")
     }
 
-    /// Rules R5 and R7.
-    /// Even while a push of its own is in flight.
-    @Test("after losing the right to read, a session gets no changes of others")
+    /// Rules R5 and R7. Its own push may still be in flight.
+    @Test("a session that lost all rights gets no more changes of others")
     func toNoneBeforeOthers() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
         world.holds = \.isAppend
         world.push(.bob, [(0, 0, "secret")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        world.tell(.rightsChanged(Person.ann.session, .none))
+        world.send(.rightsChanged(Person.ann.session, .none))
         world.release()
         let ann = world.lines(.ann)
         #expect(ann.codes == ["not_found"] && ann.types.last == "rights")
@@ -73,14 +72,14 @@ import Testing
         #expect(world.text == "secretab")
     }
 
-    @Test("changed rights apply to an open or a push that waits")
+    @Test("changed rights apply to opens and pushes that wait for the store")
     func whileWaiting() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp
         world.open(.ann)
         world.push(.bob, .text("abc"), base: 1, seq: 1)
-        world.tell(.rightsChanged(Person.ann.session, .read))
-        world.tell(.rightsChanged(Person.bob.session, .read))
+        world.send(.rightsChanged(Person.ann.session, .read))
+        world.send(.rightsChanged(Person.bob.session, .read))
         world.release()
         #expect(world.lines(.ann).line(0).contains(#""rights":"read""#))
         #expect(world.lines(.bob).codes == ["forbidden"])

@@ -5,9 +5,9 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Answers of the store") struct RoomStoreTests {
+@Suite("Answers of the store to a room") struct RoomStoreTests {
     @Test(
-        "a push that the store refuses gets an error, and may be sent again",
+        "a push that the store refuses gets an error, and can be sent again",
         arguments: [
             (AppendOutcome.full, "storage_full"), (.failed, "storage_failed"), (.unfit, "internal"),
         ])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "on an unknown outcome a push is acked if logged, otherwise appended",
+        "after an unknown outcome the room appends again if the log lacks it",
         arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab")
@@ -37,11 +37,11 @@ import Testing
         world.answerAppend(.unknown)
         #expect(world.lines(.ann) == [#"{"type":"ack","id":3,"doc":"notes","seq":1,"rev":2}"#])
         #expect(world.text == "xab")
-        #expect(try world.store.text(of: world.document, at: nil).get().text == Text("xab"))
+        #expect(try world.store.text(of: world.document, at: nil).get().text == TextBuffer("xab"))
     }
 
     /// Rule P12.
-    @Test("while an outcome is unknown nothing is acked, and the store is retried")
+    @Test("while an outcome is unknown no push is acked, and the store is retried")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -58,7 +58,7 @@ import Testing
         #expect(world.lines(.ann).revisions == [2])
     }
 
-    @Test("after a conflict the other revision is applied and ours is rebased")
+    @Test("after a conflict the room applies the other revision and rebases")
     func conflict() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -94,13 +94,13 @@ import Testing
         world.release()
         #expect(world.text == "321ab!?" && world.room.head == 6)
         #expect(world.lines(.ann).revisions == [2, 3, 4, 5, 6])
-        // After this success it appends without the lock again.
+        // The next append is without the lock again.
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 6, seq: 2)
         #expect(world.held.count == 1)
     }
 
-    /// With and without the store's lock.
+    /// The append may use the store's lock or not.
     @Test("a push that another server has committed is not committed again")
     func committedElsewhere() throws {
         for isLocked in [true, false] {
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("if a document reported as gone is still there, the push is committed")
+    @Test("if a document reported as gone still exists, the push is committed")
     func notGone() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("a damaged document is closed for everybody, and requests are refused")
+    @Test("a damaged document is closed for all sessions, and refuses requests")
     func damaged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("a log that does not fit its text is damage")
+    @Test("a stored change that does not fit the text is damage")
     func misfit() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -179,7 +179,7 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.conflict(head: 2))
         let misfit = try SampleLog.change(
-            Change([SampleChange.edit(9, 9, "x")]), in: Text("0123456789"), seq: 1)
+            Change([SampleChange.edit(9, 9, "x")]), in: TextBuffer("0123456789"), seq: 1)
         let reading = Reading(segment: Segment(first: 2, changes: [misfit]), head: 2)
         world.answer(\.isRead, .read(.success(reading)))
         #expect(world.lines(.ann).codes == ["damaged"])
@@ -187,14 +187,15 @@ import Testing
     }
 
     /// Rule B4.
-    @Test("a position beyond the head renews the epochs, and all sessions resync")
+    @Test("an open beyond the head renews the epochs, and all sessions resync")
     func knowsMore() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         world.holds = \.isRenewal
         world.open(.eve, id: .number(1), from: ("1.1", 7))
         #expect(world.heldCalls == [.renewEpochs(known: 7, of: world.document)] && world.lines(.eve).isEmpty)
-        // The old revisions may mean another text to this client. Until the renewal, the room answers nobody.
+        // In this epoch the client's revisions may mean other texts. Until the renewal, the room sends no
+        // answers.
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.bob).isEmpty)
         world.release()
@@ -206,7 +207,7 @@ import Testing
             #expect(lines.contains { $0.contains(#""type":"resync","doc":"notes","epoch":"2.1","rev":1"#) })
         }
         #expect(world.text == "ab")
-        // In the new epoch a position beyond the head is the client's fault.
+        // After the renewal, another position beyond the head is the client's fault.
         let joe = Person("jim", 8)
         world.open(joe, from: ("2.1", 9))
         #expect(world.lines(joe)[0].contains(#""epoch":"2.1","rev":1,"resumed":false"#))
@@ -215,7 +216,7 @@ import Testing
     }
 
     /// The other sessions are not affected.
-    @Test("if the epochs cannot be renewed, the client gets the text")
+    @Test("if the renewal of the epochs fails, the client still gets the text")
     func cannotRenew() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -227,14 +228,14 @@ import Testing
         #expect(world.text == "xab")
     }
 
-    @Test("a renewal of the epochs during a rename takes effect after it")
+    @Test("a renewal of the epochs during a rename takes effect after the rename")
     func renewedWhileRenaming() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
         world.holds = \.isRename
         try world.rename(to: "other", by: .orderer)
         _ = world.store.renewEpochs()
-        world.tell(.renewed)
+        world.send(.renewed)
         world.release()
         world.name = "other"
         world.open(.bob)
@@ -242,7 +243,7 @@ import Testing
     }
 
     /// Rules C5 and S10.
-    @Test("after a renewal all sessions resync, and pushes of the old epoch fail")
+    @Test("after a renewal all sessions resync, and pushes to the old epoch fail")
     func epochRenewed() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -257,7 +258,7 @@ import Testing
         let entry = DocumentEntry(
             id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
             length: old.length, updated: 5, lineBreak: .crlf)
-        let text = try Text("other")
+        let text = try TextBuffer("other")
         world.answer(\.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 4, text: text)))))
         let lines = world.lines(.ann)
         #expect(lines.codes == ["epoch_changed"])
@@ -274,7 +275,7 @@ import Testing
     }
 
     /// Rule S10.
-    @Test("a room whose head was trimmed by another server restarts at its head")
+    @Test("if another server trims a room's head, the room reloads the document")
     func leftBehind() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
@@ -292,7 +293,7 @@ import Testing
             ])
     }
 
-    @Test("after a rename elsewhere, all revisions are sent under the new name")
+    @Test("after another server's rename, changes are sent under the new name")
     func renamedElsewhere() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -313,7 +314,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("a head that is lower than known is damage")
+    @Test("a store head below the room's head marks the document as damaged")
     func headLower() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -322,13 +323,13 @@ import Testing
         world.answerAppend(.gone)
         let entry = try world.store.entry(of: world.document).get()
         world.answer(
-            \.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 0, text: Text())))))
+            \.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 0, text: TextBuffer())))))
         #expect(world.lines(.ann).types == ["error", "gone"])
     }
 
     // MARK: A store that contradicts itself
 
-    /// A room at revision 4. Bob and Ann have it open, and Ann pushed the last revision.
+    /// A room at revision 4. Bob and Ann have the document open, and Ann pushed the last revision.
     private func contradicted() throws -> RoomWorld {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -349,7 +350,7 @@ import Testing
         #expect(world.lines(.eve).codes == ["damaged"], sourceLocation: sourceLocation)
     }
 
-    @Test("a pusher's revision beyond the head of the same answer is damage")
+    @Test("a pusher entry beyond the head of the same answer is damage")
     func pusherBeyondHead() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -360,8 +361,8 @@ import Testing
         expectDamaged(&world)
     }
 
-    /// The room does not read it for ever.
-    @Test("a log that ends before the head that the store reported is damage")
+    /// The room must not retry the read forever.
+    @Test("a log that ends before the head in the store's answer is damage")
     func headOutOfReach() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -375,7 +376,7 @@ import Testing
     }
 
     @Test(
-        "a conflict with a head that the room has reached or passed is damage",
+        "a conflict that names the room's own head or a lower one is damage",
         arguments: [2, 4] as [Revision])
     func conflictBehind(head: Revision) throws {
         var world = try contradicted()
@@ -385,7 +386,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a logged push newer than the store's entry of its pusher is damage")
+    @Test("a logged push that is newer than its pusher's entry is damage")
     func outdatedPusher() throws {
         var world = try contradicted()
         world.leave(.ann)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The stream of a session") struct RoomStreamTests {
     /// Rule O8.
-    @Test("a slow reader gets a bounded part at a time, without gaps")
+    @Test("a slow session gets a bounded part at a time, without gaps")
     func credit() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -31,7 +31,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    @Test("a session gets more exactly while less than its credit is outstanding")
+    @Test("a session gets a line only while its unwritten bytes are below credit")
     func creditEdge() throws {
         for missing in [0, 1] {
             var limits = Limits()
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Rule C2.
-    @Test("revisions sent at once share a buffer, and own ones are acks")
+    @Test("revisions of one segment are sent in one buffer, own ones as acks")
     func together() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .eve, .joe)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a buffer is bounded by 16 KiB and the credit, but has at least a line")
+    @Test("a buffer has at most 16 KiB and the credit, but at least one line")
     func togetherBound() throws {
         for (length, credit, pieces, lines) in [
             (100, 256 << 10, 2, 3), (9_000, 256 << 10, 3, 3), (20_000, 256 << 10, 3, 3), (100, 1_000, 1, 1),
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Rules C1 and O8.
-    @Test("a session behind the window is served by the store, then by the window")
+    @Test("a session behind the window gets changes from the store first")
     func outOfWindow() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .eve)
@@ -109,8 +109,8 @@ import Testing
         #expect(taken == Array(1...60))
     }
 
-    /// At least one revision is kept.
-    @Test("a smaller window keeps the newest revisions, and may grow again")
+    /// The window keeps at least one revision.
+    @Test("a window that is made smaller keeps the newest, and may grow again")
     func boundWindow() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -138,7 +138,7 @@ import Testing
         #expect(taken == Array(1...50))
     }
 
-    /// What a client receives if it reads everything until nothing more comes.
+    /// The revisions that a client receives if it reads until no more come.
     private func revisions(takenBy who: Person, _ world: inout RoomWorld) -> [Int] {
         var revisions: [Int] = []
         var lines = world.lines(who)
@@ -150,8 +150,8 @@ import Testing
         return revisions
     }
 
-    /// The counted bytes are bounded, however long the text is.
-    @Test("a revision counts only the text that it shares with no other one")
+    /// The counted bytes have an upper bound for texts of any length.
+    @Test("a revision in the window counts only text that others do not share")
     func weight() throws {
         for (length, weight) in [
             (0, 2_112..<2_120), (10_000, 3_850..<3_870), (300_000, 7_740..<7_760), (3_000_000, 7_740..<7_760),
@@ -163,9 +163,8 @@ import Testing
         }
     }
 
-    /// Rule C5.
-    /// With one revision fewer it still gets changes.
-    @Test("a session that is too many revisions behind gets the text")
+    /// Rule C5. A session that is one revision less behind gets changes.
+    @Test("a session that is too many revisions behind gets the whole text")
     func tooSlow() throws {
         for excess in [0, 1] {
             var world = try RoomWorld("ab", limits: .narrow)
@@ -186,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("a client that resumes from far behind does not count as too slow")
+    @Test("a client that resumes at an old revision is not treated as too slow")
     func resumedFar() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.bob)
@@ -196,7 +195,7 @@ import Testing
     }
 
     /// Rules B5, C5 and A10.
-    @Test("a session at a trimmed revision gets the text and its own last push")
+    @Test("a slow session at a trimmed revision gets the text and `own`")
     func trimmed() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -215,7 +214,7 @@ import Testing
             ])
     }
 
-    @Test("sessions at one revision share a reading, up to the room's head")
+    @Test("slow sessions at the same revision share one read of the store")
     func sharedReading() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob, .eve)
@@ -238,7 +237,7 @@ import Testing
         #expect(lines.revisions == Array(3...12) && world.lines(.eve).revisions == lines.revisions)
     }
 
-    @Test("if the store cannot be read, a session waits, and the read is retried")
+    @Test("if a read for a slow session fails, it is retried later")
     func storeRests() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -258,7 +257,7 @@ import Testing
         #expect(world.held.count == 2)
     }
 
-    @Test("if a pusher's lookup fails, its session waits, and it is retried")
+    @Test("if the lookup for `own` fails, the session waits until a retry")
     func resyncRests() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -269,7 +268,7 @@ import Testing
         let entry = DocumentEntry(
             id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
             length: old.length, updated: 5, lineBreak: old.lineBreak)
-        let text = try Text("other")
+        let text = try TextBuffer("other")
         world.answer(\.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 4, text: text)))))
         let lookUp = StoreCall.pusher(Person.ann.participant.pusher, in: world.document)
         #expect(world.heldCalls == [.load(world.document), lookUp])
@@ -283,7 +282,7 @@ import Testing
         #expect(world.lines(.ann).types.contains("resync"))
     }
 
-    @Test("a delayed ack is complete, even if its revision has left the window")
+    @Test("a delayed ack is complete even if its revision has left the window")
     func dueOutOfWindow() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -361,7 +360,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("a session that may push never gets squashed changes, even on request")
+    @Test("a session that may push gets no squashed changes, even on request")
     func notSquashed() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, squashes: true)
@@ -376,7 +375,7 @@ import Testing
 }
 
 extension Limits {
-    /// Limits of a room with a small window and credit, which soon treats a session as too slow.
+    /// Limits with a small window and credit. A session is soon too slow.
     static var narrow: Limits {
         var limits = Limits()
         limits.windowBytes = 6_000

@@ -5,21 +5,21 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A room with its store, both as values. The room's actions run at once, or when the test releases them.
+/// A room and a store, as values. The actions of the room run at once, or when the test releases them.
 struct RoomWorld {
     private(set) var room: RoomState
     var store: StoreModel
     let document: DocumentID
     let limits: Limits
-    /// Lines that were sent to each session and that the test has not read yet.
+    /// The lines that were sent to each session, and that the test has not read yet.
     private var sent: [SessionID: [String]] = [:]
-    /// The number of buffers in which they were sent.
+    /// The number of buffers in which these lines were sent.
     private var pieces: [SessionID: Int] = [:]
-    /// Bytes that were sent to each session and not yet written.
+    /// The number of bytes that were sent to each session, but not yet written.
     private var outstanding: [SessionID: Int] = [:]
-    /// Actions that wait for the test.
+    /// Held actions, which the test must release, drop or answer.
     private(set) var held: [RoomAction] = []
-    /// Actions that were held and are not answered yet.
+    /// Held actions that have no answer yet.
     private var unanswered: [RoomAction] = []
     /// Selects the actions to hold.
     var holds: (RoomAction) -> Bool = { _ in false }
@@ -27,9 +27,9 @@ struct RoomWorld {
     private(set) var cut: [SessionID] = []
     private(set) var isUnloaded = false
     private(set) var divergences: [Revision] = []
-    /// Connections whose wait for pushes is over.
-    private(set) var settled: [ConnectionID] = []
-    /// True if everything that is sent counts as written at once.
+    /// The connections that the room has told that their pushes are done.
+    private(set) var answeredConnections: [ConnectionID] = []
+    /// If true, all output counts as written at once.
     var isTakenAtOnce = true
     var time: Int64 = 1000
     private var wakesAt: Int64?
@@ -45,7 +45,8 @@ struct RoomWorld {
         document = entry.id
         if !text.isEmpty {
             let change = try SampleLog.pushed(
-                Change([SampleChange.edit(0, 0, text)]), in: Text(), by: Pusher(user: "root", client: "root"),
+                Change([SampleChange.edit(0, 0, text)]), in: TextBuffer(),
+                by: Pusher(user: "root", client: "root"),
                 seq: 1)
             _ = store.append([
                 Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change])
@@ -62,7 +63,7 @@ struct RoomWorld {
             limits: limits, at: time, publicClient: { WireString("p-" + $0.client.string) })
     }
 
-    /// Restarts the server with what the store has.
+    /// Simulates a restart: makes a new room from the store.
     mutating func restart() throws {
         (sent, outstanding, held, ended) = ([:], [:], [], [])
         room = try RoomWorld.room(of: document, in: store, limits, at: time)
@@ -71,26 +72,26 @@ struct RoomWorld {
     // MARK: Time and the store
 
     /// Sends an event to the room, at the world's time if no other is given.
-    mutating func tell(_ event: RoomEvent, at time: Int64? = nil) {
+    mutating func send(_ event: RoomEvent, at time: Int64? = nil) {
         run(room.handle(event, at: time ?? self.time))
         expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
     }
 
     mutating func boundWindow(to bytes: Int) {
         room.windowBounded(to: bytes)
-        tell(.timePassed)
+        send(.timePassed)
     }
 
-    /// Lets time pass, and wakes the room whenever it asked for it.
+    /// Lets time pass, and wakes the room at the times of its `wake` actions.
     mutating func pass(milliseconds: Int) {
         let end = time + Int64(milliseconds)
         while let wake = wakesAt, wake <= end {
             wakesAt = nil
             time = max(time, wake)
-            tell(.timePassed)
+            send(.timePassed)
         }
         time = end
-        tell(.timePassed)
+        send(.timePassed)
     }
 
     /// Runs all held actions.
@@ -101,16 +102,16 @@ struct RoomWorld {
         run(actions)
     }
 
-    /// Drops the held actions. The test answers them itself.
+    /// Drops the held actions, so that the test can answer them itself.
     mutating func drop() { held = [] }
 
-    /// Answers the held append with this outcome, whatever the store would return.
+    /// Answers the held append with this outcome, without calling the store.
     mutating func answerAppend(_ outcome: AppendOutcome) {
         held.removeAll(where: \.isAppend)
         answer(\.isAppend, .appended(outcome))
     }
 
-    /// Answers the newest held call of a kind, whatever the store would return.
+    /// Answers the newest held call of a kind, without calling the store.
     mutating func answer(_ isMeant: (RoomAction) -> Bool, _ answer: StoreAnswer) {
         guard let index = unanswered.lastIndex(where: isMeant),
             case .call(let id, _) = unanswered.remove(at: index)
@@ -118,10 +119,10 @@ struct RoomWorld {
             Issue.record("no such call was held: \(unanswered)")
             return
         }
-        tell(.answered(id, answer))
+        send(.answered(id, answer))
     }
 
-    /// The revisions after which the held calls read.
+    /// The start revisions of the held reads.
     var heldReads: [Revision] {
         heldCalls.compactMap { if case .read(_, let revision, _) = $0 { revision } else { nil } }
     }
@@ -129,7 +130,7 @@ struct RoomWorld {
     /// The held calls to the store.
     var heldCalls: [StoreCall] { held.compactMap(\.storeCall) }
 
-    /// Another server commits a change after the store's head.
+    /// Commits a change to the store, as another server would.
     mutating func commitElsewhere(
         _ edits: [(Int, Int, String)], by pusher: Pusher = Pusher(user: "zoe", client: "zoe-client"),
         seq: Int64 = 1, digest: Digest? = nil
@@ -142,7 +143,7 @@ struct RoomWorld {
             document: document, epoch: entry.epoch, expected: entry.head,
             changes: [PushedChange(logged, digest: digest ?? SampleLog.digest(seq))])
         guard case .committed = store.append([append])[0] else {
-            throw Unexpected(what: "another's change was not committed")
+            throw Unexpected(what: "the other server's change was not committed")
         }
     }
 
@@ -175,7 +176,7 @@ struct RoomWorld {
         case .ended(let session): ended.append(session)
         case .cut(let session): cut.append(session)
         case .diverged(_, let revision): divergences.append(revision)
-        case .notifyHub(.pushesSettled(let connection)): settled.append(connection)
+        case .notifyHub(.pushesSettled(let connection)): answeredConnections.append(connection)
         case .notifyHub(.unloadOffered): isUnloaded = true
         case .notifyHub: break
         case .wake(let time): wakesAt = min(wakesAt ?? time, time)
@@ -194,13 +195,13 @@ struct RoomWorld {
     /// The number of buffers that were sent to a session since the last call.
     mutating func pieces(_ who: Person) -> Int { pieces.removeValue(forKey: who.session) ?? 0 }
 
-    /// Forgets everything that was sent.
+    /// Discards all lines that were sent.
     mutating func forget() { (sent, pieces) = ([:], [:]) }
 
-    /// Marks everything that was sent to the session as written.
+    /// Reports all lines that were sent to the session as written.
     mutating func take(_ who: Person) {
         let bytes = outstanding.removeValue(forKey: who.session) ?? 0
-        tell(.written(who.session, bytes: bytes))
+        send(.written(who.session, bytes: bytes))
     }
 
     var text: String { room.text.string }
@@ -216,10 +217,10 @@ extension RoomWorld {
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             resume: resume.map { WirePosition(epoch: WireString($0.epoch), revision: $0.1) }, mode: mode,
             squashes: squashes)
-        tell(.open(opening))
+        send(.open(opening))
     }
 
-    /// Opens the document for these people, and forgets what they are sent.
+    /// Opens the document for these people, and discards the lines that they get.
     mutating func seat(_ people: Person...) {
         for person in people { open(person) }
         forget()
@@ -244,7 +245,7 @@ extension RoomWorld {
             epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
             wantsText: wantsText, isFirst: isFirst, digest: RoomWorld.digest(content, base),
             time: time)
-        tell(.push(push))
+        send(.push(push))
     }
 
     static func digest(_ content: RoomPush.Content, _ base: Revision) -> Digest {
@@ -257,33 +258,33 @@ extension RoomWorld {
     ) {
         let select = Select(
             document: name, revision: revision, selections: selections.map { WireSelection($0.0, $0.1) })
-        tell(.select(who.session, select, id))
+        send(.select(who.session, select, id))
     }
 
-    mutating func close(_ who: Person, id: RequestID? = nil) { tell(.close(who.session, id)) }
+    mutating func close(_ who: Person, id: RequestID? = nil) { send(.close(who.session, id)) }
 
     mutating func awaitPushes(of who: Person, for connection: ConnectionID = 7) {
-        tell(.awaitPushes(of: who.participant.pusher, for: connection))
+        send(.awaitPushes(of: who.participant.pusher, for: connection))
     }
 
-    mutating func leave(_ who: Person) { tell(.leave(who.session)) }
+    mutating func leave(_ who: Person) { send(.leave(who.session)) }
 
     mutating func rename(to name: String, by who: Person, id: RequestID? = nil, readers: [Person] = []) throws
     {
         let order = RoomOrder(
             requester: who.session, id: id, document: self.name, readers: readers.map(\.session))
         let name = try DocumentName(name)
-        tell(.rename(to: name, order))
+        send(.rename(to: name, order))
     }
 
     mutating func delete(by who: Person, id: RequestID? = nil) {
         let order = RoomOrder(requester: who.session, id: id, document: name)
-        tell(.delete(order))
+        send(.delete(order))
     }
 }
 
 extension RoomAction {
-    /// The call to the store, nil for other actions.
+    /// The call to the store; nil for other actions.
     var storeCall: StoreCall? { if case .call(_, let call) = self { call } else { nil } }
 
     var isAppend: Bool { if case .append = storeCall { true } else { false } }
@@ -299,7 +300,7 @@ extension RoomAction {
     var isSum: Bool { if case .compute(_, .checksum) = self { true } else { false } }
 }
 
-/// A participant in the tests.
+/// A user with a session, for tests.
 struct Person {
     let session: SessionID
     let participant: Participant
@@ -313,7 +314,7 @@ struct Person {
             unit: unit)
     }
 
-    /// The same person in another session.
+    /// The same user and client in another session.
     func back(_ session: Int64) -> Person {
         Person(participant.pusher.user.string, session, unit: participant.unit)
     }
@@ -322,11 +323,11 @@ struct Person {
     static let bob = Person("bob", 2)
     static let eve = Person("eve", 3, unit: .utf8)
     static let joe = Person("joe", 4, unit: .scalar)
-    /// Requests renames and deletions without opening the document.
+    /// The requester of renames and deletions, who does not open the document.
     static let orderer = Person("ord", 99)
 }
 
-/// Something that a test relies on did not happen.
+/// Thrown if a test cannot continue because an expected step did not happen.
 struct Unexpected: Error {
     let what: String
 }

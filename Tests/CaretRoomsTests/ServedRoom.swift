@@ -4,14 +4,15 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// A room of a `ServerWorld`. It may use the store directly.
+/// A room in a `ServerWorld`. It may call the store directly.
 protocol ServedRoom {
     var isIdle: Bool { get }
-    /// Handles an event, and returns the actions that others must run.
+    /// Handles an event. Returns the actions that the world must run.
     mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction]
 }
 
-/// The production room. Its store answers at once, except to a rename or a deletion. Its clock stands still.
+/// The production room. The store answers at once, except to a rename or a deletion. The room's time does not
+/// advance.
 struct WholeRoom: ServedRoom {
     private let now: Int64
     private var state: RoomState
@@ -33,7 +34,7 @@ struct WholeRoom: ServedRoom {
             case .call(let id, let call): waiting += state.handle(.answered(id, store.answer(call)), at: now)
             case .compute(let id, let work):
                 waiting += state.handle(.computed(id, work.done(checksum: crc32)), at: now)
-            // The clock stands still.
+            // The room's time does not advance.
             case .wake: break
             case .send, .ended, .cut, .diverged, .notifyHub: left.append(action)
             }

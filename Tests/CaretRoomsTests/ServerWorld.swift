@@ -4,10 +4,10 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// A whole server in one value: connections, the hub, rooms and a store, with the queues between them.
+/// A whole server without threads: connections, the hub, rooms and a store, with the queues between them.
 ///
-/// Each message waits in the queue of its receiver. The store answers its calls in any order. Without a seed,
-/// messages are delivered in the order sent.
+/// Each message waits in the queue of its receiver. Without a seed, messages are delivered in the order sent.
+/// With a seed, the order of the queues is random.
 final class ServerWorld {
     /// The queue in which a message waits.
     enum Place: Hashable {
@@ -31,7 +31,7 @@ final class ServerWorld {
     let settings: ConnectionSettings
     var now: Int64 = 10_000
     var tokens: [String: Identity] = [:]
-    /// The identity of clients without a token.
+    /// The identity that clients without a token get.
     var anonymous: Identity?
     /// Makes the rooms.
     var makesRoom: (DocumentEntry, Snapshot, ServerWorld) -> any ServedRoom = { entry, text, _ in
@@ -39,7 +39,7 @@ final class ServerWorld {
     }
     /// Selects the calls to the store that wait until `release`.
     var holds: (StoreCall) -> Bool = { _ in false }
-    /// Selects the calls that run at once, but whose answers wait until `release`.
+    /// Selects the calls that run at once, but whose answers wait for `release`.
     var holdsAnswer: (StoreCall) -> Bool = { _ in false }
     /// True if rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
@@ -82,7 +82,7 @@ final class ServerWorld {
         return client
     }
 
-    /// A client that has said hello as this user with these grants. By default, each user has their own
+    /// Connects a client, and sends its hello as this user with these grants. By default, each user has one
     /// client id.
     func connect(_ user: String, client: String? = nil, _ grants: Grants = .all, units: String = "utf-16")
         -> TestClient
@@ -99,7 +99,8 @@ final class ServerWorld {
         return result
     }
 
-    /// Makes a document with these texts, one a revision. Root pushes them at times 1000, 2000 and so on.
+    /// Makes a document with one revision for each text. The user root pushes them at times 1000, 2000 and so
+    /// on.
     @discardableResult
     func document(_ name: String, _ texts: String...) -> DocumentID {
         do { return try makeDocument(name, texts) } catch { preconditionFailure("\(name): \(error)") }
@@ -109,9 +110,9 @@ final class ServerWorld {
         guard case .created(let entry) = store.create(try DocumentName(name), at: 5) else {
             preconditionFailure("\(name) was not created")
         }
-        var old = Text()
+        var old = TextBuffer()
         for (index, text) in texts.enumerated() {
-            let new = try Text(text)
+            let new = try TextBuffer(text)
             let edits = try diff(from: old, to: new).edits.map { try LoggedEdit($0, in: old) }
             let logged = LoggedChange(
                 pusher: Pusher(user: "root", client: "root-client"), seq: Int64(index + 1),
@@ -128,7 +129,7 @@ final class ServerWorld {
 
     // MARK: Time and order
 
-    /// Delivers all messages, in the order sent or, with a seed, in any order that the queues allow.
+    /// Delivers messages until no more wait.
     func run() { while step() {} }
 
     /// Delivers one message. Returns false if none waits.
@@ -211,9 +212,9 @@ final class ServerWorld {
             later(id) { $0.authenticated(identity.map { .known($0) } ?? .unknown) }
         case .join(let joining): hubLater(.join(joining))
         case .ask(let request): hubLater(.ask(request))
-        case .tookDocuments: hubLater(.tookDocuments(id))
+        case .deliveredDocuments: hubLater(.deliveredDocuments(id))
         case .leave: hubLater(.left(id))
-        case .tell(let document, let event): roomLater(document, event, from: id)
+        case .sendToRoom(let document, let event): roomLater(document, event, from: id)
         case .wake: break
         case .endOutput: clients[id]?.isEnded = true
         case .close:
@@ -224,7 +225,7 @@ final class ServerWorld {
 
     // MARK: The hub
 
-    /// Sends an event to the hub and runs its actions, which it also returns.
+    /// Sends an event to the hub. Runs and returns the hub's actions.
     @discardableResult
     func hubEvent(_ event: HubEvent) -> [HubAction] {
         let actions = hub.handle(event, at: now)
@@ -240,7 +241,7 @@ final class ServerWorld {
     private func run(_ action: HubAction) {
         if keepsTrace { trace.append("hub \(action)") }
         switch action {
-        case .tell(let connection, let news): later(connection) { $0.told(news) }
+        case .sendToConnection(let connection, let message): later(connection) { $0.hubSent(message) }
         case .call(let id, let call):
             calls.append(call)
             storeLater(call) { [unowned self] in
@@ -253,10 +254,10 @@ final class ServerWorld {
             }
         case .makeRoom(let entry, let snapshot):
             post(.room(entry.id)) { [unowned self] in
-                precondition(self.rooms[entry.id] == nil, "there are two rooms of one document")
+                precondition(self.rooms[entry.id] == nil, "a document has two rooms")
                 self.rooms[entry.id] = self.makesRoom(entry, snapshot, self)
             }
-        case .tellRoom(let document, let event): roomLater(document, event, from: nil)
+        case .sendToRoom(let document, let event): roomLater(document, event, from: nil)
         case .dropRoom(let document):
             post(.room(document)) { [unowned self] in self.drop(document) }
         case .watchCommits(let isWanted): watchesCommits = isWanted
@@ -279,7 +280,7 @@ final class ServerWorld {
 
     private func handle(_ event: RoomEvent, _ document: DocumentID, from connection: ConnectionID?) {
         guard var room = rooms[document] else {
-            precondition(connection != nil, "the hub told a room that is not there: \(event)")
+            precondition(connection != nil, "the hub sent an event to a missing room: \(event)")
             if let connection { later(connection) { $0.undelivered(event) } }
             return
         }
@@ -319,27 +320,27 @@ final class ServerWorld {
                 }
                 if self.holdsAnswer(call) { self.held.append(mail) } else { self.mail.append(mail) }
             }
-        // A real server logs it.
+        // A real server would log the divergence.
         case .diverged: break
-        case .compute, .wake, .cut: preconditionFailure("a room asks for nothing else here")
+        case .compute, .wake, .cut: preconditionFailure("the room of a test has no such action")
         }
     }
 }
 
-/// The client's end of one connection.
+/// A client with one connection.
 final class TestClient {
     let id: ConnectionID
-    // A client keeps its server alive.
+    // A strong reference, so that a client keeps its server alive.
     private let world: ServerWorld
     private var lines: [String] = []
-    /// Bytes that the server has sent and the client has not read.
+    /// The number of bytes that the server has sent but the client has not read.
     private(set) var untaken = 0
     private var unsent: [UInt8] = []
     var isPaused = false
     /// True once the server has ended its output.
     var isEnded = false
     var isClosed = false
-    /// True if the client reads everything at once.
+    /// If true, the client reads all output at once.
     var takesAll = true
 
     init(_ world: ServerWorld, _ id: ConnectionID) {
@@ -352,7 +353,7 @@ final class TestClient {
         world.run()
     }
 
-    /// Sends lines, but delivers nothing else.
+    /// Sends lines, but delivers no messages between queues.
     func send(_ lines: [String]) { send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8)) }
 
     func send(bytes: [UInt8]) {
@@ -360,7 +361,7 @@ final class TestClient {
         if !isPaused { flush() }
     }
 
-    /// Sends the bytes that waited while the server had paused reading.
+    /// Passes the server the bytes that waited while it had paused reading.
     func flush() {
         if unsent.isEmpty { return }
         let bytes = unsent
@@ -369,7 +370,7 @@ final class TestClient {
     }
 
     func receive(_ line: [UInt8]) {
-        precondition(!isEnded, "a line came behind the last: \(String(decoding: line, as: UTF8.self))")
+        precondition(!isEnded, "a line after the end of the output: \(String(decoding: line, as: UTF8.self))")
         lines.append(String(decoding: line.dropLast(), as: UTF8.self))
         untaken += line.count
         if takesAll { take() }
@@ -392,13 +393,13 @@ final class TestClient {
         world.run()
     }
 
-    /// Lines since the last call.
+    /// The lines received since the last call.
     func heard() -> [String] {
         defer { lines = [] }
         return lines
     }
 
-    /// The same, but an error is reduced to its code, and `welcome` and `opened` to one word.
+    /// Like `heard`, but reduces an error to its code, and `welcome` and `opened` to this word.
     func hears() -> [String] {
         heard().map { line in
             if let code = code(line) { return code }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Times of revisions, and a clock that goes back") struct TimeTests {
-    /// The times of all revisions, as the store has them.
+    /// The times of all revisions in the store.
     private func times(_ world: RoomWorld) throws -> [Int64] {
         try world.store.read(world.document, after: 0, limit: .max).get().segment.changes.map(\.time)
     }
@@ -16,7 +16,7 @@ import Testing
         #expect(times.count == count && times == times.sorted(), "\(times)")
     }
 
-    @Test("no revision is earlier than the last, even if the clock goes back")
+    @Test("times of revisions never decrease, even if the clock goes back")
     func clockGoesBack() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -28,7 +28,7 @@ import Testing
         try expectAscending(world, count: 3)
     }
 
-    @Test("a revision after a restart is not earlier, even with an earlier clock")
+    @Test("times of revisions never decrease, even after a restart of the server")
     func restart() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -41,8 +41,8 @@ import Testing
         try expectAscending(world, count: 3)
     }
 
-    /// The connections read them in another order than the room received them.
-    @Test("the revisions of one segment ascend in time")
+    /// The read times of the pushes are in another order than the pushes.
+    @Test("the times of the revisions in a segment never decrease")
     func segment() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve, .joe)
@@ -55,7 +55,7 @@ import Testing
         try expectAscending(world, count: 5)
     }
 
-    @Test("a revision rebased over another server's is not earlier than that one")
+    @Test("a revision is not earlier than another server's revision before it")
     func elsewhere() throws {
         for conflicts in 1...3 {
             var world = try RoomWorld("ab")
@@ -71,22 +71,22 @@ import Testing
         }
     }
 
-    @Test("a room's timer fires on time, even if the clock went back meanwhile")
+    @Test("a room's timer fires on time even if the clock went back meanwhile")
     func waits() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
         let rests = world.time + Int64(world.limits.restMilliseconds)
-        world.tell(.timePassed, at: rests - 1)
-        world.tell(.timePassed, at: 5)
+        world.send(.timePassed, at: rests - 1)
+        world.send(.timePassed, at: 5)
         #expect(world.lines(.ann).isEmpty)
-        world.tell(.timePassed, at: rests)
+        world.send(.timePassed, at: rests)
         #expect(world.lines(.ann).types == ["check"])
     }
 
     /// Rule S4.
-    @Test("a lagging session gets a peer exactly at the end of the pause")
+    @Test("a slow session gets a peer's selection exactly after the pause")
     func peerPause() throws {
         let limits = Limits()
         for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
@@ -94,7 +94,7 @@ import Testing
             world.seat(.ann, .bob, .joe)
             world.isTakenAtOnce = false
             let letters = String(repeating: "x", count: 300_000)
-            // Ann lags behind whenever Bob selects, and gets the selection when she has caught up.
+            // Ann is behind the head whenever Bob selects, and gets the selection after she has caught up.
             for number in 0..<2 {
                 world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
                 world.take(.bob)
@@ -102,7 +102,7 @@ import Testing
                 if number == 0 {
                     world.take(.ann)
                     world.take(.ann)
-                    // The next push adds a millisecond.
+                    // The next push advances the clock by a millisecond.
                     world.time += Int64(wait) - 1
                 }
             }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("the store is retried exactly at the end of the pause")
+    @Test("a failed call to the store is retried exactly after the pause")
     func retryPause() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)

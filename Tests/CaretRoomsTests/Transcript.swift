@@ -1,6 +1,6 @@
 import Foundation
 
-/// The session that the first page of the protocol shows.
+/// The example session in docs/protocol/README.md.
 enum Transcript {
     enum Step: Equatable {
         /// A line from the client.
@@ -11,7 +11,7 @@ enum Transcript {
         case maps(Range<Int>, to: Range<Int>)
     }
 
-    /// A line of the section that is not a step.
+    /// Thrown for a line of the section that is not a step.
     struct Unreadable: Error {
         let line: String
     }
@@ -47,7 +47,7 @@ enum Transcript {
         throw Unreadable(line: String(line))
     }
 
-    /// Whether a line is the shown one, byte by byte, except for the omitted content of objects.
+    /// Whether a line equals the shown one, except for objects whose content is omitted as `…`.
     static func isShown(_ line: String, by shown: String) -> Bool {
         var rest = Substring(line).utf8
         for (index, piece) in shown.split(separator: "…", omittingEmptySubsequences: false).enumerated() {

@@ -5,9 +5,9 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("the session in docs/protocol/README.md")
+@Suite("The session in docs/protocol/README.md")
 struct TranscriptTests {
-    /// A server with the public client ids, the store and the time of the shown session.
+    /// A server whose client ids, documents and time are those of the shown session.
     private static func server() throws -> ServerWorld {
         let settings = ConnectionSettings.sample(Limits(), server: "caret/0.1.0") { pusher in
             pusher.client == "alice-7f21" ? "p-81c2" : "p-00d1"
@@ -64,14 +64,14 @@ struct TranscriptTests {
         #expect(answer.types == ["ack"])
     }
 
-    /// The selections of others that a new client gets.
+    /// The selections of other clients that a new client receives.
     private func selections(in world: ServerWorld) throws -> [WireSelection] {
         let answer = somebodyElse(in: world).askedInFull(#"{"type":"open","doc":"agenda"}"#)
         guard case .opened(let opened) = try message(answer.line(0)) else { return [] }
         return opened.peers.flatMap(\.selections)
     }
 
-    @Test("a line that differs from the shown one is found")
+    @Test("the comparison detects a line that differs from the shown one")
     func differences() {
         let shown = #"{"a":{…},"b":[1]}"#
         #expect(Transcript.isShown(#"{"a":{"c":2},"b":[1]}"#, by: shown))
@@ -97,7 +97,7 @@ extension Selection {
 }
 
 extension Transcript.Step {
-    /// The change in a shown line from the server.
+    /// The change in a shown line of the server.
     fileprivate var change: Change? {
         guard case .hears(let line) = self, case .change(let change)? = try? message(line) else { return nil }
         return try? Change(

@@ -2,10 +2,10 @@ import CaretRooms
 import TestSupport
 import Testing
 
-@Suite("The memory for histories that all rooms share") struct WindowBudgetTests {
+@Suite("The memory budget for the windows of all rooms") struct WindowBudgetTests {
     private static let least = WindowBudget.least
 
-    /// Reduces the rooms over the share to the share.
+    /// Reduces each room that is over the share to the share.
     private func settle(_ budget: inout WindowBudget, _ held: inout [Int]) {
         for place in budget.excess() {
             held[place] = min(held[place], budget.share)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("each room may keep its most, but over the common bound only half of it")
+    @Test("once all rooms together exceed the bound, a room's share is halved")
     func bound() {
         for excess in [0, 1] {
             var budget = WindowBudget(bound: 800_000, most: 200_000)
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    /// The share falls no further before all were named.
-    @Test("rooms over their share are returned a few at a time")
+    /// The share is not reduced again before all these rooms were returned.
+    @Test("`excess` returns the rooms over the share a few at a time")
     func fewAtATime() {
         var budget = WindowBudget(bound: 800_000, most: 200_000)
         for place in 0..<10 { budget.keeps(place % 2 == 0 ? 10 : 200_000, at: place) }
@@ -33,8 +33,8 @@ import Testing
         #expect(budget.excess() == [1, 3, 5, 7] && budget.share == 50_000)
     }
 
-    /// The minimum is enough for what a few people type, but at most what one room may keep.
-    @Test("the share has a minimum")
+    /// The minimum is enough for the typing of a few people, but never more than the limit of one room.
+    @Test("the share of a room never falls below a minimum")
     func least() {
         for (most, last) in [(200_000, Self.least), (1_000, 1_000)] {
             var budget = WindowBudget(bound: 1_000, most: most)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("when rooms are gone, the others may keep more again")
+    @Test("the share grows again when rooms are dropped")
     func gone() {
         var budget = WindowBudget(bound: 800_000, most: 200_000)
         var held = Array(repeating: 200_000, count: 100)
@@ -58,18 +58,18 @@ import Testing
         #expect(budget.share == 200_000)
     }
 
-    @Test("whatever rooms do, together they exceed the bound by a little at most")
+    @Test("with random growth, all rooms together exceed the bound only slightly")
     func law() {
         for seed in Seeds.first(200) {
             var random = Seeded(seed)
             let (count, bound) = (random.number(1...300), random.pick([8 << 20, 32 << 20]))
             var budget = WindowBudget(bound: bound, most: 1 << 20)
             var (held, largest) = (Array(repeating: 0, count: count), 0)
-            // After the first 1,000 steps only some of the rooms grow.
+            // After 1,000 steps, only some of the rooms grow.
             let hot = random.number(1...count)
             for step in 0..<4_000 {
                 let place = random.number(0...(step < 1_000 ? count : hot) - 1)
-                // A room that gets an event keeps to the share.
+                // A room that gets an event releases history beyond the share.
                 held[place] = min(held[place] + random.number(0...60_000), budget.share)
                 if random.chance(1) { held[place] = 0 }
                 budget.keeps(held[place], at: place)

@@ -2,7 +2,7 @@ import CaretServer
 import Glibc
 import Testing
 
-/// The other side of a connection in a test. Its calls block, and fail if nothing comes for a long time.
+/// The client side of a connection. Its calls block, and fail after a long time without data.
 final class Client: Sendable {
     let descriptor: Int32
 
@@ -42,7 +42,7 @@ final class Client: Sendable {
         var bytes: [UInt8] = []
         while bytes.count < count {
             let piece = try receiveSome(upTo: count - bytes.count)
-            try #require(!piece.isEmpty, "the end came after \(bytes.count) of \(count) bytes")
+            try #require(!piece.isEmpty, "the connection ended after \(bytes.count) of \(count) bytes")
             bytes += piece
         }
         return bytes
@@ -50,14 +50,14 @@ final class Client: Sendable {
 
     func receive(text count: Int) throws -> String { String(decoding: try receive(count), as: UTF8.self) }
 
-    /// Reads what is there; empty at the end.
+    /// Reads the available bytes. The result is empty at the end of the connection.
     func receiveSome(upTo count: Int = 65_536) throws -> [UInt8] {
         let (piece, code) = piece(upTo: count)
         try #require(code == 0, "recv: \(code)")
         return piece
     }
 
-    /// Reads everything until the end. Returns how it ended, with the error code.
+    /// Reads until the connection ends. Returns the bytes, and the error code or 0.
     func receiveAll() -> (bytes: [UInt8], code: Int32) {
         var bytes: [UInt8] = []
         while true {
@@ -79,11 +79,12 @@ final class Client: Sendable {
 
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Ends the connection so that the other side gets a reset.
+    /// Ends the connection so that the server gets a reset.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-        // Connecting to nothing ends the connection but keeps the descriptor, which is closed only once.
+        // Connecting to an unspecified address ends the connection. It keeps the descriptor, which must be
+        // closed only once.
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
         connect(descriptor, &nowhere, socklen_t(MemoryLayout.size(ofValue: nowhere)))

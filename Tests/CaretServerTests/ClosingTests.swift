@@ -5,10 +5,10 @@ import Testing
 @Suite("Closing connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
     /// Rule L9.
-    @Test("output before the end arrives, though the peer continues to send")
+    @Test("output before `endOutput` arrives, even if the peer continues to send")
     func endAgainstSender() async throws {
-        let events = Events<Told>()
-        var behaviour = TellingHandler.Behaviour()
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
         behaviour.onReceived = { connection, _ in
             connection.send(Payload(Array("refused".utf8)))
             connection.endOutput()
@@ -16,7 +16,7 @@ struct ClosingTests {
         }
         behaviour.onInputEnded = { $0.close() }
         let told = behaviour
-        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("one")
@@ -31,10 +31,10 @@ struct ClosingTests {
         }
     }
 
-    @Test("if output waits, a close resets the connection")
+    @Test("a close with unwritten output resets the connection")
     func reset() async throws {
-        let events = Events<Told>()
-        var behaviour = TellingHandler.Behaviour()
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
         behaviour.onReceived = { connection, _ in
             connection.send(Payload([2]))
             connection.close()
@@ -42,7 +42,7 @@ struct ClosingTests {
             connection.endOutput()
         }
         let told = behaviour
-        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("x")
@@ -53,13 +53,13 @@ struct ClosingTests {
         }
     }
 
-    @Test("if no output waits, a close is a normal end for the peer")
+    @Test("a close without unwritten output is a normal end for the peer")
     func end() async throws {
-        let events = Events<Told>()
-        var behaviour = TellingHandler.Behaviour()
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
         behaviour.onReceived = { connection, _ in connection.close() }
         let told = behaviour
-        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("x")
@@ -68,28 +68,28 @@ struct ClosingTests {
         }
     }
 
-    @Test("a deadline fires once, and not at a moment it was moved from")
+    @Test("a deadline fires once, and only at the time that was set last")
     func deadline() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
         let clock = HandClock()
         let maker: HandlerMaker = { connection in
             connection.deadline = clock.now.after(seconds: 10)
-            ids.tell(connection.id)
-            return TellingHandler(events)
+            ids.record(connection.id)
+            return RecordingHandler(events)
         }
         try await withServer(clock.settings, handler: maker) { server in
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())
             clock.advance(milliseconds: 9_000)
             let later = clock.now.after(seconds: 10)
-            _ = await server.loops[0].asked { $0[id]?.deadline = later }
+            _ = await server.loops[0].result { $0[id]?.deadline = later }
             clock.advance(milliseconds: 9_999)
-            #expect(await server.loops[0].asked { $0[id]?.deadline != nil } == true)
+            #expect(await server.loops[0].result { $0[id]?.deadline != nil } == true)
             clock.advance(milliseconds: 1)
             server.loops[0].post { _ in }
             #expect(await events.next() == .deadlinePassed)
-            #expect(await server.loops[0].asked { $0[id]?.deadline == nil } == true)
+            #expect(await server.loops[0].result { $0[id]?.deadline == nil } == true)
             try client.send("still there")
             #expect(await events.next() == .received("still there"))
         }
@@ -97,10 +97,10 @@ struct ClosingTests {
 
     @Test("an idle loop wakes for a deadline")
     func deadlineWakes() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let maker: HandlerMaker = { connection in
             connection.deadline = .now.after(milliseconds: 30)
-            return TellingHandler(events)
+            return RecordingHandler(events)
         }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
@@ -109,7 +109,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("a reset at any moment ends one connection and nothing else", arguments: 0..<4)
+    @Test("a reset by the peer in any state ends only that connection", arguments: 0..<4)
     func resets(moment: Int) async throws {
         let maker: HandlerMaker = { connection in
             if moment == 3 { connection.pauseReading() }
@@ -122,12 +122,12 @@ struct ClosingTests {
                 case 0: break
                 case 1: try client.send("half a line")
                 case 2:
-                    // The echo fills the socket buffer, which the client does not read, so output waits.
+                    // The client does not read, so the echo fills the socket buffer and output waits.
                     try client.send([UInt8](repeating: 65, count: 100_000))
                 default:
                     // While reading is paused, only a write can detect the reset.
                     try client.send("x")
-                    let all = await server.loops[0].asked { $0.connections.count }
+                    let all = await server.loops[0].result { $0.connections.count }
                     #expect(try #require(all) <= 50)
                 }
                 client.reset()
@@ -143,17 +143,17 @@ struct ClosingTests {
     }
 
     @Test(
-        "a peer gone during paused reading is noticed without busy waiting"
+        "a reset while reading is paused does not wake the loop again and again"
     )
     func goneWhilePaused() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
-        let maker = TellingHandler.paused(events, ids)
+        let maker = RecordingHandler.paused(events, ids)
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())
             client.reset()
-            // The event of the reset, and nothing more.
+            // The reset causes one event. More events in a row would mean busy waiting.
             var before = -1
             while await server.counters().events != before { before = await server.counters().events }
             for _ in 0..<20 { _ = await server.counters() }
@@ -161,7 +161,7 @@ struct ClosingTests {
             #expect(await server.counters().closed == 0)
             server.loops[0].post { $0[id]?.resumeReading() }
             guard case .closed(.gone) = await events.next() else {
-                Issue.record("it was not told that the peer is gone")
+                Issue.record("the handler was not told that the peer is gone")
                 return
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Connections", .timeLimit(.minutes(2)))
 struct ConnectionTests {
-    @Test("input is echoed whether it comes whole, byte by byte or joined", arguments: [1, 2])
+    @Test("all input is received: whole lines, single bytes, and joined lines", arguments: [1, 2])
     func echo(loops: Int) async throws {
         try await withServer(loops: loops) { server in
             let clients = try (0..<3).map { _ in try Client(to: server.address) }
@@ -19,7 +19,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a text of many megabytes is echoed while it is sent")
+    @Test("many megabytes can be echoed while the client is still sending")
     func largeEcho() async throws {
         try await withServer { server in
             let client = try Client(to: server.address)
@@ -34,16 +34,16 @@ struct ConnectionTests {
         }
     }
 
-    @Test("after a half close the client gets the pending output, then the end")
+    @Test("after a half close the client gets pending output before the end")
     func halfClose() async throws {
-        let events = Events<Told>()
-        var behaviour = TellingHandler.Behaviour()
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
         behaviour.onInputEnded = { connection in
             connection.send(Payload(Array("answer".utf8)))
             connection.endOutput()
         }
         let told = behaviour
-        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("question")
@@ -53,22 +53,22 @@ struct ConnectionTests {
             #expect(await events.next() == .received("question"))
             #expect(await events.next() == .inputEnded)
             guard case .closed(.gone) = await events.next() else {
-                Issue.record("both sides have ended, and it is not over")
+                Issue.record("both sides have ended, but the connection is not closed")
                 return
             }
         }
     }
 
-    @Test("output of one turn is one write, and the handler is notified")
+    @Test("the output of one turn is written by one system call")
     func oneWriteATurn() async throws {
-        let events = Events<Told>()
-        var behaviour = TellingHandler.Behaviour()
-        behaviour.tellsWritten = true
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
+        behaviour.recordsWritten = true
         behaviour.onReceived = { connection, _ in
             for _ in 0..<60 { connection.send(Payload(Array("0123456789".utf8))) }
         }
         let told = behaviour
-        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("go")
@@ -79,7 +79,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("more payloads than fit one write all arrive, in order")
+    @Test("if not all payloads fit in one write, all still arrive in order")
     func manyPayloads() async throws {
         let maker: HandlerMaker = { connection in
             for number in 0..<1_000 { connection.send(Payload(Array("\(1_000 + number)".utf8))) }
@@ -91,16 +91,16 @@ struct ConnectionTests {
         }
     }
 
-    @Test("input that a handler leaves comes again first after resuming reading")
+    @Test("after reading is resumed, input that was not accepted comes first")
     func keptRest() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
-        var behaviour = TellingHandler.Behaviour()
+        var behaviour = RecordingHandler.Behaviour()
         behaviour.takes = { min($0, 4) }
         let told = behaviour
         let maker: HandlerMaker = { connection in
-            ids.tell(connection.id)
-            return TellingHandler(events, told)
+            ids.record(connection.id)
+            return RecordingHandler(events, told)
         }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
@@ -117,11 +117,11 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a connection whose reading is paused reads nothing until it is resumed")
+    @Test("a paused connection does not read until it is resumed")
     func pausedReading() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
-        let maker = TellingHandler.paused(events, ids)
+        let maker = RecordingHandler.paused(events, ids)
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("early")
@@ -133,11 +133,11 @@ struct ConnectionTests {
         }
     }
 
-    @Test("input sent before the peer hung up is read after resuming reading")
+    @Test("input from before a hang-up can be read after reading is resumed")
     func hungUpWhilePaused() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
-        let maker = TellingHandler.paused(events, ids)
+        let maker = RecordingHandler.paused(events, ids)
         try await withServer(at: .unix(path: temporaryPath()), handler: maker) { server in
             let id: SocketID
             do {
@@ -153,20 +153,20 @@ struct ConnectionTests {
     }
 
     /// Rule O8.
-    @Test("a peer that stops reading delays no other, and gets all output later")
+    @Test("a peer that stops reading delays no others, and later gets all output")
     func stoppedReader() async throws {
         let payload = Payload([UInt8](repeating: 7, count: 1 << 20))
         let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
-            ids.tell(connection.id)
+            ids.record(connection.id)
             return EchoHandler()
         }
         try await withServer(handler: maker) { server in
             let slow = try Client(to: server.address, receiveBuffer: 4_096)
             let id = try #require(await ids.next())
             let quick = try Client(to: server.address)
-            // The same payload many times: sixteen of them take no more memory than one.
-            let waiting = await server.loops[0].asked { sockets in
+            // One payload is sent sixteen times. It takes memory only once.
+            let waiting = await server.loops[0].result { sockets in
                 for _ in 0..<16 { sockets[id]?.send(payload) }
                 return sockets[id]?.waitingBytes
             }
@@ -175,9 +175,9 @@ struct ConnectionTests {
                 try quick.send("ping")
                 #expect(try quick.receive(text: 4) == "ping")
             }
-            let left = await server.loops[0].asked { $0[id]?.waitingBytes ?? 0 }
+            let left = await server.loops[0].result { $0[id]?.waitingBytes ?? 0 }
             #expect(try #require(left) > 8 << 20)
-            // A blocked write is tried again only when the system reports space.
+            // A blocked write is retried only when the system reports space.
             #expect(await server.counters().blockedWrites < 20)
             #expect(try slow.receive(16 << 20).allSatisfy { $0 == 7 })
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Many connections", .timeLimit(.minutes(2)))
 struct CrowdTests {
-    @Test("2,000 connections are answered, and one payload reaches all of them")
+    @Test("a server answers 2,000 connections, and sends one payload to all")
     func twoThousand() async throws {
         let members = Shared<[SocketID]>([])
         let maker: HandlerMaker = { connection in
@@ -30,7 +30,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("clients that constantly connect and vanish disturb no other client")
+    @Test("clients that connect and disconnect all the time disturb no other one")
     func churn() async throws {
         try await withServer(loops: 2) { server in
             let steady = try Client(to: server.address)

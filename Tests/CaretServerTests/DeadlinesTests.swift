@@ -6,7 +6,7 @@ import Testing
 struct DeadlinesTests {
     private func at(_ number: Int) -> Moment { Moment(nanoseconds: UInt64(number)) }
 
-    @Test("slots are due in the order of their deadlines, and only once")
+    @Test("`popDue` returns slots in the order of their deadlines, and only once")
     func order() {
         var deadlines = Deadlines()
         for (slot, moment) in [30, 10, 20, 10].enumerated() { deadlines[slot] = at(moment) }
@@ -18,7 +18,7 @@ struct DeadlinesTests {
         #expect(deadlines.next == at(30))
     }
 
-    @Test("a deadline that was moved later is not due at the earlier moment")
+    @Test("a deadline that was moved to a later time is not due before that")
     func later() {
         var deadlines = Deadlines()
         deadlines[0] = at(10)
@@ -29,7 +29,7 @@ struct DeadlinesTests {
         #expect(deadlines.next == nil)
     }
 
-    @Test("a deadline that was moved or removed counts as it was last set")
+    @Test("a deadline that was moved earlier or removed is due as last set")
     func earlierAndAway() {
         var deadlines = Deadlines()
         deadlines[0] = at(50)
@@ -43,7 +43,7 @@ struct DeadlinesTests {
         #expect(deadlines.popDue(by: at(1_000)) == nil)
     }
 
-    @Test("slots are due exactly when those of a simple list are")
+    @Test("a heap of random deadlines behaves like a simple list")
     func followsModel() {
         for seed in Seeds.first(200) where !Self.follows(seed) {
             Issue.record("\(Seeds.replay(seed, of: "followsModel"))")
@@ -68,7 +68,7 @@ struct DeadlinesTests {
                 return false
             }
             for slot in due { model[slot] = nil }
-            // `next` may be too early, but never too late.
+            // `next` may be earlier than the earliest deadline, but never later.
             if let earliest = model.compactMap(\.self).min() {
                 guard let next = deadlines.next, next <= earliest else { return false }
             }

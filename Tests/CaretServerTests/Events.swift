@@ -1,16 +1,16 @@
 import CaretServer
 import Synchronization
 
-/// Events in order, for a test that awaits them.
+/// A sequence of events, which a test can await one by one.
 final class Events<Event: Sendable>: Sendable {
     private let stream: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
 
     init() { (stream, continuation) = AsyncStream.makeStream() }
 
-    func tell(_ event: Event) { continuation.yield(event) }
+    func record(_ event: Event) { continuation.yield(event) }
 
-    /// The next event that was not returned yet.
+    /// Waits for the next event.
     func next() async -> Event? {
         for await event in stream { return event }
         return nil
@@ -18,7 +18,7 @@ final class Events<Event: Sendable>: Sendable {
 }
 
 /// The calls of a handler.
-enum Told: Equatable {
+enum HandlerCall: Equatable {
     case received(String)
     case inputEnded
     case wrote(Int)
@@ -26,31 +26,31 @@ enum Told: Equatable {
     case closed(CloseReason)
 }
 
-/// A handler that reports its calls to a test and behaves as the test defines.
-final class TellingHandler: ConnectionHandler {
+/// A handler that reports its calls to the test.
+final class RecordingHandler: ConnectionHandler {
     struct Behaviour: Sendable {
-        /// Returns how many of the received bytes the handler accepts.
+        /// How many of the received bytes the handler accepts.
         var takes: @Sendable (Int) -> Int = { $0 }
         var onReceived: @Sendable (any ConnectionPort, UnsafeRawBufferPointer) -> Void = { _, _ in }
         var onInputEnded: @Sendable (any ConnectionPort) -> Void = { _ in }
         var onDeadline: @Sendable (any ConnectionPort) -> Void = { _ in }
-        /// Whether the handler reports each write.
-        var tellsWritten = false
+        /// If true, the handler reports writes too.
+        var recordsWritten = false
     }
 
-    private let events: Events<Told>
+    private let events: Events<HandlerCall>
     private let behaviour: Behaviour
 
-    /// Makes handlers that read nothing until the test resumes reading.
-    static func paused(_ events: Events<Told>, _ ids: Events<SocketID>) -> HandlerMaker {
+    /// Makes handlers that pause reading at once. The test must resume it.
+    static func paused(_ events: Events<HandlerCall>, _ ids: Events<SocketID>) -> HandlerMaker {
         { connection in
             connection.pauseReading()
-            ids.tell(connection.id)
-            return TellingHandler(events)
+            ids.record(connection.id)
+            return RecordingHandler(events)
         }
     }
 
-    init(_ events: Events<Told>, _ behaviour: Behaviour = Behaviour()) {
+    init(_ events: Events<HandlerCall>, _ behaviour: Behaviour = Behaviour()) {
         self.events = events
         self.behaviour = behaviour
     }
@@ -58,29 +58,29 @@ final class TellingHandler: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         let taken = behaviour.takes(bytes.count)
         let piece = UnsafeRawBufferPointer(rebasing: bytes[..<taken])
-        if taken > 0 { events.tell(.received(String(decoding: piece, as: UTF8.self))) }
+        if taken > 0 { events.record(.received(String(decoding: piece, as: UTF8.self))) }
         behaviour.onReceived(connection, piece)
         return taken
     }
 
     func inputEnded(on connection: any ConnectionPort) {
-        events.tell(.inputEnded)
+        events.record(.inputEnded)
         behaviour.onInputEnded(connection)
     }
 
     func wrote(_ bytes: Int, on connection: any ConnectionPort) {
-        if behaviour.tellsWritten { events.tell(.wrote(bytes)) }
+        if behaviour.recordsWritten { events.record(.wrote(bytes)) }
     }
 
     func deadlinePassed(on connection: any ConnectionPort) {
-        events.tell(.deadlinePassed)
+        events.record(.deadlinePassed)
         behaviour.onDeadline(connection)
     }
 
-    func closed(_ reason: CloseReason, on connection: any ConnectionPort) { events.tell(.closed(reason)) }
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort) { events.record(.closed(reason)) }
 }
 
-/// Echoes what it receives, and closes once everything is written and the input has ended.
+/// Echoes its input. Closes after the end of the input, once all output is written.
 final class EchoHandler: ConnectionHandler {
     private var hasEnded = false
 
@@ -108,7 +108,7 @@ final class EchoHandler: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) {}
 }
 
-/// A value that several queues use.
+/// A value with a lock, for several queues.
 final class Shared<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

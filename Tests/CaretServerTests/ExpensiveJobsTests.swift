@@ -13,7 +13,7 @@ struct ExpensiveJobsTests {
         .edits((0..<count).map { WireEdit(WireRange($0, $0), text(bytes)) })
     }
 
-    @Test("loops run pushes of up to 64 KiB or 64 edits, and no larger ones")
+    @Test("a push of over 64 KiB or over 64 edits is expensive")
     func pushes() {
         for (most, beyond) in [
             (RoomPush.Content.text(Self.text(64 << 10)), RoomPush.Content.text(Self.text((64 << 10) + 1))),
@@ -25,7 +25,7 @@ struct ExpensiveJobsTests {
         }
     }
 
-    @Test("no job of a document with a long text runs on a loop")
+    @Test("every job for a document with a long text is expensive")
     func documents() {
         let document = DocumentID(7)
         let jobs: [RoomJob] = [
@@ -41,9 +41,25 @@ struct ExpensiveJobsTests {
         }
     }
 
-    @Test("pages of history are always expensive, appended segments are not")
+    @Test("an answer with history is expensive, an answer to an append is not")
     func answers() {
         #expect(RoomEvent.answered(CallID(1), .read(.failure(.refused(.gone)))).isExpensive)
         #expect(!RoomEvent.answered(CallID(1), .appended(.failed)).isExpensive)
+    }
+
+    @Test("an answer or a new room with a text of over 64 KiB is expensive")
+    func longTexts() throws {
+        for (bytes, isExpensive) in [(64 << 10, false), ((64 << 10) + 1, true)] {
+            let head = Snapshot(revision: 1, text: try TextBuffer(String(repeating: "x", count: bytes)))
+            let entry = DocumentEntry(
+                id: DocumentID(7), name: try DocumentName("a"), epoch: Epoch(generation: 1, document: 1),
+                head: 1, start: 0, length: head.text.length, updated: 0, lineBreak: .lf)
+            let loaded = LoadedDocument(entry, head)
+            let make = RoomJob.make(entry, head)
+            let isMakeExpensive = make.isExpensive { _ in false }
+            #expect(isMakeExpensive == isExpensive)
+            #expect(RoomEvent.answered(CallID(1), .text(.success(head))).isExpensive == isExpensive)
+            #expect(RoomEvent.answered(CallID(1), .loaded(.success(loaded))).isExpensive == isExpensive)
+        }
     }
 }

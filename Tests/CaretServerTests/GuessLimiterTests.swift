@@ -6,8 +6,8 @@ struct GuessLimiterTests {
     private let guilty = AddressBlock.ip4(1)
     private static let interval = GuessLimiter.own.interval
 
-    /// Sends unknown tokens from an address until one is refused. Returns how many were looked up, and when
-    /// the next one may come.
+    /// Sends unknown tokens from an address until one is refused. Returns how many were looked up, and how
+    /// long the next one must wait.
     private func guess(
         _ limiter: inout GuessLimiter, from address: AddressBlock, at now: Int64
     ) -> (looks: Int, wait: Int) {
@@ -22,7 +22,7 @@ struct GuessLimiterTests {
 
     /// Rule H6.
     @Test(
-        "ten tokens of one address are checked, the eleventh is not"
+        "ten tokens of an address are looked up, the eleventh is refused"
     )
     func limit() {
         var limiter = GuessLimiter()
@@ -32,18 +32,18 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("the next token is checked when due, and not a millisecond earlier")
+    @Test("the next token is looked up exactly when a slot is free")
     func nextOne() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 5)
         #expect(limiter.shown(from: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
         #expect(limiter.shown(from: guilty, at: 6_005) == .look(.own(guilty)))
         #expect(limiter.shown(from: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
-        // Refused tokens cost nothing, and a long rest frees at most all slots.
+        // A refused token takes no slot, and after a long pause there are ten slots, not more.
         #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
     }
 
-    @Test("a known token frees its slot, so its user may log in any time")
+    @Test("a known token frees its slot, so its user can log in at any time")
     func known() {
         var limiter = GuessLimiter()
         for now in 0..<100 {
@@ -57,7 +57,7 @@ struct GuessLimiterTests {
         #expect(guess(&limiter, from: guilty, at: 101).looks == 6)
     }
 
-    @Test("a flood of addresses uses bounded memory and evicts no guesser")
+    @Test("a flood of addresses uses bounded memory, and guessers stay limited")
     func flood() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 0)
@@ -66,7 +66,7 @@ struct GuessLimiterTests {
             if case .look = limiter.shown(from: .ip6(number), at: Int64(number / 100)) { looks += 1 }
         }
         #expect(limiter.addressCount == GuessLimiter.mostAddresses)
-        // One look for each address that fits; for the others a thousand, and one more each 10 ms.
+        // One lookup for each address that fits. For the others a thousand, and one more every 10 ms.
         let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
         #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
         #expect(looks > GuessLimiter.mostAddresses + 1_000)
@@ -74,7 +74,7 @@ struct GuessLimiterTests {
         #expect(limiter.shown(from: .ip6(0), at: 2_000) == .look(.own(.ip6(0))))
     }
 
-    @Test("without room, addresses share slots until there is room again")
+    @Test("while the table is full, new addresses share common slots")
     func shared() {
         var limiter = GuessLimiter()
         for number in 0..<UInt64(GuessLimiter.mostAddresses) { _ = limiter.shown(from: .ip6(number), at: 0) }
@@ -89,7 +89,7 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("IPv6 addresses count by /64, and IPv4 ones alike in both forms")
+    @Test("IPv6 addresses are grouped by /64, IPv4-mapped ones count as IPv4")
     func blocks() {
         func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {
             AddressBlock(.ip6(upper, lower, scope: 0, port: 1))

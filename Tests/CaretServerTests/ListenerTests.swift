@@ -5,7 +5,7 @@ import Testing
 @Suite("Listeners", .timeLimit(.minutes(2)))
 struct ListenerTests {
     @Test(
-        "port 0 becomes a real port, and addresses print in common notation",
+        "a listener on port 0 reports the port that the system chose",
         arguments: ["127.0.0.1", "::1"])
     func ports(host: String) async throws {
         let address = try SocketAddress.resolved(host: host, port: 0)[0]
@@ -20,7 +20,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("addresses of other machines are recognised")
+    @Test("loopback addresses and addresses of other machines are told apart")
     func otherAddresses() throws {
         for host in ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] {
             #expect(try !SocketAddress.resolved(host: host, port: 1)[0].isLoopback)
@@ -31,7 +31,7 @@ struct ListenerTests {
         #expect(throws: AddressFault.self) { try SocketAddress.resolved(host: "no such host", port: 1) }
     }
 
-    @Test("accepted sockets have no delay, never block, and go to loops in turn")
+    @Test("accepted sockets are nonblocking, without delay, and spread over loops")
     func acceptedSockets() async throws {
         let options = Events<[Int32]>()
         let maker: HandlerMaker = { connection in
@@ -39,7 +39,7 @@ struct ListenerTests {
             getsockopt(connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &delay, &size)
             let blocking = fcntl(connection.descriptor, F_GETFL) & O_NONBLOCK == 0
             let inherited = fcntl(connection.descriptor, F_GETFD) & FD_CLOEXEC == 0
-            options.tell([delay, blocking ? 1 : 0, inherited ? 1 : 0, Int32(connection.id.loop.rawValue)])
+            options.record([delay, blocking ? 1 : 0, inherited ? 1 : 0, Int32(connection.id.loop.rawValue)])
             return EchoHandler()
         }
         try await withServer(loops: 2, handler: maker) { server in
@@ -55,7 +55,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a port with another listener is in use")
+    @Test("listening on a port with another listener gives the fault `inUse`")
     func portInUse() async throws {
         try await withServer { server in
             await #expect(throws: ListenFault.inUse) {
@@ -66,7 +66,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a closed listener accepts no connection, and existing ones go on")
+    @Test("a closed listener accepts no connections, and existing ones continue")
     func closedListener() async throws {
         try await withServer { server in
             let client = try Client(to: server.address)
@@ -78,7 +78,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a Unix socket is for its owner only, and is removed by its listener")
+    @Test("only the owner can use a Unix socket, and closing removes its file")
     func unixSocket() async throws {
         let path = temporaryPath()
         try await withServer(at: .unix(path: path)) { server in
@@ -97,7 +97,7 @@ struct ListenerTests {
         #expect(mode(of: path) == nil)
     }
 
-    @Test("a dead server's socket file is replaced, any other file is kept")
+    @Test("a killed server's socket file is replaced, other files are not")
     func filesInTheWay() async throws {
         let path = temporaryPath()
         // A killed server leaves a socket file without a listener.
@@ -115,7 +115,7 @@ struct ListenerTests {
         #expect(mode(of: path) == 0o644)
     }
 
-    @Test("a path too long for a socket is refused with both numbers")
+    @Test("a path that is too long for a socket is refused with both numbers")
     func longPath() async throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         await #expect(throws: ListenFault.address(.longPath(bytes: 205, limit: 107))) {
@@ -123,9 +123,9 @@ struct ListenerTests {
         }
     }
 
-    @Test("without descriptors new connections are closed, and old ones go on")
+    @Test("without descriptors new connections are refused, and old ones continue")
     func outOfDescriptors() async {
-        // In a process of its own, because the limit applies to the whole process.
+        // The test runs in its own process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             var settings = LoopSettings()
             settings.descriptorsLeft = 0
@@ -136,7 +136,7 @@ struct ListenerTests {
                 var bound = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
                 let before = bound
-                // Room for five more.
+                // The limit leaves five free descriptors.
                 bound.rlim_cur = rlim_t(firstFreeDescriptor() + 5)
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
                 for client in clients { try client.connect(to: server.address) }
@@ -186,7 +186,7 @@ struct ListenerTests {
     }
 }
 
-/// A socket made while descriptors are free, and connected when there are none left.
+/// A socket that is made while descriptors are free, and connected after they have run out.
 private struct UnconnectedClient {
     let descriptor: Int32
 
@@ -200,7 +200,7 @@ private struct UnconnectedClient {
         try #require(code == 0)
     }
 
-    /// Whether the connection has ended. Does not wait.
+    /// Whether the connection has ended. It does not wait for data.
     var isClosedByPeer: Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
@@ -208,8 +208,8 @@ private struct UnconnectedClient {
     }
 }
 
-/// The lowest number above all open descriptors, after filling all gaps below it. A child process may inherit
-/// descriptors with gaps between them.
+/// Returns the lowest number above all open descriptors. Opens descriptors until no number below it is free,
+/// because a child process may inherit descriptors with gaps between them.
 private func firstFreeDescriptor() -> Int32 {
     let highest = (0..<4_096).last { fcntl($0, F_GETFD) >= 0 } ?? 0
     while true {

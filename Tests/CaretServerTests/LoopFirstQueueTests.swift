@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loop-first queues", .timeLimit(.minutes(2)))
 struct LoopFirstQueueTests {
-    /// Records each job and where it ran.
+    /// Records each job, and the executor that ran it.
     private final class Writer: LoopFirstWorker {
         struct Done: Equatable {
             let job: Int
@@ -20,12 +20,12 @@ struct LoopFirstQueueTests {
             self.onJob = onJob
         }
 
-        /// Jobs with a number above a hundred are expensive.
+        /// Jobs with a number above 100 are expensive.
         func areExpensive(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
 
         func run(_ jobs: [Int]) {
             for job in jobs {
-                events.tell(
+                events.record(
                     Done(
                         job: job, place: DispatchQueue.getSpecific(key: LoopFirstQueueTests.name) ?? "a loop")
                 )
@@ -34,7 +34,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    /// The name of the queue that runs the code; without a value on a loop.
+    /// The name of the queue that runs the code. On a loop it has no value.
     private static let name = DispatchSpecificKey<String>()
 
     private let dispatchQueue = DispatchQueue(label: "queue")
@@ -50,31 +50,31 @@ struct LoopFirstQueueTests {
         await withCheckedContinuation { done in queue.close { done.resume() } }
     }
 
-    @Test("a loop runs its jobs at once; the queue runs expensive ones and later")
+    @Test("a loop runs its jobs at once, and the queue runs expensive jobs")
     func bringing() async throws {
         let loop = try Loop(LoopNumber(0))
         let isDone = Atomic(false)
         queue.start(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
-        let wasDone = await loop.asked { [queue] _ in
+        let wasDone = await loop.result { [queue] _ in
             queue.bring([1, 2], fromLoop: 0)
             return isDone.load(ordering: .relaxed)
         }
         #expect(wasDone == true)
-        _ = await loop.asked { [queue] _ in
+        _ = await loop.result { [queue] _ in
             queue.bring([3, 101], fromLoop: 0)
             queue.bring([4], fromLoop: 0)
         }
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
-        // The queue runs it, or the loop if the queue has already finished.
+        // The queue runs this job, or the loop if the queue's drain has ended.
         #expect(await events.next()?.job == 4)
         await loop.stopped()
         await closed(queue)
     }
 
     @Test(
-        "jobs added while a loop works wait for its next turn"
+        "jobs that are added during a loop's drain wait for its next turn"
     )
     func held() async throws {
         let loop = try Loop(LoopNumber(0))
@@ -84,7 +84,7 @@ struct LoopFirstQueueTests {
                 done.withLock { $0.append(job) }
                 if job < 3 { queue.enqueue(job + 1) }
             }, on: [loop])
-        let first = await loop.asked { [queue] _ in
+        let first = await loop.result { [queue] _ in
             queue.bring([1], fromLoop: 0)
             return done.withLock { $0 }
         }
@@ -97,11 +97,11 @@ struct LoopFirstQueueTests {
     }
 
     @Test(
-        "the last loop runs an answer, or the queue after that loop stopped")
+        "the loop that added jobs last runs an answer, or else the queue")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)
-        _ = await loops[1].asked { [queue] _ in queue.bring([1], fromLoop: 1) }
+        _ = await loops[1].result { [queue] _ in queue.bring([1], fromLoop: 1) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
         queue.enqueueOnLastLoop(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "a loop"))
@@ -118,7 +118,7 @@ struct LoopFirstQueueTests {
     func expensiveAnswers() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
-        _ = await loop.asked { [queue] _ in queue.bring([101], fromLoop: 0) }
+        _ = await loop.result { [queue] _ in queue.bring([101], fromLoop: 0) }
         #expect(await events.next() == Writer.Done(job: 101, place: "the queue"))
         queue.enqueueOnLastLoop(1)
         #expect(await events.next() == Writer.Done(job: 1, place: "the queue"))
@@ -126,13 +126,13 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
-    @Test("a job known to be expensive goes to the queue without a check")
+    @Test("`enqueueExpensive` runs a job on the queue without checking it")
     func knownToBeExpensive() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
-        _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
+        _ = await loop.result { [queue] _ in queue.bring([1], fromLoop: 0) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
-        // Cheap by its number, so a loop that checked the job would run it.
+        // Its number is below 100. So a loop that checked the job would run it.
         queue.enqueueExpensive(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
         queue.enqueueOnLastLoop(3)
@@ -141,7 +141,7 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
-    @Test("a job that comes after the end is released, whichever way it comes")
+    @Test("a job that is added after `close` is released")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
         final class Idler: LoopFirstWorker {
@@ -170,7 +170,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    @Test("every job runs once, one at a time, in its sender's order")
+    @Test("every job runs once, and jobs of a sender run in order")
     func order() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         let counts = Shared([Int](repeating: 0, count: 4))

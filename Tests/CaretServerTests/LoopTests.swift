@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Loops", .timeLimit(.minutes(2)))
 struct LoopTests {
-    @Test("jobs run in the order of posting, from any thread, and none is lost")
+    @Test("posted jobs of each thread run in order, and no job is lost")
     func jobs() async throws {
         let loop = try Loop(LoopNumber(0))
         let counts = Shared([Int](repeating: 0, count: 4))
@@ -18,8 +18,8 @@ struct LoopTests {
                                 counts[poster] += 1
                             }
                         }
-                        // Sometimes gives the loop time to fall asleep.
-                        if number % 100 == 0 { _ = await loop.asked { _ in } }
+                        // Sometimes waits, so that the loop falls asleep.
+                        if number % 100 == 0 { _ = await loop.result { _ in } }
                     }
                 }
             }
@@ -33,16 +33,16 @@ struct LoopTests {
         let loop = try Loop(LoopNumber(0))
         await loop.stopped()
         #expect(!loop.post { _ in })
-        #expect(await loop.asked { _ in 1 } == nil)
+        #expect(await loop.result { _ in 1 } == nil)
     }
 
-    @Test("a stopping loop runs posted jobs, closes all and calls handlers once")
+    @Test("a stopping loop runs posted jobs, and closes each connection once")
     func stopCloses() async throws {
-        let events = Events<Told>()
+        let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
-            ids.tell(connection.id)
-            return TellingHandler(events)
+            ids.record(connection.id)
+            return RecordingHandler(events)
         }
         let loop = try Loop(LoopNumber(0))
         let listener = try await Listener.listening(at: Running.anyPort, spreadOver: [loop], maker)
@@ -56,9 +56,9 @@ struct LoopTests {
         for _ in clients { #expect(await events.next() == .closed(.stopped)) }
     }
 
-    @Test("loops with connections in any state leave no descriptor open")
+    @Test("stopped loops leave no descriptor open")
     func noDescriptorIsLeft() async {
-        // In a process of its own, because other tests open descriptors too.
+        // The test runs in its own process, because other tests open descriptors too.
         await #expect(processExitsWith: .success) {
             try await comeAndGo()
             let before = leastDescriptors()
@@ -67,11 +67,11 @@ struct LoopTests {
         }
     }
 
-    @Test("a closed connection's id does not find its slot's next connection")
+    @Test("a closed connection's id does not find the next connection in its slot")
     func oldNamesFindNothing() async throws {
         let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
-            ids.tell(connection.id)
+            ids.record(connection.id)
             return EchoHandler()
         }
         try await withServer(handler: maker) { server in
@@ -90,7 +90,7 @@ struct LoopTests {
         }
     }
 
-    @Test("writing to a peer that is gone raises no signal")
+    @Test("writing to a disconnected peer raises no signal")
     func noSignal() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -106,7 +106,8 @@ struct LoopTests {
     }
 }
 
-/// System libraries sometimes open a descriptor for a moment, so the least of many counts is taken.
+/// Counts the open descriptors many times, and returns the least count. System libraries sometimes open a
+/// descriptor for a moment.
 private func leastDescriptors() -> Int {
     (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
 }
@@ -128,7 +129,7 @@ private func comeAndGo() async throws {
     }
 }
 
-/// Reads nothing, and writes as long as it can.
+/// Does not read, and writes as long as possible.
 private final class DeafHandler: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         connection.pauseReading()

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Loops and a listener for the duration of a test.
+/// Loops with a listener, for a test.
 struct Running: Sendable {
     let loops: [Loop]
     let listener: Listener
@@ -17,12 +17,12 @@ struct Running: Sendable {
     func counters() async -> LoopCounters {
         var sum = LoopCounters()
         for loop in loops {
-            if let counters = await loop.asked({ $0.counters }) { sum = sum + counters }
+            if let counters = await loop.result({ $0.counters }) { sum = sum + counters }
         }
         return sum
     }
 
-    /// Checks the condition repeatedly until it is true.
+    /// Checks a condition on the counters repeatedly until it is true.
     func wait(until isSo: (LoopCounters) -> Bool) async {
         while !isSo(await counters()) { await Task.yield() }
     }
@@ -45,14 +45,14 @@ func withServer(
     for loop in loops { await loop.stopped() }
 }
 
-/// Runs code that may block on a thread of its own: tests share few threads.
+/// Runs blocking code on its own thread, because tests share a few threads.
 func onOwnThread<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { done in
         DispatchQueue(label: "test").async { done.resume(with: Result { try body() }) }
     }
 }
 
-/// A clock that only the test moves.
+/// A clock that advances only when the test says so.
 final class HandClock: Sendable {
     private let moment = Atomic<UInt64>(1_000_000_000)
 
@@ -69,12 +69,12 @@ final class HandClock: Sendable {
     }
 }
 
-/// The descriptors that this process has open.
+/// The number of descriptors that this process has open.
 func openDescriptors() -> Int {
     guard let folder = opendir("/proc/self/fd") else { return -1 }
     defer { closedir(folder) }
     var count = 0
     while readdir(folder) != nil { count += 1 }
-    // Without the two names that every folder has, and the folder itself.
+    // The names `.` and `..` and the descriptor of the folder itself are not counted.
     return count - 3
 }

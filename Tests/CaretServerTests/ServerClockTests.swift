@@ -2,23 +2,23 @@ import CaretServer
 import Testing
 
 @Suite("Server clock") struct ServerClockTests {
-    /// A server that started at this wall time, two seconds after its machine.
+    /// The clock of a server that started at this wall time, two seconds after its machine.
     private func clock(_ wall: Int64) -> ServerClock {
         ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
 
-    @Test("times start at the wall clock and advance with the steady one")
+    @Test("the time starts at the wall clock, and advances with the steady clock")
     func goesOn() {
         let clock = clock(1_790_000_000_000)
         #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)
         #expect(clock.time(at: Moment(nanoseconds: 3_500_000_000)) == 1_790_000_001_500)
         #expect(clock.moment(of: 1_790_000_001_500) == Moment(nanoseconds: 3_500_000_000))
-        // Before the machine started.
+        // A time before the start of the machine.
         #expect(clock.moment(of: 1_000) == Moment(nanoseconds: 0))
     }
 
     @Test(
-        "any time of the wall clock gives times that can be stored and sent",
+        "even a wrong wall clock gives times that can be stored and sent",
         arguments: [.min, -1, 0, 11_234_567_890_000, 1 << 53, .max] as [Int64])
     func anyTime(wall: Int64) {
         let clock = clock(wall)

@@ -5,14 +5,14 @@ import Testing
 struct SpareMemoryTests {
     private static let mebibyte = 1 << 20
 
-    /// A measurement at this time in seconds. `used` is the CPU time so far, in milliseconds.
+    /// A measurement. `time` is in seconds, and `used` is the CPU time so far in milliseconds.
     private func look(_ mebibytes: Double, at time: Int, used: UInt64 = 0) -> SpareMemory.Look {
         SpareMemory.Look(
             spare: Int(mebibytes * Double(Self.mebibyte)), used: used * 1_000_000,
             time: Moment(nanoseconds: UInt64(time) * 1_000_000_000))
     }
 
-    @Test("grown memory is returned at rest, if it grew enough")
+    @Test("an idle process returns memory if its unused memory grew enough")
     func atRest() {
         var spare = SpareMemory(look(8, at: 0))
         #expect(spare.looked(look(8.9, at: 5)) == false)
@@ -22,7 +22,7 @@ struct SpareMemoryTests {
         #expect(large.looked(look(170, at: 10)) == true)
     }
 
-    @Test("memory is returned when the process rests, not while it works")
+    @Test("a busy process does not return memory, an idle one does")
     func atWork() {
         var spare = SpareMemory(look(20, at: 0))
         #expect(spare.looked(look(100, at: 5, used: 250)) == false)
@@ -30,7 +30,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(100, at: 15, used: 10_249)) == true)
     }
 
-    @Test("a process that never rests returns memory after a long time too")
+    @Test("a process that is never idle returns memory after a long time")
     func neverAtRest() {
         var spare = SpareMemory(look(20, at: 0))
         for time in 1...300 {
@@ -38,7 +38,7 @@ struct SpareMemoryTests {
         }
         #expect(spare.looked(look(100, at: 301, used: 301_000)) == true)
         spare.gaveBack(leaving: 20 * Self.mebibyte)
-        // After memory was returned, new growth is needed before the next time.
+        // After memory was returned, it must grow again before the next return.
         #expect(spare.looked(look(20, at: 302, used: 302_000)) == false)
         for time in 303...602 {
             #expect(spare.looked(look(100, at: time, used: UInt64(time * 1_000))) == false)
@@ -46,7 +46,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(100, at: 603, used: 603_000)) == true)
     }
 
-    @Test("memory that could not be returned is not tried again and again")
+    @Test("memory that could not be returned does not cause another attempt")
     func stays() {
         var spare = SpareMemory(look(20, at: 0))
         #expect(spare.looked(look(100, at: 5)) == true)
@@ -54,7 +54,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(95, at: 10)) == false)
         #expect(spare.looked(look(96, at: 15)) == true)
         spare.gaveBack(leaving: 90 * Self.mebibyte)
-        // If less is left later, growth counts from there.
+        // If the unused memory falls later, growth is measured from the lower value.
         #expect(spare.looked(look(30, at: 20)) == false)
         #expect(spare.looked(look(32, at: 25)) == true)
     }

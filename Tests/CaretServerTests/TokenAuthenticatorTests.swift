@@ -11,7 +11,7 @@ struct TokenAuthenticatorTests {
     private let store = MemoryStore()
     private let time = Clock()
     private let authenticator: TokenAuthenticator
-    private let far = Door.address(.ip4(0x0A00_0001, port: 5))
+    private let far = ListenerKind.address(.ip4(0x0A00_0001, port: 5))
 
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)
@@ -22,14 +22,16 @@ struct TokenAuthenticatorTests {
         authenticator = TokenAuthenticator(store) { time.now.load(ordering: .relaxed) }
     }
 
-    private func identified(_ token: String?, at door: Door) async -> Authentication {
+    private func identified(_ token: String?, at listenerKind: ListenerKind) async -> Authentication {
         await withCheckedContinuation { done in
-            authenticator.identify(token.map { WireString($0) }, at: door) { done.resume(returning: $0) }
+            authenticator.identify(token.map { WireString($0) }, at: listenerKind) {
+                done.resume(returning: $0)
+            }
         }
     }
 
     /// Rule H5.
-    @Test("a known token is its user with its grants, until it is revoked")
+    @Test("a token identifies its user with its grants, until it is revoked")
     func known() async throws {
         let grants = Grants([Grant(.read, to: .prefix("a"))])!
         let text = try await store.addToken(of: UserName("ann"), grants).get()
@@ -41,14 +43,14 @@ struct TokenAuthenticatorTests {
         #expect(await identified(text.bytes.string, at: far) == .unknown)
     }
 
-    @Test("at the socket in the data folder every client is admin")
+    @Test("on the admin socket every client is admin")
     func adminSocket() async {
         for token in [nil, "x"] { #expect(await identified(token, at: .adminSocket) == .known(.admin)) }
         #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
     }
 
     /// Rule H6.
-    @Test("after ten unknown tokens of an address even a valid one must wait")
+    @Test("after ten unknown tokens from an address even a valid one must wait")
     func guessing() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
         for _ in 0..<20 { #expect(await identified(nil, at: far) == .unknown) }
@@ -58,19 +60,19 @@ struct TokenAuthenticatorTests {
         #expect(await isKnown(text, at: .address(.ip4(0x0A00_0002, port: 5))))
         time.now.store(6_000, ordering: .relaxed)
         #expect(await isKnown(text, at: far))
-        let near = Door.address(.ip4(0x7F00_0001, port: 5))
+        let near = ListenerKind.address(.ip4(0x7F00_0001, port: 5))
         for _ in 0..<20 { #expect(await identified("no", at: near) == .unknown) }
     }
 
     /// Rules H5 and A5.
-    @Test("a token whose lookup fails is not known, and not counted as a guess")
+    @Test("a token whose lookup fails is refused, and does not count as a guess")
     func failed() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get()
         store.arrange { $0.damage(text.token) }
         for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
     }
 
-    @Test("failed logins are reported; without a token at a limited rate")
+    @Test("failed logins are reported, those without a token at a limited rate")
     func failures() async throws {
         let (time, failures) = (time, Failures())
         let authenticator = TokenAuthenticator(
@@ -91,7 +93,7 @@ struct TokenAuthenticatorTests {
         time.now.store(6_000, ordering: .relaxed)
         for number in UInt16(60)..<70 { await come(nil, number) }
         #expect(failures.all.dropFirst(11) == ["10.0.0.1:60 noToken"])
-        // Tokens that are not looked up are counted separately, and are not failed logins.
+        // Tokens that are refused without a lookup are not reported as failed logins.
         for number in UInt16(70)..<90 { await come("no", number) }
         #expect(failures.all.count == 12 + 10)
     }
@@ -106,7 +108,7 @@ struct TokenAuthenticatorTests {
         }
     }
 
-    private func isKnown(_ token: String, at door: Door) async -> Bool {
-        if case .known = await identified(token, at: door) { true } else { false }
+    private func isKnown(_ token: String, at listenerKind: ListenerKind) async -> Bool {
+        if case .known = await identified(token, at: listenerKind) { true } else { false }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Slots and output queues")
 struct ValueTests {
-    @Test("an old id finds nothing after its slot was reused")
+    @Test("the id of a removed element finds no element, even in a reused slot")
     func oldNames() {
         var slots = Slots<String>()
         let ann = slots.insert { _ in "ann" }
@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(SlotID(word: carl.word) == carl)
     }
 
-    @Test("a queue returns every byte once, in order, with steps of any size")
+    @Test("an output queue returns every byte once and in order")
     func queueTakesAnything() {
         for step in 1...40 {
             var queue = OutputQueue()
@@ -27,13 +27,13 @@ struct ValueTests {
             #expect(queue.bytes == words.joined().utf8.count)
             while !queue.isEmpty {
                 text += front(of: queue, upTo: step)
-                queue.take(min(step, queue.bytes))
+                queue.removeFirst(min(step, queue.bytes))
             }
             #expect(text == words.joined() && queue.bytes == 0)
         }
     }
 
-    /// The first bytes as a write would see them, in at most four pieces.
+    /// The first unwritten bytes, in at most four pieces.
     private func front(of queue: OutputQueue, upTo count: Int) -> String {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 40) { pieces in
             let filled = pieces[..<queue.fill(pieces)]

@@ -3,11 +3,11 @@ import Dispatch
 import Testing
 
 @Suite("Work queues", .timeLimit(.minutes(1))) struct WorkQueueTests {
-    @Test("an alarm fires at the moment that was set last, and not earlier")
+    @Test("an alarm fires at the time that was set last, and not earlier")
     func alarm() async throws {
         let queue: any WorkQueue = DispatchQueue(label: "alarm")
         let passed = Events<Moment>()
-        let alarm = queue.makeAlarm { passed.tell(.now) }
+        let alarm = queue.makeAlarm { passed.record(.now) }
         let moment = Moment.now.after(milliseconds: 100)
         alarm.set(for: moment.after(seconds: 1_000))
         alarm.set(for: nil)

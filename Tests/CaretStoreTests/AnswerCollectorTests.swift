@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Collecting answers") struct AnswerCollectorTests {
-    @Test("the last answer passes all on, in the order of the calls")
+    @Test("the last answer passes on all answers, in the order of the calls")
     func order() {
         let completed = Mutex<[[Int]]>([])
         let collector = AnswerCollector<Int>(3) { answers in completed.withLock { $0.append(answers) } }
@@ -15,15 +15,15 @@ import Testing
         #expect(completed.withLock { $0 } == [[10, 20, 30]])
     }
 
-    @Test("the time is linear in the number of answers")
+    @Test("collecting takes time linear in the number of answers")
     func time() {
         var (few, many) = (UInt64.max, UInt64.max)
         for _ in 0..<3 { (few, many) = (min(few, time(of: 1000)), min(many, time(of: 16_000))) }
-        // 16 times as many answers. Quadratic time would take 256 times as long.
+        // The second run has 16 times as many answers. With quadratic time it would take 256 times as long.
         #expect(many < 64 * few, "\(few) and \(many)")
     }
 
-    /// The processor time of this thread in nanoseconds, whatever else the machine does.
+    /// The processor time of this thread in nanoseconds. Other load on the machine does not change it.
     private func time(of count: Int) -> UInt64 {
         let collector = AnswerCollector<Int>(count) { _ in }
         let began = spent()

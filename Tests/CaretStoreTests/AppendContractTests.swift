@@ -8,7 +8,7 @@ import Testing
         "an append at the head is committed, and the log reads back equal",
         arguments: StoreKind.allCases)
     func commit(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("a😀é")
         let reading = try await document.store.read(document.entry.id, after: 0).get()
         #expect(reading.segment == Segment(first: 1, changes: document.log))
@@ -19,10 +19,10 @@ import Testing
 
     @Test("an append of several changes makes one revision for each", arguments: StoreKind.allCases)
     func severalChanges(kind: StoreKind) async throws {
-        var document = try await Following(kind)
-        let first = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "ab")]), in: Text(), seq: 1)
+        var document = try await TrackedDocument(kind)
+        let first = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "ab")]), in: TextBuffer(), seq: 1)
         let second = try SampleLog.pushed(
-            Change([SampleChange.edit(1, 2, "")]), in: Text("ab"), by: SampleLog.bob, seq: 9)
+            Change([SampleChange.edit(1, 2, "")]), in: TextBuffer("ab"), by: SampleLog.bob, seq: 9)
         let append = Append(
             document: document.entry.id, epoch: document.entry.epoch, expected: 0, changes: [first, second],
             lineBreak: .crlf)
@@ -30,15 +30,15 @@ import Testing
         try document.follow(append)
         #expect(
             try await document.store.text(of: document.entry.id).get()
-                == Snapshot(revision: 2, text: Text("a")))
+                == Snapshot(revision: 2, text: TextBuffer("a")))
         #expect(try await document.store.find(document.entry.name).get().lineBreak == .crlf)
     }
 
     @Test(
-        "of two appends at one revision the second conflicts and writes nothing",
+        "the second append at the same revision conflicts and writes nothing",
         arguments: StoreKind.allCases)
     func conflict(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         let first = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
         let second = try document.append([SampleChange.edit(0, 0, "y")], by: SampleLog.bob, seq: 1)
         #expect(await document.store.append([first, second]) == [.committed(head: 1), .conflict(head: 1)])
@@ -51,13 +51,13 @@ import Testing
         #expect(await document.store.append(ahead) == .conflict(head: 1))
     }
 
-    @Test("one call has a separate outcome for each document", arguments: StoreKind.allCases)
+    @Test("an append to several documents has a separate outcome for each", arguments: StoreKind.allCases)
     func manyDocuments(kind: StoreKind) async throws {
-        let document = try await Following(kind)
+        let document = try await TrackedDocument(kind)
         guard case .created(let other) = await document.store.create(try DocumentName("other")) else {
             throw Unexpected(what: "the other document was not created")
         }
-        let change = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
+        let change = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: TextBuffer(), seq: 1)
         func append(_ entry: DocumentEntry, epoch: Epoch, at expected: Revision) -> Append {
             Append(document: entry.id, epoch: epoch, expected: expected, changes: [change])
         }
@@ -71,7 +71,7 @@ import Testing
 
     @Test("an append to a deleted or unknown document returns gone", arguments: StoreKind.allCases)
     func gone(kind: StoreKind) async throws {
-        let document = try await Following(kind)
+        let document = try await TrackedDocument(kind)
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
         #expect(refusal(await document.store.delete(document.entry.id)) == nil)
         #expect(await document.store.append(append) == .gone)
@@ -80,9 +80,9 @@ import Testing
         #expect(await document.store.append(nowhere) == .gone)
     }
 
-    @Test("a line break alone is stored without making a revision", arguments: StoreKind.allCases)
+    @Test("an append with only a line break stores it, and makes no revision", arguments: StoreKind.allCases)
     func lineBreakAlone(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("a")
         for lineBreak in [LineBreak.crlf, .crlf, nil, .lf] {
             let append = Append(
@@ -102,7 +102,7 @@ import Testing
     @Test(
         "a locked append rebases over missed changes and cannot conflict", arguments: StoreKind.allCases)
     func locked(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         let late = try document.append([SampleChange.edit(0, 0, "late")], by: SampleLog.bob, seq: 1)
         try await document.type("abc")
         let text = document.text
@@ -117,7 +117,7 @@ import Testing
             return changes
         }
         #expect(answer.missed == document.log && answer.outcome == .committed(head: 4))
-        #expect(try await document.store.text(of: document.entry.id).get().text == Text("abclate"))
+        #expect(try await document.store.text(of: document.entry.id).get().text == TextBuffer("abclate"))
     }
 
     /// Rules P8 and P10.
@@ -125,7 +125,7 @@ import Testing
         "the store remembers each pusher's last push with its revision",
         arguments: StoreKind.allCases)
     func pushers(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("ab")
         try await document.type("c", by: SampleLog.bob)
         let (store, id) = (document.store, document.entry.id)

@@ -37,7 +37,7 @@ import Testing
         await copy.close()
     }
 
-    @Test("a backup keeps its mark through a check, until a server opens it")
+    @Test("a backup stays marked as a backup until a server opens it")
     func markStays() async throws {
         let sample = try await SampleStore(isCutOff: false)
         let target = try Scratch()
@@ -48,7 +48,7 @@ import Testing
         await store.close()
         #expect(try SQLiteStore.verify(folder: target.path).isSound)
         #expect(try target.number("SELECT backup FROM store") == 5)
-        // Even in its original folder, the restored backup counts as another history.
+        // The store renews its epochs even if the backup is restored into its original folder.
         try sample.scratch.write(try target.databaseBytes())
         let recorder = EventRecorder()
         await (try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }).close()
@@ -77,6 +77,7 @@ import Testing
             throw Unexpected(what: "\(String(describing: fault))")
         }
         #expect(report.findings.map(\.fault) == [.pusher])
+        #expect(fault?.isDamage == true && fault?.isOutOfSpace == false)
         await #expect(
             throws: BackupFault.database(DatabaseFault(code: 14, message: "unable to open database file"))
         ) {
@@ -84,5 +85,22 @@ import Testing
         }
         await store.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+    }
+
+    @Test("a backup fault says whether the disk is full or the store is damaged")
+    func faults() {
+        func database(_ code: Int32, isOutOfSpace: Bool = false) -> BackupFault {
+            .database(DatabaseFault(code: code, message: "", isOutOfSpace: isOutOfSpace))
+        }
+        // SQLite's codes 10, 11 and 13 mean a failed disk, a damaged file and a full disk.
+        let full: [BackupFault] = [
+            .system(ENOSPC), .system(EDQUOT), database(13), database(10, isOutOfSpace: true),
+        ]
+        let damaged = [database(11)]
+        let other: [BackupFault] = [.exists, .system(EIO), database(10)]
+        for fault in full + damaged + other {
+            #expect(fault.isOutOfSpace == full.contains(fault), "\(fault)")
+            #expect(fault.isDamage == damaged.contains(fault), "\(fault)")
+        }
     }
 }

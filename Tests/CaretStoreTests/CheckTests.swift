@@ -28,52 +28,52 @@ import Testing
     }
 
     /// Rule A14.
-    @Test("a check finds the damaged row, and reports nothing else", arguments: Harm.all)
-    func harmed(harm: Harm) async throws {
+    @Test("a check finds the damaged row, and reports nothing else", arguments: Damage.all)
+    func harmed(damage: Damage) async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
         // The revision of the snapshot depends on when upkeep ran.
         let newest = try sample.scratch.number("SELECT max(revision) FROM snapshot WHERE document = 1")
         let fault =
-            if case .snapshot = harm.fault { CheckReport.Fault.snapshot(Int(newest)) } else {
-                harm.fault
+            if case .snapshot = damage.fault { CheckReport.Fault.snapshot(Int(newest)) } else {
+                damage.fault
             }
-        try DataFolder(sample.scratch.path).openForWriting().execute(harm.sql)
+        try DataFolder(sample.scratch.path).openForWriting().execute(damage.sql)
         let report = try SQLiteStore.verify(folder: sample.scratch.path)
-        let document = sample.documents[harm.document].entry
+        let document = sample.documents[damage.document].entry
         let found = report.findings.map(\.fault)
-        #expect(found == [fault], "\(harm.sql): \(report.findings)")
+        #expect(found == [fault], "\(damage.sql): \(report.findings)")
         #expect(report.findings.allSatisfy { $0.document == document.id })
     }
 
-    /// Changes the rows of one document with SQL, so that every page still has a correct sum.
-    struct Harm: Sendable {
+    /// Changes the rows of one document with SQL, so every page still has a correct checksum.
+    struct Damage: Sendable {
         let document: Int
         let sql: String
         let fault: CheckReport.Fault
 
         static let all = [
-            Harm(document: 0, sql: "UPDATE document SET head = head - 1 WHERE id = 1", fault: .row),
-            Harm(document: 2, sql: "UPDATE document SET deleted = 5 WHERE id = 3", fault: .row),
-            Harm(
+            Damage(document: 0, sql: "UPDATE document SET head = head - 1 WHERE id = 1", fault: .row),
+            Damage(document: 2, sql: "UPDATE document SET deleted = 5 WHERE id = 3", fault: .row),
+            Damage(
                 document: 0,
                 sql:
                     "DELETE FROM segment WHERE document = 1 AND first = (SELECT max(first) FROM segment WHERE document = 1)",
                 fault: .history),
-            Harm(
+            Damage(
                 document: 2, sql: "UPDATE segment SET before = zeroblob(32) WHERE document = 3 AND first = 2",
                 fault: .history),
-            Harm(
+            Damage(
                 document: 0,
                 sql:
                     "UPDATE snapshot SET chain = zeroblob(32) WHERE document = 1 AND revision = (SELECT max(revision) FROM snapshot WHERE document = 1)",
                 fault: .snapshot(0)),
-            Harm(document: 2, sql: "UPDATE pusher SET seq = 4 WHERE document = 3", fault: .pusher),
+            Damage(document: 2, sql: "UPDATE pusher SET seq = 4 WHERE document = 3", fault: .pusher),
         ]
     }
 
     /// Rule A14.
-    @Test("a check names a thousand findings, and says whether there were more")
+    @Test("a check lists 1,000 findings, and reports whether there were more")
     func manyFindings() async throws {
         for excess in [0, 1] {
             let scratch = try Scratch.inMemory()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("a check finds a damaged page of the file")
-    func harmedPage() async throws {
+    func damagedPage() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
         var bytes = try sample.scratch.databaseBytes()
@@ -97,7 +97,7 @@ import Testing
         #expect(try !SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }
 
-    @Test("a stopped check reports that, and reads nothing more")
+    @Test("a stopped check reports that it was stopped, and reads nothing more")
     func stopped() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         defer { sample.scratch.remove() }
@@ -127,7 +127,7 @@ import Testing
         await store.close()
         let report = try await check.value
         #expect(report.isSound || report.findings.map(\.fault) == [.stopped])
-        // Either the backup was complete before the store closed, or there is none.
+        // The backup was completed before the store closed, or there is no backup.
         let isWhole = (try? await backup.value) != nil
         #expect(FileManager.default.fileExists(atPath: target.databasePath) == isWhole)
         #expect(!FileManager.default.fileExists(atPath: target.databasePath + ".partial"))

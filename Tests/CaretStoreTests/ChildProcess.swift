@@ -61,8 +61,8 @@ struct ChildProcess {
     }
 }
 
-/// Whether the tests run all their cases: CARET_FULL is set.
+/// Whether CARET_FULL is set. The tests then run all their cases.
 let isFullRun = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
 
-/// The single seed to run, from CARET_SEED.
-let askedSeed = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(Int.init)
+/// The only seed to run, from CARET_SEED; nil for all seeds.
+let onlySeed = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(Int.init)

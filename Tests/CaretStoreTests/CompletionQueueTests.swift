@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 @Suite("The order of completions") struct CompletionQueueTests {
-    @Test("a few completions wait until many earlier ones have run")
+    @Test("a few completions run only after many earlier completions")
     func fewBehindMany() async {
         let (completions, gate, tally) = (CompletionQueue(), Gate(), Tally())
-        // More than the writer calls by itself.
+        // This is more than the writer's thread calls directly.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()
@@ -25,12 +25,12 @@ import Testing
         #expect(tally.outcomes == (1...34).map { .committed(head: Revision($0)) })
     }
 
-    @Test("completions come in the order of calls, and before the store closes")
+    @Test("completions run in the order of calls, and before the store closes")
     func order() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         let answered = Tally()
         var expected: [AppendOutcome] = []
         let letter = SampleChange.edit(0, 0, "x")
@@ -39,10 +39,10 @@ import Testing
             try document.follow(append)
             store.append([append]) { answered.add($0[0]) }
             expected.append(.committed(head: Revision(number)))
-            // The same append again, which must conflict.
+            // Append the same change again, which must conflict.
             store.append([append]) { answered.add($0[0]) }
             expected.append(.conflict(head: Revision(number)))
-            // This makes groups of different sizes, because the writer catches up at each pause.
+            // Each pause lets the writer finish all calls, so the transactions have different sizes.
             if number % 50 == 0 { _ = try await store.text(of: document.entry.id).get() }
         }
         await store.close()
@@ -59,7 +59,7 @@ private final class Tally: Sendable {
     func add(_ outcome: AppendOutcome) { list.withLock { $0.append(outcome) } }
 }
 
-/// While it is closed, `pass` waits.
+/// While the gate is closed, `pass` waits.
 private final class Gate: Sendable {
     private let lock = Mutex(())
 

@@ -11,7 +11,7 @@ import Testing
     )
     func flippedBits() async throws {
         let cases = Seeds.share(of: 1000, everyCommit: 80)
-        try await tryHarms("flippedBits", cases) { bytes, random in
+        try await tryDamages("flippedBits", cases) { bytes, random in
             bytes[random.number(0...bytes.count - 1)] ^= UInt8(1 << random.number(0...7))
         }
     }
@@ -19,14 +19,14 @@ import Testing
     @Test("a truncated file is refused, or reported as an older state")
     func cutFiles() async throws {
         let cases = Seeds.share(of: 200, everyCommit: 20)
-        try await tryHarms("cutFiles", cases) { bytes, random in
+        try await tryDamages("cutFiles", cases) { bytes, random in
             bytes.removeLast(random.number(1...bytes.count))
         }
     }
 
-    /// For each seed, damages the database, its log or the counter in a copy of the folder.
-    private func tryHarms(
-        _ test: String, _ cases: Int, _ harm: (inout [UInt8], inout Seeded) -> Void
+    /// For each seed, damages one file in a copy of the folder: the database, its log or the commit counter.
+    private func tryDamages(
+        _ test: String, _ cases: Int, _ damage: (inout [UInt8], inout Seeded) -> Void
     ) async throws {
         let sample = try await SampleStore(isCutOff: true, crowd: 300)
         defer { sample.scratch.remove() }
@@ -43,7 +43,7 @@ import Testing
                 "caret.sqlite", "caret.sqlite", "caret.sqlite-wal", "caret.sqlite-wal", "caret.commits",
             ])
             var bytes = [UInt8](try Data(contentsOf: copy.file(name)))
-            harm(&bytes, &random)
+            damage(&bytes, &random)
             try Data(bytes).write(to: copy.file(name))
             if let fault = await outcomes.fault(of: sample, in: copy) {
                 Issue.record("seed \(seed), \(name): \(fault)\nreplay: \(Seeds.replay(seed, of: test))")
@@ -73,7 +73,7 @@ private struct Outcomes {
             return error.isDamage ? nil : "refused as \(error)"
         }
         let isRenewed = events.isRenewed
-        let fault = await SampleJudge(sample: sample, store: store, isRenewed: isRenewed).fault()
+        let fault = await SampleVerifier(sample: sample, store: store, isRenewed: isRenewed).fault()
         await store.close()
         if isRenewed {
             renewed += 1

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A damaged document beside sound ones") struct DamagedDocumentTests {
-    @Test("a row in the place of the next segment damages only its document")
+@Suite("A damaged document beside sound documents") struct DamagedDocumentTests {
+    @Test("a row where the next segment belongs damages only its document")
     func rowInTheWay() async throws {
-        let scratch = try await Harmed.folder(
+        let scratch = try await DamagedFolder.folder(
             """
             INSERT INTO segment (document, first, last, time, body, before, after)
             SELECT document, 3, 3, time, body, before, after FROM segment WHERE document = 1 AND first = 1
@@ -17,15 +17,15 @@ import Testing
         let recorder = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         let (damaged, sound) = (
-            try await Harmed.letter(in: "one", on: store),
-            try await Harmed.letter(in: "two", on: store)
+            try await DamagedFolder.letter(in: "one", on: store),
+            try await DamagedFolder.letter(in: "two", on: store)
         )
-        // In one transaction with another append, and alone.
+        // Append to the damaged document in one transaction with another append, and then alone.
         let outcomes = await store.append([damaged, sound])
         #expect(outcomes == [.damaged, .committed(head: 3)])
         #expect(await store.append(damaged) == .damaged)
         guard case .created = await store.create(try DocumentName("three")) else {
-            throw Unexpected(what: "no document can be made")
+            throw Unexpected(what: "no document can be created")
         }
         #expect(recorder.hasDamage && !recorder.hasFailed)
         await store.close()
@@ -33,14 +33,14 @@ import Testing
 
     @Test("a damaged history accepts no appends until the store is opened again")
     func closedToAppends() async throws {
-        let scratch = try await Harmed.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
+        let scratch = try await DamagedFolder.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
         defer { scratch.remove() }
         for _ in 0..<2 {
             let recorder = EventRecorder()
             let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
             let (one, two) = (
-                try await Harmed.letter(in: "one", on: store),
-                try await Harmed.letter(in: "two", on: store)
+                try await DamagedFolder.letter(in: "one", on: store),
+                try await DamagedFolder.letter(in: "two", on: store)
             )
             #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
             #expect(recorder.all.contains(.damaged(one.document)))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("lists skip damaged rows, and count them")
+    @Test("a list skips damaged rows, and reports how many it skipped")
     func pages() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -78,7 +78,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a round continues after any damaged page, and reports the damage")
+    @Test("upkeep continues after any damaged page, and reports the damage")
     func roundOverDamage() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -97,23 +97,23 @@ import Testing
             defer { copy.remove() }
             try copy.write(harmed)
             let recorder = EventRecorder()
-            guard let store = try? SQLiteStore(folder: copy.path, tell: { recorder.add($0) }) else {
+            guard let store = try? SQLiteStore(folder: copy.path, onEvent: { recorder.add($0) }) else {
                 refused += 1
                 continue
             }
-            await store.tend(at: 40 * StoreSettings.day)
+            await store.runUpkeep(at: 40 * StoreSettings.day)
             await store.close()
             let purged = recorder.all.count { if case .purged = $0 { true } else { false } }
             #expect(purged == count || recorder.hasDamage, "page \(page): \(purged) were removed")
             if recorder.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
         }
-        // Several pages are leaves of the table of documents.
-        #expect(partial > 2 && refused < 5, "\(partial) with some left out, \(refused) refused")
+        // Several pages have rows of documents.
+        #expect(partial > 2 && refused < 5, "\(partial) incomplete, \(refused) refused")
     }
 
     @Test("a database without the store's row is refused and not changed")
     func missingStoreRow() async throws {
-        let scratch = try await Harmed.folder("DELETE FROM store")
+        let scratch = try await DamagedFolder.folder("DELETE FROM store")
         defer { scratch.remove() }
         let before = try scratch.files()
         #expect {
@@ -128,23 +128,23 @@ import Testing
 }
 
 /// A folder with two documents of two letters. `one` has the ID 1.
-private enum Harmed {
-    static func folder(_ harm: String) async throws -> Scratch {
+private enum DamagedFolder {
+    static func folder(_ damage: String) async throws -> Scratch {
         let scratch = try Scratch.inMemory()
         let store = try SQLiteStore(folder: scratch.path)
         for name in ["one", "two"] {
-            var document = try await Following(on: store, name)
+            var document = try await TrackedDocument(on: store, name)
             try await document.type("ab")
         }
         await store.close()
-        try DataFolder(scratch.path).openForWriting().execute(harm)
+        try DataFolder(scratch.path).openForWriting().execute(damage)
         return scratch
     }
 
     /// An append of one letter at a document's head.
     static func letter(in name: String, on store: SQLiteStore) async throws -> Append {
         let entry = try await store.find(try DocumentName(name)).get()
-        let text = try Text(String(repeating: "x", count: entry.length.utf8))
+        let text = try TextBuffer(String(repeating: "x", count: entry.length.utf8))
         let change = try SampleLog.pushed(
             Change([SampleChange.edit(0, 0, "x")]), in: text, seq: Int64(entry.head.value + 1))
         return Append(document: entry.id, epoch: entry.epoch, expected: entry.head, changes: [change])

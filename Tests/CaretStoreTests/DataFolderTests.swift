@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The data folder") struct DataFolderTests {
-    @Test("the binary has all migrations of the folder, numbered without gaps")
+    @Test("the build has every migration file, numbered without gaps")
     func migrationsAreEmbedded() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "migrations")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a failed migration is rolled back, and earlier ones stay")
+    @Test("a failed migration is rolled back, and earlier migrations stay")
     func failingMigration() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "a refused database and its log keep every byte",
+        "refusing a database does not change the database or its log",
         arguments: ["closed", "backup", "crashed"])
     func refusedIsUntouched(state: String) async throws {
         let sample = try await SampleStore(isCutOff: state == "crashed")
@@ -140,7 +140,7 @@ import Testing
         _ = try await store.backUp(to: scratch.path + "/copy.sqlite", at: 1)
         #expect(try scratch.mode("copy.sqlite") == 0o600)
         await store.close()
-        // The mode after restoring a backup with `cp`.
+        // Set the mode that a backup has after it was restored with `cp`.
         #expect(chmod(scratch.databasePath, 0o644) == 0)
         await (try SQLiteStore(folder: scratch.path)).close()
         #expect(try scratch.mode("caret.sqlite") == 0o600)
@@ -163,7 +163,7 @@ import Testing
         #expect(try scratch.mode("caret.sqlite") == 0o400)
     }
 
-    @Test("a file can be read without its log, whatever its path contains")
+    @Test("a database can be read without its log, even with `?` in its path")
     func pastTheLog() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("a transaction that throws writes nothing and keeps the connection")
+    @Test("a transaction that throws writes nothing; the connection stays usable")
     func rolledBack() throws {
         struct Stop: Error {}
         let scratch = try Scratch()

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite("A full disk") struct DiskFullTests {
-    @Test("on a full file system reads go on, and writing resumes with space")
+    @Test("a full file system allows reads; writes succeed once there is space")
     func smallFileSystem() async throws {
         guard let program = SmallFileSystem.program else {
             print(
-                "SKIPPED: no small file system can be mounted here; the limit on the files' sizes replaces it"
+                "SKIPPED: no small file system can be mounted here; another test limits the size of the files"
             )
             return
         }
@@ -22,9 +22,10 @@ import Testing
         }
     }
 
-    @Test("at any size limit nothing is lost, and writing resumes with space")
+    @Test("at any size limit no acked change is lost, and writing resumes later")
     func boundedFiles() async throws {
-        // From a size where the store only just opens to one where it has made several checkpoints.
+        // With the smallest limit the store can only just be opened. With the largest limit it makes several
+        // checkpoints.
         let bounds = stride(from: 400_000, through: 4_400_000, by: isFullRun ? 50_000 : 975_000)
         for bound in bounds {
             let scratch = try Scratch.inMemory()
@@ -37,12 +38,12 @@ import Testing
     }
 
     @Test(
-        "no space for the index of the log counts as a full disk, not a fault")
+        "if the log index has no space, the store reports a full disk")
     func indexOfLog() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         try scratch.makeData()
-        // One region of the index has space for 4,062 pages.
+        // The index has space for one region, which covers 4,062 pages.
         let end = try ChildProcess("store-faults", [scratch.data, "paste=17000000"]).ended()
         #expect(end.status == 0, "\(end.lines)")
         #expect(end.lines.contains("event: full") && !end.lines.contains("event: failed"), "\(end.lines)")
@@ -56,7 +57,7 @@ import Testing
     }
 }
 
-/// A run that needs more space than its disk has. Each step appends to only one document, so it is done
+/// A run that needs more space than its disk has. Each step appends to only one document, so a step is done
 /// completely or not at all.
 private struct FullRun {
     let seed: UInt64
@@ -65,27 +66,27 @@ private struct FullRun {
 
     var orders: [String] { ["seed=\(seed)", "rounds=\(FullRun.rounds)"] }
 
-    /// Checks that the process did all its steps, and that the store has what it acked.
+    /// Checks that the process did all its steps, and that the store has all acked changes.
     func check(_ end: ChildProcess.End, in scratch: Scratch, _ size: String) async throws {
         #expect(end.status == 0, "\(size): \(end.lines.suffix(5))")
         let full = end.lines.firstIndex(of: "full") ?? 0
         let ackedAfter = end.lines[full...].filter { $0.hasPrefix("acked ") }
-        #expect(full > 0 && ackedAfter.count >= 5, "\(size): writing has not gone on")
+        #expect(full > 0 && ackedAfter.count >= 5, "\(size): writing did not continue")
         let faulty = FaultyRun(seed: seed, rounds: FullRun.rounds, atOnce: 1)
         let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
         #expect(fault == nil, "\(size)")
     }
 }
 
-/// A small file system in memory, which only one process sees. It disappears when that process ends.
+/// A small file system in memory, which only one process can see. It disappears when that process ends.
 private struct SmallFileSystem {
-    /// A command that runs another one with permission to mount; nil if this machine has none.
+    /// A command that runs another command with permission to mount; nil if this machine has no such command.
     static let program: [String]? = {
         let ways = [["unshare", "-Urm"], ["unshare", "-m"]]
         return ways.first { way in
             let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
             let end = try? ChildProcess(at: "/usr/bin/env", way + ["sh", "-c", script]).ended()
-            // A machine without `unshare` cannot use it.
+            // `end` is nil if the machine has no `unshare`.
             return end?.status == 0
         }
     }()
@@ -98,8 +99,8 @@ private struct SmallFileSystem {
         (self.way, self.kilobytes, self.scratch) = (way, kilobytes, scratch)
     }
 
-    /// Runs the process until the file system is full. A ballast file takes up half of it; the process
-    /// removes it then. Copies the store's files to the data folder afterwards.
+    /// Runs the process until the file system is full. Half of the file system is a ballast file. The process
+    /// then removes the ballast file and continues. Copies the store's files to the data folder afterwards.
     func ended(_ orders: [String]) throws -> ChildProcess.End {
         let script = """
             set -e

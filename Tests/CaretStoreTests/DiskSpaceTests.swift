@@ -2,19 +2,19 @@ import CaretStore
 import Testing
 
 @Suite("Events about disk space") struct DiskSpaceTests {
-    private func news(of events: [StoreEvent]) -> [DiskSpace.News] {
+    private func news(of events: [StoreEvent]) -> [DiskSpace.Change] {
         var space = DiskSpace()
         return events.compactMap { space.news(of: $0) }
     }
 
-    @Test("refused calls are reported once, and so is the next commit")
+    @Test("a full disk is reported once, and so is the next commit")
     func refusing() {
         #expect(news(of: [.committed, .checkpointed]) == [])
         #expect(news(of: [.full, .writing(1), .full]) == [.full])
         #expect(news(of: [.full, .committed, .committed]) == [.full, .freed])
     }
 
-    @Test("a disk with space only for the log counts as full until a checkpoint")
+    @Test("if only the log has space, the disk is full until a checkpoint")
     func holdingBack() {
         let held: [StoreEvent] = [.committed, .checkpointing, .checkpointFull]
         #expect(news(of: held + held + [.committed]) == [.full])

@@ -6,7 +6,7 @@ import Testing
 @Suite("The store's contract: documents") struct DocumentContractTests {
     @Test("a created document is empty, and found by its name", arguments: StoreKind.allCases)
     func create(kind: StoreKind) async throws {
-        let document = try await Following(kind)
+        let document = try await TrackedDocument(kind)
         let entry = document.entry
         #expect(entry.head == 0 && entry.start == 0 && entry.length == .zero)
         #expect(entry.updated == 5 && entry.lineBreak == .lf)
@@ -17,7 +17,7 @@ import Testing
 
     @Test("the entries of several documents come in the requested order", arguments: StoreKind.allCases)
     func entries(kind: StoreKind) async throws {
-        let document = try await Following(kind)
+        let document = try await TrackedDocument(kind)
         let answers = await document.store.entries(of: [DocumentID(999), document.entry.id])
         #expect(answers.map { refusal($0) } == [.gone, nil])
         #expect(try answers[1].get() == document.entry)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await store.list(prefix: "c").get() == Listing(entries: [], hasMore: false))
     }
 
-    @Test("a list accepts any limit", arguments: StoreKind.allCases)
+    @Test("a list accepts zero, negative and huge limits", arguments: StoreKind.allCases)
     func limits(kind: StoreKind) async throws {
         let store = try kind.make()
         for name in ["a", "b", "c"] { _ = await store.create(try DocumentName(name)) }
@@ -63,7 +63,7 @@ import Testing
     @Test(
         "a renamed document keeps its history, and its old name is free", arguments: StoreKind.allCases)
     func rename(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("ab")
         let (store, id) = (document.store, document.entry.id)
         let old = try DocumentName("old")
@@ -86,7 +86,7 @@ import Testing
         "a deleted document is gone, and its name is free for a new document",
         arguments: StoreKind.allCases)
     func delete(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("ab")
         let (store, id, name) = (document.store, document.entry.id, document.entry.name)
         #expect(refusal(await store.delete(id)) == nil)
@@ -104,7 +104,7 @@ import Testing
     /// Rule A8.
     @Test("an undeleted document is unchanged", arguments: StoreKind.allCases)
     func undelete(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("ab")
         let (store, id) = (document.store, document.entry.id)
         let before = try await store.find(document.entry.name).get()

@@ -23,7 +23,7 @@ final class EventRecorder: Sendable {
 
     var hasFailed: Bool { firstFailure != nil }
 
-    /// The first event about a fault of the disk, as opposed to damaged data.
+    /// The first event that reports a failed or full disk.
     var firstFailure: StoreEvent? {
         all.first { event in
             switch event {

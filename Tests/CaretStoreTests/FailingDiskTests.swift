@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("A failing disk") struct FailingDiskTests {
-    /// A kind of operation. The process and the trace count each kind.
+    /// A kind of disk operation. The process and the trace count each kind separately.
     enum Operation: String, CaseIterable {
         case write
         case sync
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "after any failed operation nothing is acked, and acked changes stay",
+        "a failed disk operation stops all acks and loses no acked change",
         arguments: Operation.allCases)
     func everyOperation(operation: Operation) async throws {
         try await fail(operation, of: FaultyRun(seed: 7, rounds: 4)) { trace in
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "the same is true in a long run with checkpoints and merges",
+        "a disk failure during checkpoints or merges loses no acked change",
         arguments: [Operation.write, .sync, .truncate])
     func longRun(operation: Operation) async throws {
         try await fail(operation, of: FaultyRun(seed: 3, rounds: 160)) { trace in
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// Runs without a fault to count the operations, then once with each of the faults that `faults` derives
-    /// from the trace.
+    /// Does the run without a fault to count the operations. Then does it once for each fault that `faults`
+    /// derives from the trace.
     private func fail(
         _ operation: Operation, of faulty: FaultyRun, with faults: (FaultTrace) -> [String]
     ) async throws {
@@ -62,7 +62,7 @@ import Testing
             let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
             #expect(fault == nil, "\(order): opened again")
             if operation != .sync { continue }
-            // As if the machine had stopped with the process: the data of the failed sync may be lost.
+            // Simulate that the machine stopped with the process: the data of the failed sync may be lost.
             var disk = ForgetfulDisk(Seeded(1))
             disk.apply(outcome.trace.entries)
             try scratch.makeData(disk.afterPowerCut())
@@ -70,7 +70,7 @@ import Testing
             #expect(lost == nil, "\(order): opened again after a power cut")
         }
         print(
-            "failing disk: \(orders.count) faults in \(count) operations of kind \(operation), \(struck) of them struck"
+            "failing disk: \(orders.count) faults in \(count) operations of kind \(operation), \(struck) of them reached"
         )
     }
 
@@ -79,7 +79,7 @@ import Testing
     ) {
         let (end, entries) = (outcome.end, outcome.trace.entries)
         guard let status = end.status, [0, 3, 4].contains(status) else {
-            Issue.record("\(order): the end was not clean: \(end)")
+            Issue.record("\(order): the process ended unexpectedly: \(end)")
             return
         }
         guard let failure = outcome.trace.firstFailure else { return }
@@ -87,19 +87,20 @@ import Testing
         if wasClosing == true { return }
         // Files are opened only while a store is being opened.
         if operation == .open { #expect(status == 3, "\(order): \(end)") }
-        // Many completions run beside the writer, so an ack may come after the failure, but only for a commit
-        // before it.
+        // Many completions run on another thread than the writer. So an ack may come after the failure, but
+        // only for a commit before the failure.
         let late = entries[failure...].compactMap(\.acked)
         #expect(
             late.isEmpty || late.count == 1 && outcome.trace.hasCommitted(before: failure),
             "\(order): \(late) were acked after the failure")
         switch status {
         case 0:
-            // The fault struck upkeep after the last step.
+            // The fault made upkeep fail after the last step.
             let isDone = outcome.acked == faulty.run.steps.count && end.lines.contains("event: failed")
             #expect(isDone, "\(order): the store did not stop")
         case 3: #expect(end.lines.last?.hasPrefix("refused to open") == true, "\(order): \(end)")
-        default: #expect(end.lines.contains("event: failed"), "\(order): the store did not say so")
+        default:
+            #expect(end.lines.contains("event: failed"), "\(order): the store did not report its failure")
         }
     }
 }

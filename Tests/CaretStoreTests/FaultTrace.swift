@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The record of the fault layer: every operation on the files of a database, and the acks, in order.
+/// What the fault layer recorded: every operation on the files of a database, and the acks, in order.
 struct FaultTrace {
     enum Kind: UInt8 {
         case opened = 0x6F
@@ -12,20 +12,20 @@ struct FaultTrace {
         case truncated = 0x74
         case deleted = 0x64
         case marked = 0x6D
-        /// A state of the counter, which the store writes without SQLite.
+        /// A new content of the commit counter, which the store writes without SQLite.
         case beside = 0x62
     }
 
     struct Entry {
         let kind: Kind
-        /// The name of the file; empty if the entry is no operation on a file.
+        /// The name of the file; empty if the entry is not an operation on a file.
         let file: String
         /// The layer made the operation fail, and did not do it.
         let hasFailed: Bool
         let offset: Int
         let bytes: ArraySlice<UInt8>
 
-        /// The number of steps acked so far; nil if the entry is no such mark.
+        /// The number of steps acked so far; nil if the entry does not mark an ack.
         var acked: Int? { kind == .marked ? Int(String(decoding: bytes, as: UTF8.self)) : nil }
     }
 
@@ -66,7 +66,7 @@ struct FaultTrace {
     /// The number of steps acked before an entry.
     func acked(before index: Int) -> Int { entries[..<index].last { $0.acked != nil }?.acked ?? 0 }
 
-    /// Whether there was a commit between an entry and the last ack before it.
+    /// Whether there was a commit after the last ack before an entry.
     func hasCommitted(before index: Int) -> Bool {
         let acked = entries[..<index].lastIndex { $0.acked != nil } ?? 0
         return entries[acked..<index].contains { $0.kind == .beside }
@@ -75,8 +75,8 @@ struct FaultTrace {
     /// The file of each operation of a kind. The argument `kind:n` makes the n-th of them fail.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 
-    /// Picks `count` numbers of operations of a kind, half of them inside checkpoints between acks. Returns
-    /// all numbers if there are no more than `count`.
+    /// Picks the numbers of `count` operations of a kind, half of them inside checkpoints between acks. If
+    /// there are at most `count` operations, returns the numbers of all.
     func someNumbers(_ count: Int, of kind: Kind, _ random: inout Seeded) -> [Int] {
         var (all, inside, isServing) = (0, [Int](), false)
         for entry in entries {

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A fixed run in its own process, on a disk that is recorded and may fail.
+/// A fixed run in its own process. The fault layer records the operations of the disk, and can make one fail.
 struct FaultyRun {
-    let run: FixedRun
+    let run: SeededStoreRun
     private let seed: UInt64
     private let rounds: Int
 
     init(seed: UInt64, rounds: Int, atOnce: Int = 3) {
-        run = FixedRun(seed: seed, rounds: rounds, atOnce: atOnce)
+        run = SeededStoreRun(seed: seed, rounds: rounds, atOnce: atOnce)
         (self.seed, self.rounds) = (seed, rounds)
     }
 
@@ -33,8 +33,8 @@ struct FaultyRun {
         return Outcome(end: end, trace: try FaultTrace(contentsOf: scratch.path + "/trace"))
     }
 
-    /// Describes what is wrong with the store in a folder after this number of acked steps; nil if nothing
-    /// is.
+    /// Describes what is wrong with the store in a folder after this number of acked steps; nil if the store
+    /// is correct.
     func fault(in folder: String, acked: Int) async throws -> String? {
         let events = Mutex<[String]>([])
         let store: SQLiteStore
@@ -47,13 +47,13 @@ struct FaultyRun {
                 }
             }
         } catch {
-            return "it does not open: \(error)"
+            return "the store cannot be opened: \(error)"
         }
         var differences: [String] = []
         for count in run.possible(after: acked) {
             let found: String?
             do { found = try await run.difference(in: store, after: count) } catch {
-                found = "\(error) in reading it"
+                found = "\(error) while reading the store"
             }
             guard let difference = found else {
                 differences = []
@@ -63,7 +63,8 @@ struct FaultyRun {
         }
         await store.closed()
         let found = differences + events.withLock { $0 }
-        return found.isEmpty ? nil : "with \(acked) acked steps it differs " + found.joined(separator: "; ")
+        return found.isEmpty
+            ? nil : "after \(acked) acked steps the store differs " + found.joined(separator: "; ")
     }
 }
 
@@ -73,7 +74,7 @@ extension Scratch {
 
     /// Replaces the folder by an empty one.
     func makeData() throws {
-        // There may be no folder yet. If removing it fails, the next line fails too.
+        // Ignore an error, because there may be no folder yet. If it cannot be removed, the next line fails.
         try? FileManager.default.removeItem(atPath: data)
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     }

@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite("The lock of a folder") struct FolderLockTests {
-    @Test("a store released without close keeps its lock until writing ends")
+    @Test("a store released without `close` keeps its lock until its writes end")
     func letGo() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
-        // Once a document is deleted, the round commits its removal, and the commit waits at the gate.
+        // Once the document is deleted, a round purges it, and the commit waits at the gate.
         let (gate, rounds, deleted) = (Gate(), Counted(), Counted())
         var settings = StoreSettings()
         settings.roundEvery = .milliseconds(1)
@@ -23,7 +23,7 @@ import Testing
             let store = try SQLiteStore(folder: scratch.path, settings: settings) { event in
                 if case .committing = event, deleted.count > 0 { gate.wait() }
             }
-            let document = try await Following(on: store)
+            let document = try await TrackedDocument(on: store)
             #expect(refusal(await store.delete(document.entry.id, at: 1)) == nil)
             deleted.add()
             await gate.somebodyWaits()
@@ -84,7 +84,7 @@ private final class Gate: Sendable {
     func wait() {
         waits.add()
         opening.wait()
-        // The gate stays open for the next one.
+        // Keep the gate open for the next waiter.
         opening.signal()
     }
 

@@ -1,12 +1,12 @@
 import TestSupport
 
-/// A disk that may forget everything that was not synced. It replays a trace, and shows what a power cut may
-/// leave.
+/// A simulated disk that may lose all data that was not synced. It replays a trace, and returns the files
+/// that a power cut may leave.
 ///
-/// Its rules: a sector of 512 bytes is written completely or not at all. After a power cut a sector has one
-/// of its states since the last sync. Names are created and removed in order, and are durable once their
-/// folder was synced. SQLite syncs the folder with the first sync of a new journal or log. The data of a
-/// failed sync may be lost for good: a later sync does not write it again.
+/// The disk has these rules. A sector of 512 bytes is written completely or not at all. After a power cut a
+/// sector has one of its states since the last sync. Names are created and removed in order, and are durable
+/// once their folder was synced. SQLite syncs the folder with the first sync of a new journal or log. The
+/// data of a failed sync may be lost for good: a later sync does not write that data again.
 struct ForgetfulDisk {
     private static let sector = 512
 
@@ -31,7 +31,7 @@ struct ForgetfulDisk {
     private var names: [String: Int] = [:]
     private var durableNames: [String: Int] = [:]
     private var unsyncedNames: [NameChange] = []
-    /// The states of the counter, which is not synced after the start.
+    /// The contents that the commit counter had. It is not synced after the start, so any of them may remain.
     private var beside: [ArraySlice<UInt8>] = []
     /// The name of a file whose syncs have no effect.
     private let deafTo: String?
@@ -105,13 +105,13 @@ struct ForgetfulDisk {
         let count = random.number(0...unsyncedNames.count)
         let names = ForgetfulDisk.names(durableNames, after: unsyncedNames.prefix(count))
         var left: [String: [UInt8]] = [:]
-        // Sorted by name, so that the same seed gives the same result.
+        // Sort by name, so that the same seed gives the same result.
         for (name, file) in names.sorted(by: { $0.key < $1.key }) { left[name] = content(of: files[file]) }
         if !beside.isEmpty { left[FaultTrace.beside] = Array(random.pick(beside)) }
         return left
     }
 
-    /// The synced content of a file with a part of the unsynced changes: each sector has one of its states
+    /// The synced content of a file with some of the unsynced changes. Each sector has one of its states
     /// since the sync.
     private mutating func content(of file: File) -> [UInt8] {
         var bytes = file.durable

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("The store's contract: history") struct HistoryContractTests {
-    @Test("the text at every revision is the sum of the log", arguments: StoreKind.allCases)
+    @Test("the text at every revision equals the log applied up to it", arguments: StoreKind.allCases)
     func texts(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         var random = Seeded(11)
         for seq in 1...40 {
             let change = SampleChange.make(for: document.text, upTo: 2, &random)
@@ -24,7 +24,7 @@ import Testing
     @Test(
         "history is read from any revision, at least one change per page", arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("abcde")
         let (store, id) = (document.store, document.entry.id)
         let page = try await store.read(id, after: 1, limit: 2 * document.log[1].weight).get()
@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test(
-        "history is trimmed through any revision, and the rest stays",
+        "a history can be trimmed through any revision, and the rest stays",
         arguments: StoreKind.allCases)
     func trim(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("abcde")
         let (store, id) = (document.store, document.entry.id)
         #expect(await store.trim(id, through: 3) == .trimmed(start: 3))
@@ -54,13 +54,13 @@ import Testing
         #expect(await store.trim(id, through: 3) == .trimmed(start: 3))
         #expect(await store.trim(id, through: 2) == .refused(.trimmed(start: 3)))
         #expect(await store.trim(id, through: 9) == .refused(.ahead(head: 5)))
-        // A pusher's row stays after the revision was trimmed.
+        // A pusher's row stays even if the pusher's revision was trimmed.
         #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 5)
     }
 
     @Test("a snapshot with another text than its revision is refused", arguments: StoreKind.allCases)
     func wrongSnapshot(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("abc")
         let (store, id) = (document.store, document.entry.id)
         let wrong = Snapshot(revision: 2, text: document.texts[3])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The size of a history on disk") struct HistorySizeTests {
     @Test(
-        "typing takes at most 2 bytes a revision, and 0.5 without the time"
+        "a typed revision takes at most 2 bytes on disk, and 0.5 without times"
     )
     func typedHistory() async throws {
         if let reason = TraceFolder.reasonForAbsence {
@@ -22,7 +22,7 @@ import Testing
         let whole = try await fileBytes(changes)
         let timeless = try await fileBytes(changes.map { $0.at(changes[0].time) })
         let perRevision = [whole, timeless].map { Double($0 - alone) / Double(changes.count) }
-        // Both files have the text as a compressed snapshot. This one has nothing else.
+        // Both other files also have the text as a compressed snapshot. This file has only the snapshot.
         let packed = try await fileBytes([text], trimsHistory: true)
         let strict = [whole, timeless].map { Double($0 - packed) / Double(changes.count) }
         print(
@@ -38,11 +38,11 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        let document = try await Following(on: store, "notes/paper").entry
+        let document = try await TrackedDocument(on: store, "notes/paper").entry
         #expect(await TypedHistory.commit(changes, to: document, in: store, atOnce: 64))
         let head = Revision(changes.count)
         if trimsHistory { #expect(await store.trim(document.id, through: head) == .trimmed(start: head)) }
-        await store.tend(at: .max)
+        await store.runUpkeep(at: .max)
         await store.close()
         return try scratch.databaseBytes().count
     }

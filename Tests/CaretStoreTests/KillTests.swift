@@ -20,7 +20,7 @@ import Testing
             slowest = max(slowest, try await check(lines, in: scratch.path, "round \(round)"))
         }
         print(
-            "kill -9: \(rounds) rounds, \(acked) acks before the kills, nothing lost, open again after at most \(slowest)"
+            "kill -9: \(rounds) rounds, \(acked) acks before the kills, nothing lost, reopened within \(slowest)"
         )
     }
 
@@ -39,7 +39,7 @@ import Testing
             var random = Seeded(UInt64(round))
             var lines: [Substring] = []
             let count = 100 + random.number(0...100)
-            // A migration runs before everything else, so write the data before it.
+            // The migration runs when the store is opened, so another process must write the data before.
             if moment == "migrating" {
                 lines = try ChildProcess("store-writer", [scratch.path]).killed(afterLines: count).lines
             }
@@ -56,7 +56,7 @@ import Testing
             }
         }
         print(
-            "kill -9 at \(moment): \(rounds) rounds, \(acked) acks before the kills, nothing lost, open again after at most \(slowest)"
+            "kill -9 at \(moment): \(rounds) rounds, \(acked) acks before the kills, nothing lost, reopened within \(slowest)"
         )
     }
 
@@ -78,7 +78,7 @@ import Testing
         var kills = 0
         for moment in moments {
             let outcome = try faulty.outcome(in: scratch, "kill=\(moment)")
-            // If upkeep runs at other moments, a run may have fewer operations, and end before it is killed.
+            // Upkeep may run at other moments, so this run may have fewer operations and end before the kill.
             #expect(outcome.end.status == nil || outcome.end.status == 0, "\(moment): \(outcome.end)")
             kills += outcome.end.status == nil ? 1 : 0
             let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
@@ -104,7 +104,7 @@ import Testing
         for line in lines {
             let words = line.split(separator: " ")
             guard words.count == 2, let head = Int(String(words[1])) else {
-                throw Unexpected(what: "the writer said: \(line)")
+                throw Unexpected(what: "unexpected output of the writer: \(line)")
             }
             heads[String(words[0])] = head
         }

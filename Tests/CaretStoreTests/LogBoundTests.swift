@@ -5,23 +5,23 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The length of the log") struct LogBoundTests {
-    @Test("overlapping readers do not prevent a restart of the log")
+@Suite("The size of the write-ahead log") struct LogBoundTests {
+    @Test("the log is restarted even if readers always overlap")
     func readersInTurns() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         let paste = String(repeating: "0123456789abcdef", count: 64_000)
         let isDone = Counted()
         let (reading, ended) = AsyncStream.makeStream(of: Bool.self)
-        // On its own thread, because it blocks, and tasks share few threads.
+        // The readers need their own thread, because they block, and tasks share few threads.
         Thread.detachNewThread {
             ended.yield((try? readInTurns(scratch, until: isDone)) != nil)
             ended.finish()
         }
         var (longest, isCut) = (0, false)
-        // On a busy machine a reader or the writer may pause, and then no checkpoint had to wait: try again.
+        // On a busy machine a reader or the writer may pause. Then no checkpoint had to wait, so try again.
         for _ in 0..<120 where !isCut {
             let append = try document.append(
                 [SampleChange.edit(0, document.text.end.value, paste)], seq: 1)
@@ -34,7 +34,8 @@ import Testing
         }
         isDone.add()
         #expect(await reading.contains(true))
-        // SQLite truncates a restarted log to 16 MiB. Up to 8,000 pages no checkpoint waits for readers.
+        // SQLite truncates a restarted log to 16 MiB. A checkpoint waits for readers only if the log has at
+        // least 8,000 pages.
         #expect(isCut, "\(longest) bytes")
         await store.close()
     }
@@ -52,7 +53,8 @@ import Testing
         #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
         #expect(try writer.checkpoint(.patient))
         try reader.run("COMMIT")
-        // The next write restarts the log. The counter would miss that if the checkpoint had returned false.
+        // The next write restarts the log. If the checkpoint had returned false, the commit counter would not
+        // have the checkpoint.
         try writer.execute("PRAGMA user_version = 2")
         #expect(try scratch.logBegun() == begun + 1)
     }
@@ -78,8 +80,8 @@ import Testing
     }
 }
 
-/// Reads through two connections in turn. Each transaction begins before the one of the other connection
-/// ends.
+/// Reads through two connections in turn. Each transaction begins before the transaction of the other
+/// connection ends.
 private func readInTurns(_ scratch: Scratch, until isDone: Counted) throws {
     let readers = try (0..<2).map { _ in try Database(path: scratch.databasePath, for: .read) }
     var turn = 0
@@ -88,7 +90,7 @@ private func readInTurns(_ scratch: Scratch, until isDone: Counted) throws {
         try reader.run("BEGIN")
         _ = try reader.first("SELECT count(*) FROM document") { $0.integer(0) }
         if turn > 0 { try readers[(turn + 1) % 2].run("COMMIT") }
-        // Without a pause the loop would take the processor from the writer.
+        // Without a pause the loop would leave no processor time for the writer.
         usleep(500)
         turn += 1
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Buffering the log until it is synced") struct LogBufferTests {
     @Test(
-        "adjacent pieces are written as one, up to the size of the buffer")
+        "adjacent pieces are written as one piece, up to the buffer size")
     func pieces() {
         var buffer = LogBuffer()
         #expect(append(32, 1, at: 0, &buffer) && append(24, 2, at: 32, &buffer))
@@ -17,7 +17,7 @@ import Testing
             #expect(offset == 0)
             return 13
         }
-        // The buffer drops what could not be written: SQLite sees the error, and writes it again.
+        // The buffer drops the pieces of a failed write: SQLite gets the error, and writes them again.
         let isGone = buffer.isEmpty
         #expect(code == 13 && isGone)
         #expect(append(120 << 10, 3, at: 57, &buffer))

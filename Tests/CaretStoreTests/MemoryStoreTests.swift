@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 @Suite("The store in memory") struct MemoryStoreTests {
-    @Test("a full disk refuses writes, allows reads, and recovers with space")
+    @Test("if the disk is full, writes are refused until there is space again")
     func full() async throws {
         let store = MemoryStore()
         let document = try await prepared(store)
         let append = try Append(
             document: document.id, epoch: document.epoch, expected: 0,
-            changes: [SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)])
+            changes: [SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: TextBuffer(), seq: 1)])
         store.arrange { $0.trouble = .full }
         #expect(await store.append(append) == .full)
         #expect(await store.create(try DocumentName("b")) == .refused(.full))
-        #expect(try await store.text(of: document.id).get().text == Text())
+        #expect(try await store.text(of: document.id).get().text == TextBuffer())
         store.arrange { $0.trouble = nil }
         #expect(await store.append(append) == .committed(head: 1))
         store.arrange { $0.trouble = .failed }
@@ -32,7 +32,7 @@ import Testing
         #expect(refusal(await store.find(try DocumentName("other"))) == nil)
     }
 
-    @Test("a full disk refuses token changes, and a damaged token is refused")
+    @Test("if the disk is full, token changes fail; a damaged token is refused")
     func tokens() async throws {
         let store = MemoryStore()
         let user = try UserName("ann")

@@ -8,7 +8,7 @@ import Testing
     func growing() {
         for seed in Seeds.first(20) {
             var random = Seeded(seed)
-            var history = Growing()
+            var history = SimulatedHistory()
             let (most, bytes) = (random.number(1...40), random.number(1...60))
             for _ in 0..<6000 {
                 history.append(changes: random.number(1...most), bytes: bytes)
@@ -29,7 +29,7 @@ import Testing
         "segments before a snapshot are merged without waiting for others"
     )
     func snapshots() {
-        var history = Growing()
+        var history = SimulatedHistory()
         for round in 1...20_000 {
             history.append(changes: 1, bytes: 30)
             let snapshot = Revision(round / 257 * 257)
@@ -41,9 +41,9 @@ import Testing
         #expect(history.packings <= 5 * history.revisions)
     }
 
-    @Test("large segments are packed alone, and merged only up to the limit")
+    @Test("a large segment is compressed alone, and merges respect the limit")
     func large() {
-        var history = Growing()
+        var history = SimulatedHistory()
         for round in 0..<200 {
             history.append(changes: 3, bytes: MergePlan.mostBytes * (1 + round % 4))
             history.merge(isIdle: false)
@@ -55,7 +55,7 @@ import Testing
 
     @Test("a few segments are merged only when the document is idle")
     func idle() {
-        var history = Growing()
+        var history = SimulatedHistory()
         for _ in 0..<10 { history.append(changes: 1, bytes: 20) }
         #expect(MergePlan.next(history.summaries, after: 0, isIdle: false) == nil)
         history.merge(isIdle: true)
@@ -78,7 +78,7 @@ import Testing
 }
 
 /// A history of segments without content.
-private struct Growing {
+private struct SimulatedHistory {
     private(set) var summaries: [SegmentSummary] = []
     private(set) var packings = 0
     private var rows: Int64 = 0
@@ -91,7 +91,7 @@ private struct Growing {
             at: summaries.count)
     }
 
-    /// Merges everything that is due. Compression makes the bytes a third.
+    /// Does all merges that are due. Compression is assumed to reduce the bytes to a third.
     mutating func merge(isIdle: Bool, after snapshot: Revision = 0) {
         while let due = MergePlan.next(summaries, after: snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last

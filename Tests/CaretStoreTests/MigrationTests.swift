@@ -11,7 +11,7 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let old = try SQLiteStore(folder: scratch.path, migrations: Array(Migration.all.prefix(count)))
-        var document = try await Following(on: old)
+        var document = try await TrackedDocument(on: old)
         try await document.type("abc")
         await old.close()
         let known = Int64(Migration.all.count)

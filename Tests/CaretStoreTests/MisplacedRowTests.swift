@@ -5,17 +5,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Rows with correct bytes in a wrong place. Only a comparison with their neighbours shows that.
+/// Rows that have correct bytes but belong elsewhere. Only a comparison with other rows reveals them.
 @Suite("Misplaced rows") struct MisplacedRowTests {
     /// Damages a store with a document `abcdef`, one letter per revision, and a snapshot at 3. `other` is a
     /// copy of the store in which the document became `abCDEF`.
-    struct Harm: Sendable, CustomStringConvertible {
+    struct Damage: Sendable, CustomStringConvertible {
         let description: String
         let sql: String
         /// The finding that `verify` must report.
         var fault = CheckReport.Fault.history
-        /// Whether reading page by page finds it. A page whose rows all come from the other history is
-        /// consistent.
+        /// Whether reading page by page finds the damage. If all rows of a page come from the other history,
+        /// the page is consistent, and reading it finds nothing.
         var isSeenInPages = true
 
         private static func fromOther(_ condition: String) -> String {
@@ -28,35 +28,38 @@ import Testing
         }
 
         static let all = [
-            Harm(description: "a segment of another history inside", sql: fromOther("first = 3")),
-            Harm(description: "two of them", sql: fromOther("first IN (3, 4)"), isSeenInPages: false),
-            Harm(description: "the last segment of another history", sql: fromOther("first = 6")),
-            Harm(
-                description: "all segments from one on", sql: fromOther("first >= 3"),
+            Damage(description: "one segment of another history in the middle", sql: fromOther("first = 3")),
+            Damage(
+                description: "two segments of another history in the middle",
+                sql: fromOther("first IN (3, 4)"), isSeenInPages: false),
+            Damage(description: "the last segment of another history", sql: fromOther("first = 6")),
+            Damage(
+                description: "all segments from revision 3 on of another history",
+                sql: fromOther("first >= 3"),
                 isSeenInPages: false),
-            Harm(
+            Damage(
                 description: "a segment of another document",
                 sql: """
                     DELETE FROM segment WHERE document = 1 AND first = 5;
                     UPDATE segment SET document = 1 WHERE document = 2 AND first = 5
                     """),
-            Harm(
-                description: "two segments in each other's place",
+            Damage(
+                description: "two segments that are exchanged",
                 sql: """
                     UPDATE segment SET first = 99, last = 99 WHERE document = 1 AND first = 4;
                     UPDATE segment SET first = 4, last = 4 WHERE document = 1 AND first = 5;
                     UPDATE segment SET first = 5, last = 5 WHERE document = 1 AND first = 99
                     """),
-            Harm(
+            Damage(
                 description: "a segment with an earlier time",
                 sql: "UPDATE segment SET time = time - 1 WHERE document = 1 AND first = 4"),
-            Harm(
+            Damage(
                 description: "a segment with a later time",
                 sql: "UPDATE segment SET time = time + 1 WHERE document = 1 AND first = 4"),
-            Harm(
-                description: "a snapshot under the next revision",
+            Damage(
+                description: "a snapshot with the number of the next revision",
                 sql: "UPDATE snapshot SET revision = 4 WHERE document = 1", fault: .snapshot(4)),
-            Harm(
+            Damage(
                 description: "a snapshot of another history",
                 sql: "REPLACE INTO snapshot SELECT * FROM other.snapshot WHERE document = 1",
                 fault: .snapshot(3)),
@@ -64,12 +67,12 @@ import Testing
     }
 
     @Test(
-        "a misplaced row is never read as sound, and a check finds it", arguments: Harm.all)
-    func misplaced(harm: Harm) async throws {
-        let (scratch, document) = try await harmed(harm)
+        "a misplaced row never gives wrong text, and a check finds it", arguments: Damage.all)
+    func misplaced(damage: Damage) async throws {
+        let (scratch, document) = try await harmed(damage)
         defer { scratch.remove() }
         let report = try SQLiteStore.verify(folder: scratch.path)
-        #expect(report.findings.contains { $0.fault == harm.fault && $0.document == document.entry.id })
+        #expect(report.findings.contains { $0.fault == damage.fault && $0.document == document.entry.id })
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         let id = document.entry.id
         for revision in document.texts.indices {
@@ -78,9 +81,9 @@ import Testing
                 #expect(snapshot.text == document.texts[revision], "revision \(revision)")
             }
         }
-        // The whole history at once cannot be read, because a part of it is wrong.
-        if harm.fault == .history { #expect(refusal(await store.read(id, after: 0)) == .refused(.damaged)) }
-        for revision in document.texts.indices.dropLast() where harm.isSeenInPages {
+        // A read of the whole history is refused, because a part of it is wrong.
+        if damage.fault == .history { #expect(refusal(await store.read(id, after: 0)) == .refused(.damaged)) }
+        for revision in document.texts.indices.dropLast() where damage.isSeenInPages {
             guard case .success(let read) = await store.read(id, after: Revision(revision), limit: 1) else {
                 continue
             }
@@ -89,11 +92,11 @@ import Testing
         await store.close()
     }
 
-    private func harmed(_ harm: Harm) async throws -> (Scratch, Following) {
+    private func harmed(_ damage: Damage) async throws -> (Scratch, TrackedDocument) {
         let scratch = try Scratch.inMemory()
         var store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-        var document = try await Following(on: store)
-        var beside = try await Following(on: store, "beside")
+        var document = try await TrackedDocument(on: store)
+        var beside = try await TrackedDocument(on: store, "beside")
         try await document.type("ab")
         await store.close()
         let other = try scratch.copied()
@@ -113,7 +116,7 @@ import Testing
             await store.close()
         }
         try DataFolder(scratch.path).openForWriting().execute(
-            "ATTACH '\(other.databasePath)' AS other; \(harm.sql)")
+            "ATTACH '\(other.databasePath)' AS other; \(damage.sql)")
         return (scratch, document)
     }
 }

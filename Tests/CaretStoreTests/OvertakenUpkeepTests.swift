@@ -4,10 +4,10 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Prepared upkeep after other writes") struct OvertakenUpkeepTests {
-    @Test("a late snapshot does not supersede the new start of the history")
+@Suite("Upkeep steps that are committed after other writes") struct OvertakenUpkeepTests {
+    @Test("a delayed snapshot does not delete the snapshot at a new start")
     func snapshotAfterTrim() async throws {
-        let sample = try await Grown()
+        let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
         do {
             var pieces = try UpkeepPieces(sample.scratch)
@@ -24,9 +24,9 @@ import Testing
         try await sample.check(from: 10)
     }
 
-    @Test("a late snapshot from before the start of the history is refused")
+    @Test("a delayed snapshot is refused if its revision was trimmed")
     func snapshotBeforeStart() async throws {
-        let sample = try await Grown()
+        let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
         do {
             var pieces = try UpkeepPieces(sample.scratch)
@@ -48,9 +48,9 @@ import Testing
         #expect(try SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }
 
-    @Test("a late older snapshot does not become the newest one")
+    @Test("a delayed older snapshot does not count as the newest snapshot")
     func snapshotAfterNewer() async throws {
-        let sample = try await Grown()
+        let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
         do {
             var pieces = try UpkeepPieces(sample.scratch)
@@ -65,10 +65,10 @@ import Testing
         try await sample.check(from: 0)
     }
 
-    @Test("a merge after a trim is prepared again, and a trim after a merge too")
+    @Test("a prepared merge fails after a trim, and a prepared trim after a merge")
     func mergeAndTrim() async throws {
         for isTrimFirst in [true, false] {
-            let sample = try await Grown()
+            let sample = try await SnapshotDueDocument()
             defer { sample.scratch.remove() }
             do {
                 var pieces = try UpkeepPieces(sample.scratch)
@@ -94,11 +94,11 @@ import Testing
         }
     }
 
-    @Test("a single snapshot from before the start of the history is removed")
+    @Test("a leftover snapshot older than the start of the history is removed")
     func snapshotLeftByTrim() async throws {
-        let sample = try await Grown()
+        let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
-        // As if removing had stopped after the segments.
+        // Simulate a removal that stopped after the segments.
         do {
             var pieces = try UpkeepPieces(sample.scratch)
             let plan = try pieces.trimming(sample.id, through: 100)
@@ -119,28 +119,28 @@ import Testing
         try await sample.check(from: 100)
     }
 
-    @Test("the store trims at a snapshot while others write")
+    @Test("a trim at a stored snapshot succeeds while other calls write")
     func trimmedAtSnapshot() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var documents: [Following] = []
+        var documents: [TrackedDocument] = []
         for round in 0..<(isFullRun ? 400 : 16) {
-            var document = try await Following(on: store, "doc/\(round)")
+            var document = try await TrackedDocument(on: store, "doc/\(round)")
             let id = document.entry.id
             try await document.typeAtOnce("0123456789")
             let kept = Snapshot(revision: 10, text: document.text)
             #expect(refusal(await store.putSnapshot(kept, of: id)) == nil)
             let append = try document.letters(String(repeating: "b", count: 257))
             async let outcome = store.append(append)
-            // Depending on this number, the append or the trim comes first.
+            // These calls delay the trim, so in some rounds the append is first, and in others the trim.
             for _ in 0..<round % 8 { _ = await store.pusher(SampleLog.bob, in: id) }
             #expect(await store.trim(id, through: 10) == .trimmed(start: 10))
             #expect(await outcome == .committed(head: 267))
             try document.follow(append)
             documents.append(document)
         }
-        await store.tend(at: .max)
+        await store.runUpkeep(at: .max)
         for document in documents {
             let text = try await store.text(of: document.entry.id, at: 150).get().text
             #expect(text == document.texts[150], "\(document.entry.name)")
@@ -149,23 +149,23 @@ import Testing
     }
 }
 
-/// A document with a snapshot at revision 10, and so many revisions after it that a new snapshot is due,
-/// which supersedes the old one.
-private struct Grown {
+/// A document with a snapshot at revision 10, and so many later revisions that a new snapshot is due. The new
+/// snapshot supersedes the old one.
+private struct SnapshotDueDocument {
     let scratch: Scratch
-    let document: Following
+    let document: TrackedDocument
     var id: DocumentID { document.entry.id }
 
     init() async throws {
         scratch = try Scratch.inMemory()
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await document.typeAtOnce("0123456789")
         let kept = Snapshot(revision: 10, text: document.text)
         #expect(refusal(await store.putSnapshot(kept, of: document.entry.id)) == nil)
         try await document.typeAtOnce(String(repeating: "x", count: 250))
         await store.close()
-        // One more append makes a snapshot due. No store is open that could make it.
+        // One more append makes a snapshot due. No store is open, so no upkeep makes the snapshot.
         var pieces = try UpkeepPieces(scratch)
         let append = try document.letters(String(repeating: "y", count: 20))
         let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }

@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 @Suite("Power cuts") struct PowerCutTests {
-    /// Each recorded run has this number of seeds, one for each image.
+    /// The number of images of each recorded run. An image is the files that one power cut leaves. Each image
+    /// has its own seed.
     private static let imagesOfRun = 50
 
     /// Rule P1.
@@ -13,7 +14,7 @@ import Testing
         let runs = isFullRun ? 10 : 4
         let (perRun, each) = (Self.imagesOfRun, isFullRun ? Self.imagesOfRun : 10)
         let seeds =
-            askedSeed.map { [$0] } ?? (0..<runs).flatMap { run in (0..<each).map { run * perRun + $0 } }
+            onlySeed.map { [$0] } ?? (0..<runs).flatMap { run in (0..<each).map { run * perRun + $0 } }
         var inside = 0
         var recorded: Recorded?
         for seed in seeds {
@@ -33,11 +34,11 @@ import Testing
                 replay: CARET_SEED=\(seed) swift test -c release --skip-build --filter powerCuts
                 """)
         }
-        print("power cuts: \(seeds.count) images, \(inside) of them cut while pages go into the database")
+        print("power cuts: \(seeds.count) images, \(inside) of them during a checkpoint")
     }
 
     @Test(
-        "the test notices a disk that ignores the syncs of one file",
+        "this test detects a disk that ignores the syncs of one file",
         arguments: [FaultTrace.log, FaultTrace.database])
     func deafDisk(file: String) async throws {
         let scratch = try Scratch.inMemory()
@@ -49,7 +50,7 @@ import Testing
             try scratch.makeData(image.files)
             if try await recorded.faulty.fault(in: scratch.data, acked: image.acked) != nil { found += 1 }
         }
-        print("power cuts: without the syncs of \(file) \(found) of 20 images are found to lack something")
+        print("power cuts: without the syncs of \(file), the test finds lost data in \(found) of 20 images")
         #expect(found >= 5)
     }
 }
@@ -61,7 +62,7 @@ private struct Recorded {
     let trace: FaultTrace
     /// The indexes of entries at which the database has unsynced pages.
     private let insideCheckpoint: [Int]
-    /// The indexes of entries that create, remove or truncate files, except the last few.
+    /// The indexes of entries that open, remove or truncate files, except the last few.
     private let turns: [Int]
 
     init(_ number: Int, in scratch: Scratch) throws {
@@ -71,7 +72,7 @@ private struct Recorded {
         guard outcome.end.status == 0,
             outcome.acked == faulty.run.steps.lastIndex(where: \.isAcked).map({ $0 + 1 })
         else {
-            throw Unexpected(what: "the run was not recorded whole: \(outcome.end)")
+            throw Unexpected(what: "the run was not recorded completely: \(outcome.end)")
         }
         trace = outcome.trace
         var (isDirty, inside) = (false, [Int]())
@@ -92,7 +93,8 @@ private struct Recorded {
         let isInsideCheckpoint: Bool
     }
 
-    /// Picks the moment of the power cut, mostly one at which more can go wrong than an interrupted commit.
+    /// Picks the moment of the power cut. Often picks a moment during a checkpoint, or after a file was
+    /// opened, removed or truncated, because these moments are more critical than a commit.
     private func moment(_ random: inout Seeded) -> Int {
         switch random.number(0...9) {
         case 0...3: random.pick(insideCheckpoint)
@@ -101,7 +103,7 @@ private struct Recorded {
         }
     }
 
-    /// The files that a power cut leaves. The seed decides the moment.
+    /// The files that a power cut leaves. The seed decides when the power is cut.
     func image(_ seed: Int, deafTo deaf: String? = nil) -> Image {
         var random = Seeded(UInt64(seed))
         let cut = moment(&random)

@@ -20,7 +20,7 @@ import Testing
             }
             try await run.end()
         }
-        print("store beside its model: \(cases) seeds, \(steps) steps, no answer differs")
+        print("store compared with its model: \(cases) seeds, \(steps) steps, no answer differs")
     }
 }
 
@@ -30,7 +30,7 @@ private struct RandomRun {
     private let scratch: Scratch
     private var store: SQLiteStore
     private let model = MemoryStore()
-    /// The documents in both stores, deleted or not. Both give the same IDs.
+    /// The documents in both stores, deleted or not. Both stores give them the same IDs.
     private var documents: [(id: DocumentID, store: Epoch, model: Epoch)] = []
     private var seq: Int64 = 0
     private var time: Int64 = 1000
@@ -67,7 +67,7 @@ private struct RandomRun {
         case 14..<16: try await trim()
         case 16..<18: try await trimBesideAppends()
         case 18..<20: try await putSnapshot()
-        case 20..<22: await store.tend(at: time + UpkeepPolicy.idle)
+        case 20..<22: await store.runUpkeep(at: time + UpkeepPolicy.idle)
         case 22..<24: try await reopen()
         case 24..<34: try await look()
         case 34..<44: try await readHistory()
@@ -93,9 +93,9 @@ private struct RandomRun {
     }
 
     private mutating func append(to document: (id: DocumentID, store: Epoch, model: Epoch)) async throws {
-        var text = (try? await model.text(of: document.id).get().text) ?? Text()
+        var text = (try? await model.text(of: document.id).get().text) ?? TextBuffer()
         let entry = try? await model.entries(of: [document.id])[0].get()
-        // Mostly the head, sometimes another revision, even one from before the start of the history.
+        // Usually expect the head. Sometimes expect another revision, which may be trimmed.
         let expected = random.chance(5) ? Revision(random.number(0...60)) : entry?.head ?? 0
         var changes: [PushedChange] = []
         let pusher = random.pick([SampleLog.ann, SampleLog.bob])
@@ -149,7 +149,7 @@ private struct RandomRun {
         try agree(one, other, "trim \(id) through \(revision)")
     }
 
-    /// Trims without waiting for it, while writing to the same document and reading it.
+    /// Starts a trim, and writes to the same document and reads it before the trim has ended.
     private mutating func trimBesideAppends() async throws {
         guard !documents.isEmpty else { return }
         let document = random.pick(documents)
@@ -166,7 +166,7 @@ private struct RandomRun {
             )
             try agree(text, known, "text of \(document.id) at \(kept) beside a trim")
             if random.chance(30) { try await putSnapshot(of: document.id, at: kept) }
-            if random.chance(30) { await store.tend(at: time + UpkeepPolicy.idle) }
+            if random.chance(30) { await store.runUpkeep(at: time + UpkeepPolicy.idle) }
         }
         var answer = answers.makeAsyncIterator()
         let other = await model.trim(document.id, through: revision)
@@ -178,9 +178,9 @@ private struct RandomRun {
         try await putSnapshot(of: random.pick(documents).id, at: Revision(random.number(0...60)))
     }
 
-    /// Puts a snapshot of the right text, or sometimes of a wrong one.
+    /// Stores a snapshot of the right text, or sometimes of a wrong text.
     private mutating func putSnapshot(of id: DocumentID, at revision: Revision) async throws {
-        var text = (try? await model.text(of: id, at: revision).get().text) ?? Text()
+        var text = (try? await model.text(of: id, at: revision).get().text) ?? TextBuffer()
         if random.chance(20) { try text.apply(SampleChange.change([SampleChange.edit(0, 0, "x")])) }
         let snapshot = Snapshot(revision: revision, text: text)
         let (one, other) = (

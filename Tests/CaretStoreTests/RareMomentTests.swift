@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Rare combinations") struct RareMomentTests {
-    @Test("a pusher due to be forgotten who pushes again is remembered")
+@Suite("Rare combinations of events") struct RareMomentTests {
+    @Test("a pusher who pushes again just before being forgotten is remembered")
     func pushesMeanwhile() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await document.type("a")
         try await document.type("b", by: SampleLog.bob)
         await store.close()
@@ -41,8 +41,8 @@ import Testing
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-        var document = try await Following(on: store)
-        // The authors' numbers are in the opposite order of their last pushes.
+        var document = try await TrackedDocument(on: store)
+        // The order of the authors' numbers is the opposite of the order of their last pushes.
         let crowd = (0..<4).map { Pusher(user: ByteString("user \($0)"), client: "client") }
         for pusher in crowd { try await document.type("x", by: pusher) }
         for pusher in crowd.reversed() { try await document.type("y", by: pusher) }
@@ -52,25 +52,25 @@ import Testing
         #expect(found == found.sorted(by: >) && found.count == 4)
     }
 
-    @Test("trimming by time is exact inside merged segments")
+    @Test("trimming by time is exact to one revision inside merged segments")
     func mergedAndTrimmed() async throws {
         for start in [1, 63, 64, 65, 150, 199] {
             let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
             let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-            var document = try await Following(on: store)
+            var document = try await TrackedDocument(on: store)
             // Change n has the time 1000 + n.
             for _ in 0..<200 { try await document.type("x") }
-            await store.tend(at: .max)
+            await store.runUpkeep(at: .max)
             await store.close()
             #expect(try scratch.count("segment") < 10)
             #expect(
                 try scratch.number("SELECT count(*) FROM segment WHERE time <> 1000 + last") == 0,
-                "a merged segment has not the time of its last revision")
+                "a merged segment does not have the time of its last revision")
             var settings = StoreSettings.withoutRounds
             settings.keepHistory = .time(5_000)
             let again = try SQLiteStore(folder: scratch.path, settings: settings)
-            await again.tend(at: Int64(1_000 + start + 1 + 5_000))
+            await again.runUpkeep(at: Int64(1_000 + start + 1 + 5_000))
             #expect(try await again.find(document.entry.name).get().start == Revision(start))
             #expect(try await again.text(of: document.entry.id).get().text == document.text)
             let kept = try await again.read(document.entry.id, after: Revision(start)).get().segment
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("a process killed when its disk is full has lost no acked change")
+    @Test("a process killed while its disk is full loses no acked change")
     func fullAndKilled() async throws {
         var moments = Set<String>()
         for bound in stride(from: 400_000, through: 1_600_000, by: isFullRun ? 4_096 : 60_000) {
@@ -96,6 +96,6 @@ import Testing
                 in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
             #expect(fault == nil, "\(bound) bytes")
         }
-        print("full, and then killed: \(moments.sorted())")
+        print("killed while the disk was full: \(moments.sorted())")
     }
 }

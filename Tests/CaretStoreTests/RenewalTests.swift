@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Older databases that were put back") struct RenewalTests {
+@Suite("Databases that were replaced by an older copy") struct RenewalTests {
     @Test("an unchanged folder keeps its epochs when it is opened again")
     func unchanged() async throws {
         let sample = try await SampleStore(isCutOff: true)
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Rules T4 and T6.
-    @Test("an older database is reported, and renews every epoch")
+    @Test("an older copy of the database is reported, and renews every epoch")
     func older() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -41,7 +41,7 @@ import Testing
         #expect(try await opened(sample).events.isEmpty)
     }
 
-    @Test("a missing, unreadable or wrong counter is reported")
+    @Test("a missing, unreadable or wrong commit counter is reported")
     func counters() async throws {
         let sample = try await SampleStore(isCutOff: false)
         let other = try await SampleStore(isCutOff: false)
@@ -58,8 +58,8 @@ import Testing
     }
 
     /// Rules T4 and B4.
-    @Test("a client with later revisions renews every epoch, only once")
-    func putBack() async throws {
+    @Test("a client that knows later revisions renews every epoch, only once")
+    func clientIsAhead() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }
         let events = Mutex<[StoreEvent]>([])
@@ -68,12 +68,12 @@ import Testing
         }
         let old = try await store.find(sample.documents[0].entry.name).get()
         #expect(await store.renewEpochs(known: 999, of: old.id) == .success(true))
-        #expect(events.withLock { $0 } == [.renewed(.putBack(old.id, known: 999))])
+        #expect(events.withLock { $0 } == [.renewed(.clientIsAhead(old.id, known: 999))])
         let new = try await store.find(old.name).get()
         #expect(new.epoch.generation != old.epoch.generation && new.epoch.document == old.epoch.document)
         #expect(new.head == old.head)
-        // An append in the old epoch belongs to another history. No client can know more than the store in
-        // the new epoch.
+        // An append in the old epoch belongs to another history. In the new epoch no client can know later
+        // revisions than the store.
         let append = Append(document: old.id, epoch: old.epoch, expected: old.head, changes: [])
         #expect(await store.append(append) == .gone)
         #expect(await store.renewEpochs(known: 1_000, of: old.id) == .success(false))
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: OpeningFault.lost(commits: nil)) { try SQLiteStore(folder: sample.scratch.path) }
     }
 
-    /// The events of a store while it is opened, and the entry of the first document.
+    /// Opens a store. Returns the events during opening, and the entry of the first document.
     private func opened(
         _ sample: SampleStore
     ) async throws -> (events: [StoreEvent], entry: DocumentEntry?) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The store in SQLite") struct SQLiteStoreTests {
-    @Test("committed changes are there after reopening, in the same epoch")
+    @Test("committed changes can be read after reopening, in the same epoch")
     func reopened() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -44,27 +44,27 @@ import Testing
             "UPDATE document SET name = CAST(x'2F' || name AS BLOB) WHERE id = 1",
             "UPDATE segment SET last = 5 WHERE first = 3",
         ]
-        for harm in harms {
+        for damage in harms {
             let scratch = try Scratch()
             defer { scratch.remove() }
             let (entry, _) = try await typed(into: scratch, "abc")
-            try DataFolder(scratch.path).openForWriting().execute(harm)
+            try DataFolder(scratch.path).openForWriting().execute(damage)
             let store = try SQLiteStore(folder: scratch.path)
-            #expect(refusal(await store.text(of: entry.id)) == .refused(.damaged), "\(harm)")
+            #expect(refusal(await store.text(of: entry.id)) == .refused(.damaged), "\(damage)")
             guard case .created(let other) = await store.create(try DocumentName("other")) else {
-                throw Unexpected(what: "another document cannot be made after \(harm)")
+                throw Unexpected(what: "another document cannot be created after \(damage)")
             }
-            #expect(try await store.text(of: other.id).get().text == Text())
+            #expect(try await store.text(of: other.id).get().text == TextBuffer())
             await store.close()
         }
     }
 
-    @Test("a long history is read from its newest snapshot, and trimmed inside a segment")
+    @Test("a history is read from its newest snapshot, trimmed inside a segment")
     func snapshots() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         for _ in 0..<3 { try await document.typeAtOnce("abcdef") }
         let id = document.entry.id
         #expect(
@@ -83,7 +83,7 @@ import Testing
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         let late = try document.append([SampleChange.edit(0, 0, "y")], by: SampleLog.bob, seq: 1)
         func missed(_ append: Append) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
             await store.appendLocked(append) { _ in late.changes }
@@ -105,9 +105,9 @@ import Testing
     }
 
     /// Commits letters one by one to a new document, and closes the store.
-    private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, Text) {
+    private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, TextBuffer) {
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await document.type(letters)
         let entry = try await store.find(document.entry.name).get()
         await store.close()
@@ -115,10 +115,10 @@ import Testing
     }
 }
 
-/// Types letters into the writer's own document. Waits for each ack.
+/// Types letters into a document of this writer. Waits for each ack.
 private func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
     do {
-        var document = try await Following(on: store, "doc/\(writer)")
+        var document = try await TrackedDocument(on: store, "doc/\(writer)")
         try await document.type(String(repeating: "x", count: count))
     } catch {
         Issue.record("writer \(writer): \(error)")

@@ -12,8 +12,8 @@ struct Scratch {
         path = folder.path
     }
 
-    /// A folder in memory, if the system has a file system for that. For tests that simulate what a disk
-    /// keeps: real syncs would only slow them down.
+    /// A folder in memory, if the system has a file system for that. Use it in tests that do not need real
+    /// syncs, because real syncs are slow.
     static func inMemory() throws -> Scratch {
         let memory = URL(filePath: "/dev/shm")
         let hasMemory = FileManager.default.isWritableFile(atPath: memory.path)
@@ -21,7 +21,7 @@ struct Scratch {
     }
 
     func remove() {
-        // If it cannot be removed, it stays in the temporary folder, where it does no harm.
+        // Ignore an error: a folder that cannot be removed does no harm in the temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -5,16 +5,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A disk that loses a write leaves an old page: its bytes are correct, but out of date.
+/// If a disk loses a write, an old page remains. Its bytes have a correct checksum, but are out of date.
 @Suite("Stale pages") struct StalePageTests {
-    /// A store in which `table` has its content from before the last letters.
+    /// A store in which `table` has its old content, from before `after` ran.
     private func staleFolder(
-        _ table: String, before: (inout Following) async throws -> Void = { try await $0.type("abc") },
-        after: (inout Following) async throws -> Void = { try await $0.type("defg") }
+        _ table: String, before: (inout TrackedDocument) async throws -> Void = { try await $0.type("abc") },
+        after: (inout TrackedDocument) async throws -> Void = { try await $0.type("defg") }
     ) async throws -> Scratch {
         let scratch = try Scratch.inMemory()
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await before(&document)
         await store.close()
         let old = try scratch.databaseBytes()
@@ -22,17 +22,17 @@ import Testing
         document.store = again
         try await after(&document)
         await again.close()
-        try scratch.putBack(table, from: old)
+        try scratch.clientIsAhead(table, from: old)
         return scratch
     }
 
-    /// Reads the document of `Following`, and returns the refusal.
+    /// Reads the document of `TrackedDocument`, and returns the refusal.
     private func opened(_ store: SQLiteStore) async throws -> HistoryRefusal? {
         let entry = try await store.find(try DocumentName("notes/today")).get()
         return refusal(await store.text(of: entry.id))
     }
 
-    @Test("a stale document row is found by opening it or asking for its pushers")
+    @Test("a stale document row is found when its text or a pusher is read")
     func document() async throws {
         let scratch = try await staleFolder("document")
         defer { scratch.remove() }
@@ -46,7 +46,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a stale document row is found if a snapshot is at its head")
+    @Test("a stale document row is found even if a snapshot is at its head")
     func documentAtSnapshot() async throws {
         let scratch = try await staleFolder("document") { document in
             try await document.type("abc")
@@ -58,7 +58,7 @@ import Testing
         await store.close()
     }
 
-    @Test("stale segments are found if a snapshot is at the head")
+    @Test("stale segments are found even if a snapshot is at the head")
     func segmentsAtSnapshot() async throws {
         let scratch = try await staleFolder("segment") { document in
             try await document.type("defg")
@@ -70,7 +70,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a stale pusher row is found by opening the document and by a check")
+    @Test("a stale pusher row is found when the text is read, and by a check")
     func pusher() async throws {
         let scratch = try await staleFolder("pusher")
         defer { scratch.remove() }
@@ -80,7 +80,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a stale pusher row is found if a snapshot is at the head")
+    @Test("a stale pusher row is found even if a snapshot is at the head")
     func pusherAtSnapshot() async throws {
         let scratch = try await staleFolder("pusher") { document in
             try await document.type("defg")
@@ -92,7 +92,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a missing pusher row is found if an older pusher has one")
+    @Test("a missing pusher row is found if an older pusher still has a row")
     func missingPusher() async throws {
         let scratch = try await staleFolder("pusher") { try await $0.type("d", by: SampleLog.bob) }
         defer { scratch.remove() }
@@ -102,12 +102,12 @@ import Testing
         await store.close()
     }
 
-    @Test("a check finds a stale pusher row from before the newest snapshot")
+    @Test("a check finds a stale pusher row even before the newest snapshot")
     func pusherFarBack() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await document.type("a", by: SampleLog.bob)
         await store.close()
         try DataFolder(scratch.path).openForWriting().execute("CREATE TABLE kept AS SELECT * FROM pusher")
@@ -121,20 +121,20 @@ import Testing
         #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
     }
 
-    @Test("a forgotten pusher is not damage, whichever pushers remain")
+    @Test("a forgotten pusher is never reported as damage")
     func forgotten() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         try await document.type("a")
         try await document.type("b", by: SampleLog.bob)
         // Ann pushed at 1001, and Bob at 1002.
-        await store.tend(at: 1002 + 90 * StoreSettings.day)
+        await store.runUpkeep(at: 1002 + 90 * StoreSettings.day)
         #expect(try scratch.count("pusher") == 1)
         #expect(try await opened(store) == nil)
         #expect(try await store.verify().isSound)
-        await store.tend(at: 1003 + 90 * StoreSettings.day)
+        await store.runUpkeep(at: 1003 + 90 * StoreSettings.day)
         #expect(try scratch.count("pusher") == 0)
         #expect(try await opened(store) == nil)
         #expect(try await store.verify().isSound)
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-extension Following {
+extension TrackedDocument {
     func close() async { await (store as? SQLiteStore)?.close() }
 
     /// Stores the text at the head as a snapshot.
@@ -152,8 +152,8 @@ extension Following {
 }
 
 extension Scratch {
-    /// Replaces the first page of a table by its old content. A small table has only this page.
-    fileprivate func putBack(_ table: String, from old: Data) throws {
+    /// Replaces the first page of a table by its old content. A small table has only one page.
+    fileprivate func clientIsAhead(_ table: String, from old: Data) throws {
         let root = try Int(number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"))
         let place = (root - 1) * PageSums.pageSize..<root * PageSums.pageSize
         var bytes = try databaseBytes()

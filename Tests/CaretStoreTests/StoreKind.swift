@@ -18,7 +18,7 @@ enum StoreKind: CaseIterable {
     }
 }
 
-/// Folders for stores that live as long as their test. All are removed when the process ends.
+/// Folders for stores that a test does not close. All folders are removed when the process ends.
 enum ScratchFolders {
     private static let base: URL = {
         let base = FileManager.default.temporaryDirectory.appending(path: "caret-stores-\(getpid())")
@@ -33,16 +33,16 @@ enum ScratchFolders {
     }
 
     private static func removeAll() {
-        // If it cannot be removed, it stays in the temporary folder, where it does no harm.
+        // Ignore an error: a folder that cannot be removed does no harm in the temporary folder.
         try? FileManager.default.removeItem(at: base)
     }
 }
 
-/// A store with one document, and the document's text and log as a client would follow them.
-struct Following {
+/// A store with one document, and all texts and changes of the document that the test has committed.
+struct TrackedDocument {
     var store: any DocumentStore
     let entry: DocumentEntry
-    private(set) var texts = [Text()]
+    private(set) var texts = [TextBuffer()]
     private(set) var log: [LoggedChange] = []
 
     init(_ kind: StoreKind) async throws { try await self.init(on: kind.make()) }
@@ -55,7 +55,7 @@ struct Following {
         self.entry = entry
     }
 
-    var text: Text { texts[texts.count - 1] }
+    var text: TextBuffer { texts[texts.count - 1] }
     var head: Revision { Revision(log.count) }
 
     /// An append of one change at the head.
@@ -64,7 +64,7 @@ struct Following {
         return Append(document: entry.id, epoch: entry.epoch, expected: head, changes: [change])
     }
 
-    /// Adds the changes of a committed append.
+    /// Adds the changes of a committed append to `log`, and their texts to `texts`.
     mutating func follow(_ append: Append) throws {
         for change in append.changes {
             texts.append(try text.applying(change.logged.change))

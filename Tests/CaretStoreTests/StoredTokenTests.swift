@@ -25,14 +25,14 @@ import Testing
 
     /// Rule A5.
     @Test(
-        "a changed token row is refused as damaged, and the others stay valid",
+        "a damaged token row is refused, and the other tokens stay valid",
         arguments: [
             "user = CAST('bob' AS BLOB)", "user = x'FF'", "digest = zeroblob(32)", "digest = x'00'",
             "digest = (SELECT digest FROM token WHERE id = 2)", "created = created + 1",
             "grants = (SELECT grants FROM token WHERE id = 2)", "grants = x'0301'", "grants = x''",
             "grants_sum = 0", "sum = sum + 1",
         ])
-    func damaged(harm: String) async throws {
+    func damaged(damage: String) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let events = EventRecorder()
@@ -41,7 +41,7 @@ import Testing
         let bob = try await store.addToken(of: UserName("bob"), .all).get()
         await store.close()
         #expect(try SQLiteStore.verify(folder: scratch.path).tokens == 2)
-        try DataFolder(scratch.path).openForWriting().execute("UPDATE token SET \(harm) WHERE id = 1")
+        try DataFolder(scratch.path).openForWriting().execute("UPDATE token SET \(damage) WHERE id = 1")
         #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.token(ann.token)])
         let again = try SQLiteStore(folder: scratch.path) { events.add($0) }
         #expect(refusal(await again.token(shown: ann.bytes)) == .damaged)
@@ -54,7 +54,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a token row under another ID is damaged")
+    @Test("a token row that got another ID is reported as damaged")
     func moved() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }

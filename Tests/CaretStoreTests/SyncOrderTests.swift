@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The order of a store's own file calls, without SQLite's, as a child process records it. A disk that
-/// forgets unsynced data keeps only what these calls guarantee.
+/// A child process records the calls that the store itself makes to the file system, without SQLite's calls.
+/// Their order must guarantee that a disk that loses unsynced data keeps a complete file.
 @Suite("The order of writes, syncs and renames") struct SyncOrderTests {
     /// The calls of a process that creates a store, writes to it and makes a backup.
     private func calls(in scratch: Scratch) throws -> [String] {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "a file is synced before it gets its name, and then its folder is"
+        "a file is synced before it gets its name, and its folder afterwards"
     )
     func order() throws {
         let scratch = try Scratch.inMemory()

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "the most grants with the longest names read back equal",
+        "a token can have the most grants with the longest names",
         arguments: StoreKind.allCases)
     func longest(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "tokens are listed in pages, limited by number and weight",
+        "a page of tokens is limited in number and in size",
         arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         let store = try kind.make()

@@ -3,15 +3,15 @@ import CaretLog
 import TestSupport
 import Testing
 
-@Suite("The store's contract: what does not fit") struct UnfitContractTests {
+@Suite("The store's contract: appends that do not fit") struct UnfitContractTests {
     @Test("an append that does not fit the text writes nothing", arguments: StoreKind.allCases)
     func unfit(kind: StoreKind) async throws {
-        var document = try await Following(kind)
+        var document = try await TrackedDocument(kind)
         try await document.type("aé😀b")
         for unfit in try Unfit.all(after: document.text) {
             let append = document.append(unfit.changes)
             #expect(await document.store.append(append) == .unfit, "\(unfit.name)")
-            // The same after a change that would fit.
+            // An append is also refused if only its second change does not fit.
             let first = try document.letters("x").changes
             #expect(await document.store.append(document.append(first + unfit.changes)) == .unfit)
             let answer = await document.store.appendLocked(append) { _ in unfit.changes }
@@ -25,10 +25,10 @@ import Testing
     }
 
     @Test(
-        "a seq or time beyond the safe integers of a browser is refused",
+        "a seq or time larger than a browser's safe integers is refused",
         arguments: StoreKind.allCases)
     func numbers(kind: StoreKind) async throws {
-        let document = try await Following(kind)
+        let document = try await TrackedDocument(kind)
         let (most, sample) = (DocumentEntry.farthest, try document.letters("x").changes[0].logged)
         func change(seq: Int64, time: Int64) -> PushedChange {
             PushedChange(
@@ -47,7 +47,7 @@ import Testing
         #expect(await document.store.append(document.append(all)) == .committed(head: 3))
         let read = try await document.store.read(document.entry.id, after: 0).get()
         #expect(read.segment.changes == all.map(\.logged))
-        #expect(try await document.store.text(of: document.entry.id).get().text == Text("xxx"))
+        #expect(try await document.store.text(of: document.entry.id).get().text == TextBuffer("xxx"))
     }
 }
 
@@ -56,8 +56,8 @@ private struct Unfit {
     let name: String
     let changes: [PushedChange]
 
-    static func all(after text: Text) throws -> [Unfit] {
-        let longer = try Text("aé😀bcdefgh")
+    static func all(after text: TextBuffer) throws -> [Unfit] {
+        let longer = try TextBuffer("aé😀bcdefgh")
         func pushed(_ edits: [LoggedEdit]) -> PushedChange {
             PushedChange(
                 LoggedChange(pusher: SampleLog.bob, seq: 1, time: 1, edits: edits),
@@ -72,15 +72,15 @@ private struct Unfit {
             Unfit(
                 name: "an edit beyond the end",
                 changes: [SampleLog.pushed(Change([SampleChange.edit(6, 8, "x")]), in: longer, seq: 1)]),
-            Unfit(name: "a removal over the end", changes: [pushed([edit(end - one, end)])]),
+            Unfit(name: "a removal that ends beyond the end", changes: [pushed([edit(end - one, end)])]),
             Unfit(
-                name: "a start that is beyond the end in bytes alone",
+                name: "a start that is beyond the end only in bytes",
                 changes: [pushed([edit(TextLength(utf8: 12, utf16: 5, scalars: 4), none)])]),
             Unfit(
-                name: "fewer bytes than UTF-16",
+                name: "fewer bytes than UTF-16 units",
                 changes: [pushed([edit(none, TextLength(utf8: 1, utf16: 2, scalars: 1))])]),
             Unfit(
-                name: "more scalars than UTF-16",
+                name: "more scalars than UTF-16 units",
                 changes: [pushed([edit(none, TextLength(utf8: 2, utf16: 1, scalars: 2))])]),
             Unfit(name: "edits out of order", changes: [pushed([edit(one, one), edit(none, one)])]),
             Unfit(
@@ -97,7 +97,7 @@ private struct Unfit {
     }
 }
 
-extension Following {
+extension TrackedDocument {
     /// An append of these changes at the head.
     fileprivate func append(_ changes: [PushedChange]) -> Append {
         Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)

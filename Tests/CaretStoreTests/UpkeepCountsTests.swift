@@ -4,13 +4,13 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("The counts of upkeep") struct UpkeepCountsTests {
+@Suite("The counts and limits of upkeep") struct UpkeepCountsTests {
     @Test("the count of unmerged segments is exact after merges and trims")
     func unmerged() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         for round in 0..<4 {
             try await document.type(String(repeating: "a", count: 50))
             if round % 2 == 0 {
@@ -18,7 +18,7 @@ import Testing
                     await store.trim(document.entry.id, through: document.head)
                         == .trimmed(start: document.head))
             }
-            await store.tend(at: round % 2 == 0 ? 0 : .max)
+            await store.runUpkeep(at: round % 2 == 0 ? 0 : .max)
             let loose = try scratch.number("SELECT loose FROM document")
             let plain = try scratch.number("SELECT count(*) FROM segment WHERE substr(body, 2, 1) = x'00'")
             #expect(loose == plain, "round \(round)")
@@ -26,12 +26,12 @@ import Testing
         await store.close()
     }
 
-    @Test("much inserted text makes a snapshot due")
+    @Test("after much inserted text, upkeep makes a snapshot")
     func weight() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        var document = try await Following(on: store)
+        var document = try await TrackedDocument(on: store)
         let paste = String(repeating: "lorem ipsum dolor ", count: 10_000)
         for _ in 0..<6 {
             for text in [paste, ""] {
@@ -41,22 +41,22 @@ import Testing
                 try document.follow(append)
             }
         }
-        await store.tend(at: .max)
+        await store.runUpkeep(at: .max)
         let snapshot = Int(try scratch.number("SELECT snapshot FROM document"))
         let behind = document.log[snapshot...].reduce(0) { $0 + $1.weight }
         #expect(behind <= UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) && snapshot > 0)
-        // No other snapshot is due afterwards.
+        // No second snapshot is due, so the size stays the same.
         #expect(try scratch.number("SELECT behind FROM document") == behind)
         await store.close()
     }
 
-    @Test("one step removes limited rows and bytes, but at least one row")
+    @Test("a removal step is limited in rows and bytes, but removes a row")
     func removals() async throws {
         for (bytes, atOnce) in [(10, 64), (400_000, 2), (1_200_000, 1)] {
             let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
             let store = try SQLiteStore(folder: scratch.path)
-            var document = try await Following(on: store)
+            var document = try await TrackedDocument(on: store)
             await store.close()
             var pieces = try UpkeepPieces(scratch)
             let paste = String(repeating: "x", count: bytes)

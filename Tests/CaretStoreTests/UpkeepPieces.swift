@@ -3,8 +3,8 @@ import CaretLog
 import CaretStore
 import TestSupport
 
-/// The writer and the reader of upkeep on a folder that no store has open. With them a test decides in which
-/// order prepared steps reach the writer.
+/// The writer and the reader of upkeep, in a folder that no store has open. With them a test decides in which
+/// order the writer commits prepared steps.
 struct UpkeepPieces {
     private let folder: DataFolder
     private let database: Database
@@ -36,7 +36,7 @@ struct UpkeepPieces {
                 do throws(StoreFault) {
                     return try body(&written)
                 } catch {
-                    precondition(database.totalChanges == before, "a call that had written was refused")
+                    precondition(database.totalChanges == before, "a call was refused after it had written")
                     throw error
                 }
             }, orFault: StoreFault.database)
@@ -45,7 +45,7 @@ struct UpkeepPieces {
     /// The next step that is due for a document.
     mutating func step(of document: DocumentID, isIdle: Bool = false) throws -> UpkeepStep {
         guard let due = try reader.next(for: document, isIdle: isIdle, isNew: false).get() else {
-            throw Unexpected(what: "nothing is due")
+            throw Unexpected(what: "no step is due")
         }
         return due.step
     }

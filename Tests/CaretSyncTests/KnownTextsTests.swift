@@ -1,9 +1,9 @@
 import CaretSync
 import Testing
 
-/// Finds the text that a saved one was made from. The arguments are in the order of the events: the text
-/// before, the text after a change from elsewhere, and the saved text.
-@Suite("The text that a saved one was made from") struct KnownTextsTests {
+/// The arguments are in the order of the events: the text before a change from elsewhere, the text after the
+/// change, and the saved text.
+@Suite("The text that a saved text was made from") struct KnownTextsTests {
     private func base(_ older: [KnownTexts.Known], _ seen: String, _ saved: String) throws -> String {
         try KnownTexts(seen: seen, older: older).base(of: saved)
     }
@@ -12,18 +12,18 @@ import Testing
     private func saved(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: true) }
 
     @Test(
-        "it is the text before a change if the save shows nothing of that",
+        "the base is the text before a change if the save lacks the change",
         arguments: [
-            // Both add a line at the end.
+            // The change and the save both add a line at the end.
             ("milk\n", "milk\nbread and butter\n", "milk\noats\n"),
             ("", "bread and butter\n", "oats\n"),
-            // One adds a line at the beginning, the other at the end.
+            // The change adds a line at the beginning, and the save adds a line at the end.
             ("milk\n", "bread and butter\nmilk\n", "milk\noats\n"),
-            // Both add words in one line.
+            // The change and the save both add words in one line.
             ("buy milk\n", "buy milk and eggs\n", "buy oat milk\n"),
-            // The change removed a line that the save has.
+            // The change removed a line that the save still has.
             ("one\ntwo\nthree\n", "one\nthree\n", "one\ntwo\nthree\nfour\n"),
-            // The lines of both begin with the same letters.
+            // The change and the save both add a line, and both lines begin with the same letters.
             ("", "- [ ] call the plumber\n", "- [ ] water the plants\n"),
             // The change replaced a word.
             ("the red door\n", "the green door\n", "the red door is open\n"),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "it is the newest text if the save shows something of the change",
+        "the base is the newest text if the save has a part of the change",
         arguments: [
             ("milk\n", "milk\nbread and butter\n", "milk\nbread and butter\noats\n"),
             // The save corrects a typo in the new line.
@@ -43,7 +43,8 @@ import Testing
             ("buy milk\n", "buy milk and eggs\n", "buy oat milk and eggs\n"),
             // The removed line is missing in the save too.
             ("one\ntwo\nthree\n", "one\nthree\n", "one\nthree\nfour\n"),
-            // The save replaces the new word again. Nothing shows whether the editor had read it.
+            // The save replaces the new word again. The texts do not show whether the editor had read the new
+            // word.
             ("the cat sat\n", "the dog sat\n", "the cow sat\n"),
         ])
     func seen(before: String, after: String, save: String) throws {
@@ -58,7 +59,7 @@ import Testing
         for save in ["a\n", "a\nthe second line\n"] { #expect(try base(older, seen, save) == seen) }
     }
 
-    @Test("of several older texts it is the one nearest to the save")
+    @Test("of several older texts, the base is the one most similar to the save")
     func nearest() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nthe second line\n")]
         let seen = "a\nthe second line\nthe third line\n"
@@ -67,14 +68,14 @@ import Testing
         #expect(try base(older, seen, "my own\na\nthe second line\nthe third line\n") == seen)
     }
 
-    @Test("an editor that continues after its own save still lacks the change")
+    @Test("an editor that saves twice without reading still lacks the change")
     func ownChain() throws {
         let older = [elsewhere("a\n"), saved("a\nmine, the first\n")]
         let seen = "a\nfrom elsewhere, a line\nmine, the first\n"
         #expect(try base(older, seen, "a\nmine, the first\nmine, the second\n") == "a\nmine, the first\n")
-        // The editor undoes its own line, without having read the other one.
+        // The editor undoes its own line, and has not read the line from elsewhere.
         #expect(try base(older, seen, "a\n") == "a\nmine, the first\n")
-        // The second save of the same text removes the other line on purpose.
+        // The second save of the same text removes the line from elsewhere on purpose.
         let next = older + [saved("a\n")]
         #expect(try base(next, "a\nfrom elsewhere, a line\n", "a\n") == "a\nfrom elsewhere, a line\n")
     }

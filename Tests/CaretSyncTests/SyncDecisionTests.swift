@@ -2,7 +2,7 @@ import CaretSync
 import Testing
 
 @Suite("Decisions about a file and its document") struct SyncDecisionTests {
-    private static let patience = SyncDecision.Patience.self
+    private static let patience = SyncDecision.QuietTime.self
 
     private func head(_ text: String, _ revision: Int = 5, epoch: String = "e") -> SyncRecord.Head {
         SyncRecord.Head(epoch: epoch, revision: revision, text: text)
@@ -16,7 +16,7 @@ import Testing
         FileLook(content: text.map { .text($0, usesCRLF: false) } ?? .missing, quiet: quiet)
     }
 
-    private let told = DocumentLook.told(epoch: "e", revision: 5)
+    private let told = DocumentLook.reported(epoch: "e", revision: 5)
 
     private func step(
         _ record: SyncRecord?, _ file: FileLook, _ document: DocumentLook, origin: String? = nil
@@ -44,7 +44,7 @@ import Testing
         let after = try kept(try step(record("a\n"), file("a\nb\n"), told))
         #expect(after.seen == "a\nb\n")
         #expect(after.push == .init(seq: 7, epoch: "e", base: 5, text: "a\nb\n", before: "a\n"))
-        #expect(try step(after, file("anything"), .toldMissing) == .send(after.push!))
+        #expect(try step(after, file("anything"), .reportedMissing) == .send(after.push!))
     }
 
     @Test("a save is merged with a change that is not in the file yet")
@@ -56,8 +56,8 @@ import Testing
     @Test("a change from elsewhere is read, recorded, and written to the file")
     func place() throws {
         let known = record("a\n")
-        #expect(try step(known, file("a\n"), .told(epoch: "e", revision: 6)) == .ask)
-        #expect(try step(known, file("a\n"), .told(epoch: "f", revision: 1)) == .ask)
+        #expect(try step(known, file("a\n"), .reported(epoch: "e", revision: 6)) == .ask)
+        #expect(try step(known, file("a\n"), .reported(epoch: "f", revision: 1)) == .ask)
         let new = head("a\nb\n", 6)
         let after = try kept(try step(known, file("a\n"), .read(new, usesCRLF: false)))
         #expect(after.seen == "a\n" && after.head == new)
@@ -67,7 +67,7 @@ import Testing
 
     @Test("an event of an older revision is ignored")
     func lateNews() throws {
-        #expect(try step(record("a\n"), file("a\n"), .told(epoch: "e", revision: 4)) == .rest)
+        #expect(try step(record("a\n"), file("a\n"), .reported(epoch: "e", revision: 4)) == .rest)
     }
 
     @Test("a save that equals the document is not pushed")
@@ -84,32 +84,32 @@ import Testing
 
     // MARK: Files that may be half written
 
-    @Test("the sync waits after a write, and longer if it may be incomplete")
+    @Test("the sync waits after a write, and longer if the file may be incomplete")
     func patience() throws {
         let known = record("a\nb\n")
         #expect(try step(known, file("a\nx\n", quiet: 10), told) == .wait(Self.patience.text - 10))
         for text in ["", "a\n", nil] {
             #expect(try step(known, file(text, quiet: 10), told) == .wait(Self.patience.doubtful - 10))
         }
-        #expect(try step(nil, file("a\n", quiet: 10), .toldMissing) == .wait(Self.patience.newFile - 10))
-        #expect(try step(nil, file("", quiet: 10), .toldMissing) == .wait(Self.patience.doubtful - 10))
+        #expect(try step(nil, file("a\n", quiet: 10), .reportedMissing) == .wait(Self.patience.newFile - 10))
+        #expect(try step(nil, file("", quiet: 10), .reportedMissing) == .wait(Self.patience.doubtful - 10))
     }
 
     // MARK: New and deleted files
 
     @Test("a new file makes a document, and a new document makes a file")
     func new() throws {
-        let made = try kept(try step(nil, file("a\n"), .toldMissing))
+        let made = try kept(try step(nil, file("a\n"), .reportedMissing))
         #expect(made.push == .init(seq: 7, epoch: nil, base: 0, text: "a\n", before: nil))
         #expect(made.withdrawn == nil)
         #expect(try step(nil, file(nil), told) == .ask)
         #expect(
             try step(nil, file(nil), .read(head("a\n"), usesCRLF: true))
                 == .place(head("a\n"), usesCRLF: true))
-        #expect(try step(nil, file(nil), .toldMissing) == .rest)
+        #expect(try step(nil, file(nil), .reportedMissing) == .rest)
     }
 
-    @Test("an unrelated file and document of one name keep every line of both")
+    @Test("the first merge of a file and a document keeps every line of both")
     func meet() throws {
         let known = try kept(
             try step(nil, file("1\na\n2\n"), .read(head("1\nb\n2\n"), usesCRLF: false)))
@@ -120,7 +120,7 @@ import Testing
         #expect(try step(same, file("1\n"), told) == .rest)
     }
 
-    @Test("a deleted file deletes its document if nobody changed that")
+    @Test("a deleted file deletes its document, unless others changed it")
     func deleteHere() throws {
         let known = record("a\n")
         #expect(try step(known, file(nil), told) == .ask)
@@ -131,39 +131,39 @@ import Testing
             try step(after, file(nil), .read(changed, usesCRLF: false)) == .place(changed, usesCRLF: false))
     }
 
-    @Test("a deleted document deletes its file unless that was changed")
+    @Test("a deleted document deletes its file, unless the file was changed")
     func deleteElsewhere() throws {
         let known = record("a\n")
-        #expect(try step(known, file("a\n"), .toldMissing) == .ask)
+        #expect(try step(known, file("a\n"), .reportedMissing) == .ask)
         #expect(try step(known, file("a\n"), .missing) == .removeFile)
         let made = try kept(try step(known, file("a\nb\n"), .missing))
         #expect(made.head == nil && made.push?.epoch == nil && made.push?.text == "a\nb\n")
         #expect(try step(known, file(nil), .missing) == .forget)
     }
 
-    @Test("a new file with the text of a missing one is treated as renamed")
+    @Test("a new file with the text of a missing file is treated as renamed")
     func rename() throws {
         #expect(
-            try step(nil, file("a\n"), .toldMissing, origin: "old") == .renameDocument(from: "old"))
+            try step(nil, file("a\n"), .reportedMissing, origin: "old") == .renameDocument(from: "old"))
     }
 
-    @Test("a file that is not text is left alone, whatever its document does")
+    @Test("a binary file is left alone, with or without a document")
     func leftAlone() throws {
         let binary = FileLook(content: .other(.binary), quiet: 10_000)
-        #expect(try step(nil, binary, .toldMissing) == .leaveAlone(.binary))
+        #expect(try step(nil, binary, .reportedMissing) == .leaveAlone(.binary))
         #expect(try step(record("a\n"), binary, told) == .leaveAlone(.binary))
         #expect(try step(record("a\n"), binary, .missing) == .leaveAlone(.binary))
     }
 
     // MARK: After a push, and after a replaced file
 
-    @Test("a push without effect restores what was known before")
+    @Test("after a refused push, the record has the text known before")
     func withdrawn() throws {
         let known = record("a\n")
         #expect(try kept(try step(known, file("b\n"), told)).withdrawn.map { $0.seen } == "a\n")
     }
 
-    @Test("a replacement interrupted by a kill is either done or not done")
+    @Test("a replacement interrupted by a kill is either complete or undone")
     func placed() {
         let known = record("a\n", head("b\n"))
         let placing = known.placing(number: 3, inode: 9, before: known.seen, replacing: true, at: 1)
@@ -174,7 +174,7 @@ import Testing
         #expect(new.displaced.isEmpty && new.placed(isInPlace: false) == nil)
     }
 
-    @Test("of displaced texts the oldest and the newest are kept, within bounds")
+    @Test("above the size limit, only the oldest and newest displaced texts stay")
     func boundedDisplaced() {
         var known = record("x")
         known.displaced = (0..<5).map { .init(number: $0, text: "\($0)\($0)", at: 0) }
@@ -201,9 +201,9 @@ import Testing
 
     @Test("a displaced file without new writes is removed after a while")
     func dropped() throws {
-        #expect(try displaced("a\n") == .settle)
-        #expect(try displaced(nil) == .settle)
-        #expect(try displaced("") == .settle)
+        #expect(try displaced("a\n") == .resolve)
+        #expect(try displaced(nil) == .resolve)
+        #expect(try displaced("") == .resolve)
         #expect(try displaced("a\n", now: 50_010) == .wait(Self.patience.displaced - 10))
     }
 
@@ -221,7 +221,7 @@ import Testing
 }
 
 extension SyncRecord {
-    /// The same record, with the shown revision of another one.
+    /// The same record, with the shown revision of another record.
     fileprivate func shownAs(_ other: SyncRecord) -> SyncRecord {
         var record = self
         record.shown = other.shown

@@ -2,8 +2,7 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// An editor has an old text open, the file changes, and the editor saves. All times are those of a fake
-/// clock.
+/// An editor has an old text open, the file changes, and the editor saves. All times come from a fake clock.
 @Suite("Editors with an outdated text") struct SyncEditorTests {
     /// A world where a file and its document have a text, and then another user changes the document.
     private func world(_ text: String, changedTo new: String) async throws -> SyncWorld {
@@ -18,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "a save from an outdated text keeps the change, however late it is",
+        "a save from an outdated text keeps the changes of others, even if late",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func staleSave(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
@@ -33,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a line deleted on purpose stays deleted, however soon or late",
+        "a line deleted on purpose stays deleted, after a short or long time",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func deletion(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
@@ -45,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "an editor that never reads its file again loses nobody's lines",
+        "an editor that never reads its file again removes no line of others",
         arguments: [1, 600])
     func neverReads(seconds: Int) async throws {
         let world = try await world("a\n", changedTo: "a\n")
@@ -67,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "an editor of a deleted file that others brought back keeps their lines")
+        "if others bring a deleted file back, an open editor keeps their lines")
     func cameBack() async throws {
         let world = try await world("milk\n", changedTo: "milk\n")
         world.disk.remove(byUser: SyncWorld.path("list"))
@@ -96,7 +95,7 @@ import Testing
         try await expectMerge(world)
     }
 
-    @Test("a write into a replaced file that is still open reaches the new one")
+    @Test("a write into a replaced file that is still open reaches the new file")
     func openFile() async throws {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -114,16 +113,16 @@ import Testing
         #expect(world.text("log") == "from elsewhere\na\nb\nc\n")
     }
 
-    @Test("older texts are kept within bounds, and for a day at most")
+    @Test("older texts are kept up to a limit, and for at most a day")
     func bounds() async throws {
         let world = try await world("a\n", changedTo: "b\n")
-        for number in 0..<SyncRecord.Keeping.count + 10 {
+        for number in 0..<SyncRecord.OlderTextLimits.count + 10 {
             world.server.set("list", "text \(number)\n")
             try await world.run(4_000)
         }
         let kept = { world.disk.everything.count { $0.hasPrefix("text ") } }
-        #expect(kept() == SyncRecord.Keeping.count + 1)
-        try await world.rest(SyncRecord.Keeping.time + 60_000)
+        #expect(kept() == SyncRecord.OlderTextLimits.count + 1)
+        try await world.rest(SyncRecord.OlderTextLimits.time + 60_000)
         #expect(kept() == 1)
     }
 }

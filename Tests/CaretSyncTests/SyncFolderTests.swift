@@ -10,7 +10,7 @@ import Testing
     /// The letter U+0D4E before a slash, or the mark U+0301 after it, forms one Character with the slash.
     static let paths: [WireString] = ["link/x", "link/\u{301}x", "link\u{0D4E}/x", "real/link/\u{301}x"]
 
-    @Test("no file behind a link is read, whatever letters surround a slash", arguments: paths)
+    @Test("no file in a linked folder is read, whatever letters surround a slash", arguments: paths)
     func links(path: WireString) throws {
         let manager = FileManager.default
         // If this fails, the files stay in the system's temporary folder and disturb no test.
@@ -37,5 +37,14 @@ import Testing
         var isFolder: ObjCBool = false
         #expect(FileManager.default.fileExists(atPath: root + "/a\u{0D4E}/\u{301}b", isDirectory: &isFolder))
         #expect(isFolder.boolValue)
+    }
+
+    @Test("syncing a file to disk fails if it cannot be opened, unless it is gone")
+    func syncedFile() throws {
+        let disk = SyncFolder(root: root, limit: 100).disk
+        try disk.sync(file: root + "/gone")
+        // No file system supports a name of 256 bytes.
+        let path = FileManager.default.temporaryDirectory.path + "/" + String(repeating: "x", count: 256)
+        #expect(throws: FileFault("open it", path, ENAMETOOLONG)) { try disk.sync(file: path) }
     }
 }

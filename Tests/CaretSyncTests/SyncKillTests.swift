@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// Kills, power cuts and saves before each call of a sync.
-@Suite("Synced folders, interrupted between any two calls") struct SyncKillTests {
-    /// A world with work left for the sync. Another user changed files, deleted one and made one. In the
-    /// folder, files were saved and made, and one was deleted.
+@Suite("Synced folders, interrupted before any call") struct SyncKillTests {
+    /// A world in which the sync still has work to do. Another user has changed files, deleted a file and
+    /// made a file. In the folder, files were saved and made, and a file was deleted.
     private func world() async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -25,7 +25,7 @@ import Testing
         return world
     }
 
-    /// Checks the end state, which must be the same whatever happened.
+    /// Checks the end state, which must be the same after every kill or power cut.
     private func expectAll(_ world: SyncWorld, _ what: String) throws {
         let wanted = [
             "changed": "changed\nelsewhere: changed\n", "both": "elsewhere: both\nboth\nhere: both\n",
@@ -39,7 +39,7 @@ import Testing
         #expect(try trash.items.first.map { try trash.bytes(of: $0) } == Array("deleted\n".utf8), "\(what)")
     }
 
-    /// Runs until the program dies or has nothing more to do. Returns false if it died.
+    /// Runs the program until it is killed or has nothing left to do. Returns false if it was killed.
     private func runs(_ world: SyncWorld, killedAfter calls: Int) async throws -> Bool {
         world.disk.kill(after: calls)
         do {
@@ -47,7 +47,7 @@ import Testing
         } catch let fault as FileFault where fault == MemoryDisk.killed {
             return false
         } catch is SyncFault {
-            // The dead program could not read its state folder.
+            // The killed program could not read its state folder.
             return false
         }
         return true
@@ -79,7 +79,7 @@ import Testing
         #expect(calls > 100)
     }
 
-    @Test("a save is merged, whichever call of the sync it comes before", arguments: [false, true])
+    @Test("a save before any call of the sync is merged", arguments: [false, true])
     func saved(asNewFile: Bool) async throws {
         var calls = 0
         while true {
@@ -90,7 +90,7 @@ import Testing
             world.server.set("file", "elsewhere: a line\na\n")
             let (moment, disk) = (Moment(after: calls), world.disk)
             disk.watch { _ in
-                // The editor read the file as it was before, or as it is now.
+                // The editor has just read the file, with or without the line from elsewhere.
                 if moment.hasCome() {
                     let text = disk.text(SyncWorld.path("file")) ?? "a\n"
                     disk.save(text + "here: a line\n", to: SyncWorld.path("file"), asNewFile: asNewFile)
@@ -172,7 +172,7 @@ private final class Moment: Sendable {
 
     init(after calls: Int) { left = Mutex(calls) }
 
-    /// Counts a call. Returns true at the chosen one.
+    /// Counts a call. Returns true at the chosen call.
     func hasCome() -> Bool {
         left.withLock { left in
             left -= 1
@@ -180,6 +180,6 @@ private final class Moment: Sendable {
         }
     }
 
-    /// True if there were fewer calls, so that the chosen one has not come.
+    /// True if there were too few calls, so that the chosen call was not reached.
     var isAhead: Bool { left.withLock { $0 >= 0 } }
 }

@@ -34,7 +34,7 @@ import Testing
         world.save("in it\n", to: "x/y")
     }
 
-    @Test("a file renamed to two names at once becomes two files everywhere")
+    @Test("a file that gets two names at once becomes two files everywhere")
     func twoNames() async throws {
         let world = try await world(["file": "text\n"])
         for (folder, name) in zip(world.folders, ["a", "b"]) {
@@ -53,7 +53,7 @@ import Testing
         expect(world, ["a": "text\n"])
     }
 
-    @Test("a file is replaced by a folder of its name, and back")
+    @Test("a file can become a folder of the same name, and a file again")
     func folders() async throws {
         let world = try await world(["x": "file\n"])
         let disk = world.folders[0].disk
@@ -74,6 +74,20 @@ import Testing
         world.save("file\nchanged by the other one\n", to: "x", in: 1)
         try await world.run(10_000)
         expect(world, ["x (file)": "file\nchanged by the other one\n", "x/y": "in it\n"])
+    }
+
+    @Test("a document whose new name is taken gets a number in its name")
+    func takenName() async throws {
+        let world = try await world(["x": "file\n", "x (file)": "another\n"])
+        replaceByFolder(world)
+        world.save("file\nchanged by the other one\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(
+            world,
+            [
+                "x (file 2)": "file\nchanged by the other one\n", "x (file)": "another\n",
+                "x/y": "in it\n",
+            ])
     }
 
     @Test("a document changed while a file replaced its folder gets a new name")
@@ -107,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "a file moves into a folder of its name and back, with others' saves"
+        "a file that moves into a folder of its name keeps the saves of others"
     )
     func intoItself() async throws {
         let world = try await world(["x": "file\n"])
@@ -133,7 +147,7 @@ import Testing
         let world = try await world(["file": "one line\nanother line\n"])
         world.save("one line\nanother line\na third line\n", to: "file", in: 1)
         try await world.run(1_000)
-        // An editor saves that has not read the third line.
+        // An editor that has not read the third line saves the file.
         world.save("one line\nanother line\na fourth line\n", to: "file")
         world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
         try await world.run(10_000)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names of synced files") struct SyncNamesTests {
     @Test(
-        "documents of the prefix and files map to each other",
+        "documents with the prefix map to files, and files to documents",
         arguments: [
             ("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é"), ("p", "p/#a"), ("p", "p/a#"),
         ])
@@ -31,13 +31,13 @@ import Testing
         #expect(SyncNames(prefix: "p").document(of: WireString(path)) == nil)
     }
 
-    @Test("an epoch under another name is a renamed document")
+    @Test("a known epoch with another name is a renamed document")
     func renames() {
         let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
         let records: [WireString: SyncRecord] = [
             "old": SyncRecord(path: "old", seen: "a", head: head, usesCRLF: false)
         ]
-        let stand = SyncNews.Stand(epoch: "e", revision: 1)
+        let stand = ServerDocuments.DocumentPosition(epoch: "e", revision: 1)
         let names = SyncNames(prefix: "p")
         #expect(
             SyncRenames.elsewhere(records, ["p/new": stand], names) == [.init(path: "old", new: "new")])
@@ -55,7 +55,7 @@ import Testing
             isGone: { _ in isGone }, older: { _ in older })
     }
 
-    @Test("a new file is a missing one with its text, or half of its lines")
+    @Test("a new file with half the lines of a missing file counts as renamed")
     func origins() throws {
         #expect(try origin(of: "a", among: ["old": "a"]) == "old")
         #expect(try origin(of: "a", among: ["old": "a"], isGone: false) == nil)
@@ -79,8 +79,8 @@ import Testing
 }
 
 @Suite("Events of synced documents") struct SyncNewsTests {
-    private func news(_ documents: [String: String]) -> SyncNews {
-        var news = SyncNews()
+    private func news(_ documents: [String: String]) -> ServerDocuments {
+        var news = ServerDocuments()
         for (name, epoch) in documents { news.set(WireString(name), .init(epoch: epoch, revision: 1)) }
         return news
     }
@@ -92,7 +92,7 @@ import Testing
         func told(_ epoch: String, _ revision: Int) {
             let summary = DocumentSummary(
                 document: "a", epoch: WireString(epoch), revision: Revision(revision), length: 0, updated: 0)
-            news.hear(.document(summary))
+            news.apply(.document(summary))
         }
         told("e", 6)
         news.found("a", .init(epoch: "e", revision: 5), since: before)
@@ -100,7 +100,7 @@ import Testing
         news.found("a", .init(epoch: "e", revision: 7), since: before)
         told("e", 6)
         #expect(news.documents["a"] == .init(epoch: "e", revision: 7))
-        // The document was deleted and made again while the old one was read.
+        // The document was deleted and made again while the old document was read.
         told("f", 1)
         news.found("a", .init(epoch: "e", revision: 8), since: before)
         #expect(news.documents["a"] == .init(epoch: "f", revision: 1))
@@ -108,15 +108,15 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
     }
 
-    @Test("the end of a document does not end a later one of its name")
+    @Test("a late gone does not remove a newer document with the same name")
     func ended() {
         func end(_ epoch: WireString) -> FollowEvent {
             .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
         }
         var news = news(["a": "new"])
-        news.hear(end("old"))
+        news.apply(end("old"))
         #expect(news.documents["a"] == .init(epoch: "new", revision: 1))
-        news.hear(end("new"))
+        news.apply(end("new"))
         #expect(news.documents["a"] == nil)
     }
 
@@ -125,14 +125,14 @@ import Testing
         var news = news(["a/b/c": "e", "a/d": "e"])
         #expect(news.hasDocuments(in: "a"))
         #expect(news.hasDocuments(in: "a/b"))
-        news.hear(.gone(Gone(document: "a/b/c", epoch: "e", reason: .deleted, isFollowed: true)))
+        news.apply(.gone(Gone(document: "a/b/c", epoch: "e", reason: .deleted, isFollowed: true)))
         #expect(news.hasDocuments(in: "a"))
         #expect(!news.hasDocuments(in: "a/b"))
-        news.hear(.gone(Gone(document: "a/d", epoch: "e", reason: .deleted, isFollowed: true)))
+        news.apply(.gone(Gone(document: "a/d", epoch: "e", reason: .deleted, isFollowed: true)))
         #expect(!news.hasDocuments(in: "a"))
     }
 
-    @Test("a file whose name no document can have is reported, and left alone")
+    @Test("a file whose name no document can have is reported, and not synced")
     func unnameableFile() async throws {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -142,16 +142,16 @@ import Testing
         #expect(world.server.texts == [:])
     }
 
-    @Test("the events tell whether a read is outdated")
+    @Test("the server's events show whether a text that was read is outdated")
     func more() {
         let news = news(["a": "e"])
         func read(_ epoch: String, _ revision: Int) -> DocumentLook {
             .read(.init(epoch: epoch, revision: revision, text: ""), usesCRLF: false)
         }
-        #expect(!news.tellMore(than: read("e", 1), of: "a") && !news.tellMore(than: read("e", 2), of: "a"))
-        #expect(news.tellMore(than: read("e", 0), of: "a") && news.tellMore(than: read("f", 9), of: "a"))
-        #expect(news.tellMore(than: .missing, of: "a") && news.tellMore(than: read("e", 1), of: "b"))
-        #expect(!news.tellMore(than: .missing, of: "b"))
+        #expect(!news.knowsMore(than: read("e", 1), of: "a") && !news.knowsMore(than: read("e", 2), of: "a"))
+        #expect(news.knowsMore(than: read("e", 0), of: "a") && news.knowsMore(than: read("f", 9), of: "a"))
+        #expect(news.knowsMore(than: .missing, of: "a") && news.knowsMore(than: read("e", 1), of: "b"))
+        #expect(!news.knowsMore(than: .missing, of: "b"))
     }
 }
 
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("bytes that are not text, or too many, are left alone")
+    @Test("binary files and files that are too large are left alone")
     func noText() {
         #expect(SyncFolder.content(of: [0x61, 0], limit: 100) == .other(.binary))
         #expect(SyncFolder.content(of: [0xFF], limit: 100) == .other(.binary))

@@ -2,7 +2,8 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// The server sends the events of a request, and of later changes by others, before its answer.
+/// The server sends the events of a request, and of later changes by others, before the answer to the
+/// request.
 @Suite("Events that arrive during a request of a sync") struct SyncRaceTests {
     private func world(_ texts: [String: String]) async throws -> SyncWorld {
         let world = try SyncWorld()
@@ -13,8 +14,8 @@ import Testing
         return world
     }
 
-    /// After the next request of this type, others change something once. The sync receives all events before
-    /// its answer.
+    /// Makes others change something once, after the next request of this type. The sync receives all events
+    /// before the answer to this request.
     private func race(
         _ world: SyncWorld, after request: String,
         _ others: @escaping @Sendable (ModelServer) -> Void = { _ in }
@@ -23,7 +24,7 @@ import Testing
         server.watchAnswers { [weak server] name in
             guard name == request, let server else { return }
             others(server)
-            for news in server.takeNews(of: 0) { try await syncer?.hear(news) }
+            for news in server.removeNews(of: 0) { try await syncer?.apply(news) }
         }
     }
 
@@ -34,7 +35,7 @@ import Testing
         #expect(known == wanted.keys.sorted())
     }
 
-    @Test("a document made while one of its name is deleted is downloaded")
+    @Test("a document made while its predecessor is deleted is downloaded")
     func madeDuringDeletion() async throws {
         let world = try await world(["file": "old\n"])
         race(world, after: "delete") { $0.set("file", "new\n") }
@@ -43,7 +44,7 @@ import Testing
         await expect(world, ["file": "new\n"])
     }
 
-    @Test("a document made while one of its name is renamed is downloaded")
+    @Test("a document made while its predecessor is renamed is downloaded")
     func madeDuringRename() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename") { $0.set("file", "another\n") }
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a document moved aside keeps its new name, whenever the event comes",
+        "a document renamed by the sync keeps its name, whenever events come",
         arguments: [false, true])
     func movedAside(isToldBefore: Bool) async throws {
         let world = try await world(["x/y": "in it\n"])

@@ -13,7 +13,7 @@ import Testing
         var people = try People(seed)
         for index in people.world.folders.indices { try await people.begin(index) }
         for _ in 0..<60 { try await people.step() }
-        try await people.settle()
+        try await people.finishEdits()
         let texts = people.world.folders.map { $0.disk.texts(in: SyncWorld.root) }
         let replay = Seeds.replay(seed, of: "SyncRandomTests.nothingIsLost")
         let server = people.world.server.texts
@@ -24,8 +24,8 @@ import Testing
 }
 
 extension String {
-    /// Whether the text has this line. Two users who write at one place may split each other's lines; then no
-    /// letter is lost.
+    /// Whether the text has this line, in one piece or in two. Two users who write at the same place may
+    /// split each other's lines.
     fileprivate func holds(_ line: String) -> Bool {
         if contains(line) { return true }
         return line.indices.dropFirst().contains { index in
@@ -39,7 +39,7 @@ extension String {
 private struct People {
     let world: SyncWorld
     private var random: Seeded
-    /// All lines that users saved. Each must be in some file at the end.
+    /// All lines that users saved. At the end, each line must be in some file.
     private(set) var lines: Set<String> = []
     private var count = 0
     /// The text that each editor last read, which may be old.
@@ -47,8 +47,8 @@ private struct People {
     private var backup: [WireString: ModelServer.Stored] = [:]
     private var stores = 1
 
-    /// An open document in an editor. The key is the document, not just the file: otherwise the editor would
-    /// overwrite another document that has its name now.
+    /// An open document in an editor. The key is the document and not the file name. Otherwise the editor
+    /// would overwrite another document that has the name now.
     private struct Buffer: Hashable {
         var folder: Int
         var epoch: String
@@ -127,8 +127,8 @@ private struct People {
     }
 
     private mutating func changeServer() async throws {
-        // Lines that only the old server has would be lost with it, so all folders are synced first.
-        try await settle()
+        // Lines that only the old server has would be lost, so all folders are synced first.
+        try await finishEdits()
         stores += 1
         if random.chance(50) {
             world.server.restore(backup, as: "s\(stores)")
@@ -139,7 +139,7 @@ private struct People {
         for index in world.folders.indices { try await begin(index) }
     }
 
-    mutating func settle() async throws {
+    mutating func finishEdits() async throws {
         for index in world.folders.indices where world.folders[index].syncer == nil { try await begin(index) }
         for _ in 0..<40 {
             try await run(4_000)
@@ -157,7 +157,7 @@ private struct People {
         let name =
             there.isEmpty || random.chance(10) ? random.pick(["one", "two", "three"]) : random.pick(there)
         let path = SyncWorld.path(name)
-        // A power cut may leave an empty file. No user continues with that.
+        // A power cut may leave an empty file. No user continues with an empty file.
         if disk.isFolder(path) || disk.text(path) == "" { return }
         let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
         let buffer = epoch.map { Buffer(folder: folder, epoch: $0) }
@@ -238,8 +238,8 @@ private struct People {
         namesChanged(in: folder)
     }
 
-    /// Closes all editors of a folder. An editor that continues with a text from the old name would overwrite
-    /// what another one saves under the new name, and the sync could not notice.
+    /// Closes all editors of a folder. An editor that still has the old name open would overwrite a text that
+    /// another editor saves under the new name. The sync could not notice this.
     private mutating func namesChanged(in folder: Int) {
         buffers = buffers.filter { $0.key.folder != folder }
         world.folders[folder].disk.syncAll()

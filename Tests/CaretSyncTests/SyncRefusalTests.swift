@@ -44,7 +44,7 @@ import Testing
         world.server.refuse("push", with: [code])
         // The sync does not receive this event. It finds the change when it reads the document.
         world.server.set("file", "elsewhere\na\n")
-        _ = world.server.takeNews(of: 0)
+        _ = world.server.removeNews(of: 0)
         try await world.run(2_000)
         expect(world, "elsewhere\na\nb\n")
         let pushes = world.server.pushes.dropFirst()

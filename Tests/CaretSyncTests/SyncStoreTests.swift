@@ -43,7 +43,7 @@ import Testing
         #expect(other.texts["one"].map { Set($0.split(separator: "\n")) } == ["mine", "of somebody else"])
     }
 
-    @Test("a restored backup removes nothing from a folder that is ahead of it")
+    @Test("a restored backup removes nothing from a folder with newer texts")
     func restored() async throws {
         let world = try await world(["old": "1\n", "changed": "1\n", "gone": "1\n"])
         let backup = world.server.backup()
@@ -70,7 +70,7 @@ import Testing
         world.server.restore(backup, as: "s1b")
         let syncer = try #require(world.folders[0].syncer)
         await #expect(throws: StoreChanged.self) {
-            for news in world.server.beginning(for: 0) { try await syncer.hear(news) }
+            for news in world.server.beginning(for: 0) { try await syncer.apply(news) }
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(try trash.bytes(of: item) == Array("1\n".utf8))
     }
 
-    @Test("the text of a document deleted and made again goes into the trash")
+    @Test("if a document is made again, its old text goes into the trash")
     func madeAgain() async throws {
         let world = try await world(["one": "first\n"])
         world.end(0)
@@ -101,7 +101,7 @@ import Testing
         #expect(try trash.items.map { try trash.bytes(of: $0) } == [Array("first\n".utf8)])
     }
 
-    @Test("the trash keeps the newest texts, up to its bounds")
+    @Test("the trash keeps the newest texts, up to its limits")
     func trashBounds() async throws {
         let world = try SyncWorld()
         try await world.begin(0)

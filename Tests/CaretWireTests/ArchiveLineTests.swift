@@ -36,12 +36,12 @@ import Testing
     }
 
     @Test(
-        "fields that do not fit together are refused by name",
+        "missing or inconsistent fields are refused with the field's name",
         arguments: [
             (#"{"type":"change"}"#, "there is no line type \"change\""),
             (
                 #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":2,"text":"","newline":"lf","updated":1}"#,
-                "document: start is 2, behind rev 1, at byte 57"
+                "document: start is 2, after rev 1, at byte 57"
             ),
             (
                 #"{"type":"document","doc":"a","epoch":"e","rev":3,"start":2,"newline":"lf","updated":1}"#,

@@ -2,7 +2,7 @@ import CaretWire
 import Foundation
 import Testing
 
-/// The committed inputs of `scripts/fuzz`, run without a sanitizer.
+/// Runs the stored inputs of `scripts/fuzz`, without a sanitizer.
 @Suite("The fuzz corpus") struct CorpusTests {
     private func inputs(_ name: String) throws -> [(name: String, bytes: [UInt8])] {
         let file = WireFixture.folder.appending(path: "../fuzz/\(name).base64")
@@ -24,7 +24,7 @@ import Testing
             case .failure(let fault):
                 #expect((0...input.bytes.count).contains(fault.byte), "\(input.name)")
             }
-            // Clients check the server's messages just as carefully.
+            // Clients check a server's messages as strictly as the server checks a client's.
             guard let message = try? decoder.serverMessage(input.bytes) else { continue }
             let again = try decoder.serverMessage(message.message.line(id: message.id))
             #expect(again == message, "\(input.name)")

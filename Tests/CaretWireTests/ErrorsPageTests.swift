@@ -13,13 +13,13 @@ import Testing
         rows = MarkdownPage(try String(contentsOf: path, encoding: .utf8)).tables.flatMap(\.rows)
     }
 
-    @Test("every code has one row, and every row is a code")
+    @Test("every code has one row in docs/errors.md, and every row is a code")
     func codes() {
         let codes = rows.map { $0[0].replacing("`", with: "") }
         #expect(codes.sorted() == ErrorCode.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("the last column says what the server does")
+    @Test("the last column says whether the server closes the connection")
     func closes() throws {
         for row in rows {
             let code = try #require(ErrorCode(rawValue: row[0].replacing("`", with: "")))

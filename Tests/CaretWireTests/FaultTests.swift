@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults of messages") struct FaultTests {
     @Test(
-        "a missing, mistyped or out-of-range field is named, with its value and byte",
+        "a missing or wrong field is reported with its name, value and byte",
         arguments: [
             (#"{}"#, "type is missing, at byte 0"),
             (#"{"type":1}"#, "type is 1; expected a string, at byte 8"),
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// Rule L7.
-    @Test("a fault has the valid ones among the id, document and seq of its message")
+    @Test("a fault has the id, document and seq of its message if they are valid")
     func whatCanBeRead() {
         let push = decoded(#"{"seq":7,"doc":"a","id":"two","type":"push","base":0}"#).fault
         #expect(push?.id == .text("two") && push?.document == "a" && push?.seq == 7)
@@ -153,7 +153,7 @@ import Testing
             broken?.code == .badJSON && broken?.id == nil && broken?.document == nil && broken?.seq == nil)
     }
 
-    @Test("the error message repeats the fault")
+    @Test("the error for a fault has the fault's code, message and fields")
     func report() throws {
         let fault = try #require(decoded(#"{"type":"push","id":2,"doc":"a","seq":7}"#).fault)
         var writer = JSONWriter()
@@ -177,14 +177,14 @@ import Testing
         #expect(number.contains("1." + digits.prefix(62) + "…;"))
     }
 
-    @Test("the error for a line that is too long has both numbers, and closes")
+    @Test("the error for a too long line has both numbers and ends the connection")
     func lineTooLong() {
         let fault = WireFault.lineTooLong(bytes: 8193, limit: 8192)
         #expect(fault.code.closes && fault.message.contains("8193") && fault.message.contains("8192"))
         #expect(fault.report == ErrorReport(.lineTooLong, fault.message))
     }
 
-    @Test("another protocol version is unsupported, whatever else hello contains")
+    @Test("another version is refused, whatever other fields `hello` has")
     func otherVersion() {
         for version in ["0", "2", "-1", "9007199254740991"] {
             let fault = decoded(#"{"type":"hello","protocol":\#(version),"id":3,"client":{}}"#).fault
@@ -205,7 +205,7 @@ import Testing
 
 @Suite("Extensions of the protocol") struct GrowthTests {
     /// Rule L7.
-    @Test("fields may come in any order, escaped or not, and unknown ones are ignored")
+    @Test("fields may be in any order and escaped; unknown fields are ignored")
     func anyOrder() throws {
         let plain = #"{"type":"push","id":2,"doc":"a","base":3,"seq":4,"edits":[{"range":[1,2],"text":"b"}]}"#
         let other =

@@ -2,7 +2,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Each line gives a message, or a fault that names a byte of the line. None traps.
+/// Each line gives a message, or a fault with a byte of the line. No line traps.
 @Suite("Hostile lines") struct HostileLineTests {
     private func clientLines(_ random: inout Seeded) -> [[UInt8]] {
         SampleMessages.client(&random).map { $0.line(id: .number(2)) }
@@ -12,7 +12,7 @@ import Testing
         SampleMessages.server(&random).map { $0.line(id: .text("two")) }
     }
 
-    @Test("a truncated client message is bad JSON, wherever it is cut")
+    @Test("a client message that is cut at any byte is refused as bad JSON")
     func cutClientLines() {
         var decoder = MessageDecoder()
         var random = Seeded(1)
@@ -20,7 +20,7 @@ import Testing
             for end in line.indices {
                 let fault = refusal(Array(line[..<end]), &decoder)
                 #expect(fault?.code == .badJSON)
-                // If a scalar or a pair of escapes was cut, the fault is at its beginning.
+                // If the cut is inside a scalar or a pair of escapes, the fault is at the beginning of these.
                 #expect((fault?.byte ?? 0) >= end - 11 && (fault?.byte ?? .max) <= end)
             }
         }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a decoder keeps no state from one line to the next")
+    @Test("earlier lines do not change how a decoder decodes the next line")
     func decoderIsReused() {
         var used = MessageDecoder()
         var random = Seeded(5)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// A code that a decoder uses, a byte of the line, and a short message.
+    /// Expects a code that the decoder uses, a byte inside the line, and a short message.
     private func expectSound(_ fault: WireFault, _ line: [UInt8]) {
         let codes: [ErrorCode] = [
             .badJSON, .badMessage, .unknownType, .unsupportedProtocol, .badName, .tooLarge,

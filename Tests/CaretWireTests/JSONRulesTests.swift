@@ -1,9 +1,10 @@
 import CaretWire
 import Testing
 
-/// Valid JSON is at worst a message without a type. So every error but `bad_json` means that it was accepted.
+/// Valid JSON that is no message gives another error than `bad_json`. So a line with another error was
+/// accepted as JSON.
 @Suite("The rules of JSON") struct JSONRulesTests {
-    @Test("json.txt: each line is accepted, or refused for its reason at its byte")
+    @Test("each line of json.txt is accepted, or refused as the file says")
     func rules() throws {
         let cases = try WireFixture.lines(of: "json.txt").map { try #require(JSONCase($0)) }
         #expect(cases.count > 200)
@@ -12,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("the second of two equal keys is reported, among few or many others")
+    @Test("the second of two equal keys is reported, among few or many keys")
     func duplicatesAmongMany() {
         for count in [2, 15, 16, 17, 18, 31, 32, 33, 100, 1000] {
             let keys = (0..<count).map { "k\($0)" }
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a million keys in one object are all compared")
+    @Test("an equal key is found among a million keys in one object")
     func millionKeys() {
         var keys = (0..<1_000_000).map { String($0, radix: 36) }
         let apart = #"{"skipped":"# + object(keys) + "}"
@@ -39,7 +40,7 @@ import Testing
         #expect(fault(of: together) == place(of: 999_999, in: keys) + shift)
     }
 
-    @Test("equal keys are found among a hundred thousand escaped ones")
+    @Test("an equal key is found among a hundred thousand escaped keys")
     func escapedKeys() {
         var keys = (0..<100_000).map { "\\u0061\($0)" }
         #expect(fault(of: object(keys)) == nil)
@@ -54,7 +55,7 @@ import Testing
         #expect(fault(of: line) == nil)
     }
 
-    @Test("a fault describes any byte legibly")
+    @Test("a fault shows any byte as printable ASCII")
     func faultsAreReadable() {
         let found = (0...UInt8.max).map { JSONCase.fault(of: [0x7B, $0])?.message ?? "" }
         #expect(found[0x21] == "byte 1: expected a key in quotes, found '!'")
@@ -68,7 +69,7 @@ import Testing
         "{" + keys.map { "\"\($0)\":\(values)" }.joined(separator: ",") + "}"
     }
 
-    /// Where the text of the key with this number begins, in an object of short values.
+    /// Where the key with this index begins in the line, in an object with short values.
     private func place(of number: Int, in keys: [String]) -> Int {
         2 + keys[..<number].reduce(0) { $0 + $1.utf8.count + 5 }
     }
@@ -76,7 +77,7 @@ import Testing
     /// The byte of the fault; nil if the line is JSON.
     private func fault(of line: String) -> Int? {
         JSONCase.fault(of: Array(line.utf8)).map { fault in
-            #expect(fault.message == "byte \(fault.byte): this key stands twice in its object")
+            #expect(fault.message == "byte \(fault.byte): this key occurs twice in its object")
             return fault.byte
         }
     }
@@ -117,14 +118,14 @@ private struct JSONCase {
         return fault
     }
 
-    /// The name of the reason, found by the words of the message.
+    /// The name of the reason, derived from words of the error message.
     private static func reason(of fault: WireFault) -> String {
         let reasons = [
             "expected": "wanted", "not UTF-8": "notUTF8", "byte order mark": "byteOrderMark",
-            "must be escaped": "controlCharacter", "no such escape": "badEscape",
+            "must be escaped": "controlCharacter", "does not define this escape": "badEscape",
             "not half of a pair": "loneSurrogate", "leading zeros": "leadingZero",
             "an integer must": "integerOutOfRange", "a number must lie": "numberOutOfRange",
-            "more than 32 levels": "tooDeep", "stands twice": "duplicateKey",
+            "more than 32 levels": "tooDeep", "occurs twice": "duplicateKey",
         ]
         return reasons.first { fault.message.contains($0.key) }?.value ?? fault.message
     }

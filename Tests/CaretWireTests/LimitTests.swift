@@ -1,7 +1,7 @@
 import CaretWire
 import Testing
 
-/// Each limit of the decoder, at the limit and one beyond.
+/// Tests each limit of the decoder with a value at the limit and a value one beyond it.
 @Suite("Limits") struct LimitTests {
     /// Why the line is refused, with both numbers in the message; nil if it is accepted.
     private func code(_ line: String, naming numbers: Int...) -> ErrorCode? {
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Rule T1.
-    @Test("a name of more than 512 bytes is a bad name, and is not repeated")
+    @Test("a name of more than 512 bytes is refused and not repeated in the error")
     func name() {
         #expect(code(#"{"type":"close","doc":"\#(text(512))"}"#) == nil)
         #expect(code(#"{"type":"close","doc":"\#(text(513))"}"#, naming: 513, 512) == .badName)
@@ -143,7 +143,7 @@ import Testing
         #expect(lines(513).map { code($0, naming: 513, 512) } == [.badName, .badName, .badMessage])
     }
 
-    @Test("the limits of clients do not apply to the server's messages")
+    @Test("the limits for a client's messages do not apply to a server's messages")
     func serverIsNotHeld() throws {
         let edits = Array(repeating: #"{"range":[0,0],"text":""}"#, count: 10_001).joined(separator: ",")
         let name = text(600)
@@ -154,7 +154,7 @@ import Testing
         #expect(change.edits.count == 10_001)
     }
 
-    @Test("what a server allows by default is what the rules of the protocol say")
+    @Test("the default limits of a server are those in the protocol's rules")
     func numbersOfRules() {
         let limits = Limits()
         let announced = limits.announced
@@ -177,7 +177,7 @@ import Testing
         #expect(limits.page == 1_048_576)
     }
 
-    @Test("every error has a word of its own, and closes as documented")
+    @Test("every error has its own word and closes the connection as documented")
     func errorCodes() {
         #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 32)
         let closing = ErrorCode.allCases.filter(\.closes).map(\.rawValue).sorted()
@@ -200,22 +200,22 @@ import Testing
     }
 
     @Test(
-        "it is passed on unchanged",
+        "`info` is passed on unchanged",
         arguments: [
             "{}", ##"{"name":"Ann","color":"#c33"}"##, #"{ "a" : [1.50, 1e3, -0, null] , "b":"\u00e9\/" }"#,
         ])
     func verbatim(json: String) { #expect(info(json) == json) }
 
-    @Test("a line break in it becomes a blank")
+    @Test("a line break in `info` becomes a blank")
     func lineBreaks() {
         #expect(info("{\r\n\"a\":\n[1,\t2]\n}") == "{  \"a\": [1,\t2] }")
         #expect(info(#"{"a":"\n"}"#) == #"{"a":"\n"}"#)
     }
 
-    @Test("it is an object", arguments: ["null", "1", "[]", #""Ann""#, "true"])
+    @Test("`info` must be an object", arguments: ["null", "1", "[]", #""Ann""#, "true"])
     func otherKinds(json: String) { #expect(hello(json).fault?.code == .badMessage) }
 
-    @Test("it has at most 1,024 bytes")
+    @Test("`info` has at most 1,024 bytes")
     func size() {
         func json(_ bytes: Int) -> String { #"{"a":"\#(String(repeating: "x", count: bytes - 8))"}"# }
         #expect(info(json(1024))?.utf8.count == 1024)
@@ -223,7 +223,7 @@ import Testing
         #expect(hello(json(1025)).fault?.message.contains("has 1025 bytes; at most 1024 are") == true)
     }
 
-    @Test("it has at most 16 levels")
+    @Test("`info` has at most 16 levels of objects and arrays")
     func nesting() {
         func json(_ levels: Int) -> String {
             #"{"[":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
@@ -232,13 +232,26 @@ import Testing
         #expect(info(json(16)) != nil)
         #expect(hello(json(17)).fault?.code == .tooLarge)
         #expect(hello(json(17)).fault?.message.contains("has 17 levels") == true)
+        // Levels that end before the next one begins do not add up.
+        let levels = Array(repeating: #"["b"],{"c":"d"}"#, count: 20).joined(separator: ",")
+        #expect(info(#"{"a":[\#(levels)]}"#) != nil)
     }
 
-    @Test("a client can only make it from JSON that a server accepts")
+    @Test("a client can make an `info` only from JSON that a server accepts")
     func made() {
         #expect(WireInfo(json: Array(#" {"a":1} "#.utf8))?.json == Array(#"{"a":1}"#.utf8))
         for wrong in ["", "[]", "{", #"{"a":1,"a":2}"#, "{}{}"] {
             #expect(WireInfo(json: Array(wrong.utf8)) == nil)
         }
+    }
+
+    @Test("an `info` made of strings gives each string by its name")
+    func strings() throws {
+        let members: [(name: WireString, value: WireString)] = [("name", "Ann"), ("color", "red")]
+        let info = try #require(WireInfo(members: members))
+        #expect(String(decoding: info.json, as: UTF8.self) == #"{"name":"Ann","color":"red"}"#)
+        #expect(info.string("name") == "Ann" && info.string("color") == "red" && info.string("age") == nil)
+        let other = try #require(WireInfo(json: Array(#"{"name":"A\u006en","color":1}"#.utf8)))
+        #expect(other.string("name") == "Ann" && other.string("color") == nil)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Line framing") struct LineFramerTests {
     @Test(
-        "a line ends with LF, one CR before it is dropped, and empty lines are ignored",
+        "a line ends with LF or CR LF, and empty lines are ignored",
         arguments: [
             ("", []), ("\n", []), ("\r\n\n\r\n", []), ("a\n", ["a"]), ("a\r\nb\n", ["a", "b"]), ("a", []),
             ("a\rb\n", ["a\rb"]), ("a\r\r\n", ["a\r"]), ("\r\r\n", ["\r"]), (" \n", [" "]), ("é\n", ["é"]),
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a line may have the limit's bytes and no more, however it arrives")
+    @Test("a line may have `limit` bytes and no more, however it arrives")
     func limit() {
         for end in ["\n", "\r\n"] {
             for size in [1, 2, 3, 7, 100] {
@@ -37,7 +37,7 @@ import Testing
         var framer = LineFramer(limit: 4)
         #expect(framer.feed("1234") == .incomplete)
         #expect(framer.begunBytes == 4)
-        // This may still be the CR of the line's end.
+        // This byte may still be the CR of the line end.
         #expect(framer.feed("\r") == .incomplete)
         #expect(framer.feed("5") == .tooLong(6, limit: 4))
         #expect(framer.begunBytes == 0)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("random pieces give the same lines as splitting at once")
+    @Test("bytes in random pieces give the same lines as splitting them at once")
     func randomPieces() {
         for seed in Seeds.first(Seeds.share(of: 100_000, everyCommit: 2000)) {
             var random = Seeded(seed)
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// What a framer returns for bytes that arrive in pieces.
+/// The lines that a framer returns for bytes that arrive in pieces.
 private struct Heard {
     private(set) var lines: [[UInt8]] = []
     private(set) var excess: Int?

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a writer's buffer is reused")
+    @Test("a writer's buffer is reused for the next message")
     func writerIsReused() {
         var writer = JSONWriter()
         Ping().encode(id: .number(9), into: &writer)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// The name of the case, or of the innermost one.
+    /// The name of the enum case; of nested cases, the innermost.
     private func name(_ message: Any) -> String {
         guard let only = Mirror(reflecting: message).children.first else { return "\(message)" }
         let isCase = Mirror(reflecting: only.value).displayStyle == .enum

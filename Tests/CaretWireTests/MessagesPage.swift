@@ -23,7 +23,7 @@ struct MessagesPage: Sendable {
 
     struct Unreadable: Error { let what: String }
 
-    /// A heading with its table and its examples.
+    /// A heading of the page, with its table and examples.
     struct Message: CustomTestStringConvertible, Sendable {
         let type: String
         let fields: [Field]
@@ -31,7 +31,7 @@ struct MessagesPage: Sendable {
 
         var testDescription: String { type }
 
-        /// Each field wherever it is in an example.
+        /// Every place in the examples where a field of the table occurs.
         var occurrences: [(Field, Example, [Step])] {
             fields.flatMap { field in
                 examples.flatMap { example in
@@ -52,7 +52,7 @@ struct MessagesPage: Sendable {
 extension MessagesPage {
     /// A row of a table.
     struct Field: Sendable {
-        /// As the page has it, such as `edits[].range`.
+        /// The name as on the page, such as `edits[].range`.
         let name: String
         let type: String
         let required: String
@@ -70,10 +70,10 @@ extension MessagesPage {
             }
         }
 
-        /// What an error calls it.
+        /// The last part of the name, which an error message contains.
         var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
-        /// Values that are not of its type.
+        /// Values of other types than the field's type.
         func wrongValues() throws -> [Any] {
             let others: [Any]
             switch type {
@@ -91,7 +91,7 @@ extension MessagesPage {
             return others + [NSNull()]
         }
 
-        /// The numbers of its limit: at least and at most.
+        /// The smallest and the largest value that the field's limit allows.
         private func bounds() throws -> (least: Int?, most: Int, unit: String)? {
             if limit.isEmpty { return nil }
             let plain = limit.replacing(",", with: "")
@@ -106,13 +106,13 @@ extension MessagesPage {
             throw Unreadable(what: "the limit \(limit) of \(name)")
         }
 
-        /// Values at its limit.
+        /// Values at the field's limit.
         func extremes() throws -> [Any] {
             guard let (least, most, unit) = try bounds() else { return [] }
             return try [least, most].compactMap { $0 }.map { try value(of: $0, unit) }
         }
 
-        /// Values one beyond its limit.
+        /// Values one beyond the field's limit.
         func excesses() throws -> [Any] {
             guard let (least, most, unit) = try bounds() else { return [] }
             return try [least.map { $0 - 1 }, most + 1].compactMap { $0 }.map { try value(of: $0, unit) }
@@ -151,7 +151,7 @@ extension MessagesPage {
             if object.isEmpty { throw Unreadable(what: self.line) }
         }
 
-        /// Its fields; none if the line is not an object.
+        /// The fields of the line; empty if the line is not an object.
         private var object: [String: Any] {
             (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
         }
@@ -178,7 +178,8 @@ extension MessagesPage {
             }
         }
 
-        /// The names of all its fields, as tables write them. What is inside `info` is the client's own.
+        /// The names of all fields in the line, in the form of the tables. Fields inside `info` are left out,
+        /// because the client defines them.
         var fieldNames: [String] {
             func names(in value: Any, _ prefix: String) -> [String] {
                 if let array = value as? [Any] { return array.flatMap { names(in: $0, prefix + "[]") } }
@@ -191,7 +192,7 @@ extension MessagesPage {
             return names(in: object, "").filter { $0 != "type" && $0 != "id" }
         }
 
-        /// Where a field is, for each element of the arrays on the way.
+        /// All paths that match `path` in the line, one for each array element on the way.
         func paths(to path: [Step]) -> [[Step]] {
             func paths(in value: Any?, _ rest: ArraySlice<Step>, _ done: [Step]) -> [[Step]] {
                 guard let value else { return [] }

@@ -5,7 +5,7 @@ import Testing
 
 /// Compares the tables of docs/protocol/messages.md with what the decoder accepts.
 @Suite("The tables of the page on messages") struct MessagesPageTests {
-    /// Nil if the page cannot be read, which the first test reports.
+    /// Nil if the page cannot be read. The first test reports this.
     private static let page: MessagesPage? = try? MessagesPage()
     private static let messages = page?.messages ?? []
 
@@ -21,7 +21,7 @@ import Testing
         #expect(page.messages.count > 50)
     }
 
-    @Test("each example decodes, and has each field of its table", arguments: messages)
+    @Test("every example decodes, and the examples show every field of the table", arguments: messages)
     func examples(message: MessagesPage.Message) throws {
         #expect(!message.examples.isEmpty)
         for example in message.examples { #expect(try example.fault() == nil, "\(example.line)") }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a required field must be there, and an optional one need not", arguments: messages)
+    @Test("only a required field may not be missing from a message", arguments: messages)
     func required(message: MessagesPage.Message) throws {
         for (field, example, path) in message.occurrences {
             let fault = try example.removing(path).fault()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a value of another kind is refused with the name of the field", arguments: messages)
+    @Test("a value of the wrong type is refused with the name of the field", arguments: messages)
     func kinds(message: MessagesPage.Message) throws {
         for (field, example, path) in message.occurrences {
             for value in try field.wrongValues() {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a limit holds at the limit and not one beyond it", arguments: messages)
+    @Test("a value at the limit is accepted, and one beyond it is refused", arguments: messages)
     func limits(message: MessagesPage.Message) throws {
         for (field, example, path) in message.occurrences {
             for value in try field.extremes() {
@@ -79,7 +79,7 @@ import Testing
         for example in message.examples {
             for name in names.subtracting(own) {
                 let fault = try example.setting([.key(name)], to: [String: Any]()).fault()
-                #expect(fault == nil, "\(message.type) reads \(name), which its table lacks")
+                #expect(fault == nil, "\(message.type) reads \(name), which is not in its table")
             }
         }
     }

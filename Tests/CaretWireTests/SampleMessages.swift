@@ -133,7 +133,7 @@ enum SampleMessages {
                 Trimmed(
                     document: name(&random), start: revision(&random), revisions: number(&random),
                     isDryRun: random.chance(50))),
-            .progress(CareProgress(done: number(&random), of: number(&random))),
+            .progress(MaintenanceProgress(done: number(&random), of: number(&random))),
             .verified(
                 Verified(
                     documents: number(&random), revisions: number(&random),
@@ -223,7 +223,7 @@ enum SampleMessages {
         WireString(random.pick(["e7", "", String(repeating: "é", count: 32)]))
     }
 
-    /// Numbers of every size, the largest included.
+    /// Random numbers of every size, including the largest.
     static func number(_ random: inout Seeded) -> Int {
         random.chance(10) ? Limits.integer : Int(random.next() >> UInt64(random.number(11...63)))
     }
@@ -322,7 +322,7 @@ extension ServerMessage {
     }
 }
 
-/// The message of a line, or why it is refused.
+/// The message that a line contains, or why the line is refused.
 func decoded(_ line: some Sequence<UInt8>) -> Result<Envelope<ClientMessage>, WireFault> {
     var decoder = MessageDecoder()
     do throws(WireFault) {

@@ -11,7 +11,7 @@ enum WireFixture {
         return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
     }
 
-    /// The bytes that a text of `json.txt` describes.
+    /// The bytes that an entry of `json.txt` describes.
     static func bytes(_ text: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text

@@ -2,10 +2,10 @@ import CaretClient
 import CaretCore
 import Glibc
 
-/// A process that tests kill: it types word after word, and its client keeps unsaved edits in a folder.
+/// A process that a test kills. It types word after word, and its client keeps unsaved edits in a folder.
 ///
-/// Word n is `<n>`, appended to the text. On standard output the process prints a line with the last word that it
-/// found at the start, and then a line for each word that is kept.
+/// Word n is `<n>`, appended to the text. On standard output the process prints a line with the last word
+/// that it found at the start, and then a line for each word that is kept.
 @main struct ClientWriter {
     static func main() async throws {
         guard CommandLine.arguments.count == 3, let address = ServerAddress(CommandLine.arguments[1]) else {
@@ -19,7 +19,7 @@ import Glibc
             last += 1
             let word = "<\(last)>"
             try document.edit { text in [try Edit(text.end..<text.end, word)] }
-            // Most words are typed while earlier ones are not kept yet.
+            // Waits only at every fourth word, so most words are typed while earlier words are not kept yet.
             if last % 4 != 0 { continue }
             try await document.kept()
             printLine("kept \(last)")

@@ -6,8 +6,10 @@ import Testing
     private let admin: LineClient
     private let ann: LineClient
 
-    init() throws {
-        server = try LiveServer()
+    init() throws { try self.init(LiveServer()) }
+
+    private init(_ server: LiveServer) throws {
+        self.server = server
         admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         ann = try LineClient(server)
@@ -33,7 +35,7 @@ import Testing
         return result
     }
 
-    /// The same, once a condition holds: the server may send a message before it counts it.
+    /// All counters, once a condition holds. The server may send a message before it counts that message.
     private func counted(until isSo: ([String: Int]) -> Bool) throws -> [String: Int] {
         var counts = try counted()
         for _ in 0..<10_000 where !isSo(counts) { counts = try counted() }
@@ -53,7 +55,13 @@ import Testing
         }
     }
 
-    @Test("the counters count what happens")
+    private func epoch(of name: String) throws -> String {
+        let text = try ask(#"{"type":"read","doc":"\#(name)"}"#)
+        let parts = Pattern(#"{"type":"text","doc":"\#(name)","epoch":"⟨epoch⟩",…"#).matches(text)
+        return try #require(parts?["epoch"])
+    }
+
+    @Test("counters show connections, pushes, commits, refusals and bytes")
     func counters() throws {
         let before = try counted()
         #expect(before["connections"] == 2 && before["pushes"] == 0 && before["commits"] == 0)
@@ -105,7 +113,35 @@ import Testing
         #expect(after["deliveries"] == 1 && after["delivery"] == 1)
     }
 
-    @Test("who lists each connection with its address")
+    @Test("changes that a session missed are deliveries, but are not measured")
+    func missedChanges() throws {
+        try write("a", "one", "two", "three")
+        let epoch = try epoch(of: "a")
+        // After a restart the room must read these changes from the store.
+        try server.killed()
+        let again = try AdministrationTests(server.again())
+        func push(_ revision: Int) throws {
+            try again.ann.send(
+                #"{"type":"push","doc":"a","epoch":"\#(epoch)","base":\#(revision - 1),"seq":\#(revision),"text":"\#(revision)"}"#
+            )
+            try again.ann.expect(#"{"type":"ack","doc":"a","seq":\#(revision),"rev":\#(revision),…"#)
+        }
+        let (bob, eve) = (try LineClient(again.server), try LineClient(again.server))
+        try bob.greet(as: "bob-client")
+        try bob.send(#"{"type":"open","doc":"a"}"#)
+        try bob.expect(#"{"type":"opened","doc":"a",…"#)
+        try push(4)
+        try eve.greet(as: "eve-client")
+        try eve.send(#"{"type":"open","doc":"a","epoch":"\#(epoch)","rev":1}"#)
+        try eve.expect(#"{"type":"opened","doc":"a",…,"rev":1,"resumed":true,…"#)
+        for revision in 2...4 { try eve.expect(#"{"type":"change","doc":"a","rev":\#(revision),…"#) }
+        try push(5)
+        // Bob gets the changes 4 and 5. Eve gets the changes 2 to 4 late, and the change 5.
+        let after = try again.counted { $0["deliveries"] == 6 && $0["delivery", default: 0] >= 3 }
+        #expect(after["deliveries"] == 6 && after["delivery"] == 3)
+    }
+
+    @Test("`who` lists each connection with its address")
     func who() throws {
         try write("a", "one")
         let line = try ask(#"{"type":"who","id":1}"#)
@@ -157,9 +193,7 @@ import Testing
     @Test("trimmed revisions are gone at once, even of an open document")
     func trimWhileOpen() throws {
         try write("a", "one", "two", "three")
-        let text = try ask(#"{"type":"read","doc":"a"}"#)
-        let epoch = try #require(
-            Pattern(#"{"type":"text","doc":"a","epoch":"⟨epoch⟩",…"#).matches(text)?["epoch"])
+        let epoch = try epoch(of: "a")
         let trimmed = #""type":"trimmed","doc":"a","start":2,"revisions":2"#
         #expect(try ask(#"{"type":"trim","doc":"a","rev":2}"#) == "{\(trimmed)}")
         let bob = try LineClient(server)

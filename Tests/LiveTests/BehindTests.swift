@@ -1,12 +1,13 @@
 import Testing
 
 @Suite("A session that reads nothing for a long time", .onOwnThread) struct BehindTests {
-    /// Far more bytes than the kernel buffers for a client that does not read. A small receive buffer would
-    /// fill sooner, but then the client would read for minutes: a few kilobytes each fifth of a second.
+    /// Together they have far more bytes than the kernel buffers for a client that does not read. A smaller
+    /// receive buffer would need fewer, but then the client would later read for minutes: a few kilobytes
+    /// every 0.2 s.
     private static let revisions = 24
     private static let length = 256 << 10
 
-    /// A document that the admin changes again and again. The other client has it open and reads nothing.
+    /// Lets the admin change a document many times while another client has it open and reads nothing.
     private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, deaf: LineClient) {
         let narrow = [
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
@@ -35,7 +36,7 @@ import Testing
         return (admin, deaf)
     }
 
-    /// The client reads the changes that were under way, and then the text.
+    /// Reads the changes that the server sent before, and expects the resync after them.
     private func expect(_ resync: String, at deaf: LineClient) throws {
         var line = try deaf.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try deaf.next() ?? "the end" }
@@ -45,7 +46,7 @@ import Testing
     }
 
     /// Rule C5.
-    @Test("receives the whole text if it falls behind beyond the limit")
+    @Test("a session gets the whole text if it is further behind than the limit")
     func tooSlow() throws {
         let (_, deaf) = try fallBehind(["--limit-behind": "2"])
         try expect(
@@ -53,7 +54,7 @@ import Testing
     }
 
     /// Rules C5 and A10.
-    @Test("receives the whole text if the changes it misses are trimmed")
+    @Test("a session gets the whole text if the changes it misses are trimmed")
     func trimmed() throws {
         let (admin, deaf) = try fallBehind([:])
         try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)

@@ -35,9 +35,9 @@ import Testing
         }
     }
 
-    @Test("works before 1970 and in 2326; times in a history never go back")
+    @Test("a server runs before 1970 and in 2326; history times never go back")
     func wrongClock() throws {
-        let clock = try #require(try FalseClock(), "there is no compiler of C here")
+        let clock = try #require(try FalseClock(), "this machine has no C compiler")
         let scratch = try Scratch.inMemory()
         var (times, revision, epoch) = ([Int](), 0, "")
         for seconds in [-86_400, 1_790_000_000, 11_234_567_890, 1_790_000_000, -5] as [Int64] {
@@ -62,7 +62,7 @@ import Testing
             #expect(try server.stopped().status == 0)
         }
         #expect(times == times.sorted() && times[0] >= 0, "\(times)")
-        // The time runs on from the start of the server, and a busy machine may be slow.
+        // Allows 60 seconds: the server's clock runs on from its start, and a busy machine may be slow.
         #expect((11_234_567_890...11_234_567_950).contains(times[2] / 1_000), "\(times)")
         #expect(times[4] == times[2], "\(times)")
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(try run(["--config", shipped.path, "--check-config"]).status == 0)
     }
 
-    @Test("--check-config prints each value and its source, creates nothing")
+    @Test("--check-config prints each value and its source, creates no files")
     func checkConfig() throws {
         let scratch = try Scratch.inMemory()
         let file = scratch.path + "/caret.json5"
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test(
-        "a bad configuration exits with 2, and says what is wrong and allowed",
+        "a bad configuration exits with 2; the error says what is allowed",
         arguments: [
-            (["--dta=x"], "caretd: \"--dta\": no such option; is it --data?"),
-            (["data"], "caretd: \"data\": an argument that is no option; options begin with --"),
-            (["--listen", "0.0.0.0:1"], "caretd: --listen: listen: other machines reach 0.0.0.0:1, …"),
+            (["--dta=x"], "caretd: \"--dta\": no such option; did you mean --data?"),
+            (["data"], "caretd: \"data\": this argument is not an option; options begin with --"),
+            (["--listen", "0.0.0.0:1"], "caretd: --listen: listen: other machines can reach 0.0.0.0:1, …"),
             (["--ping", "0 s"], "caretd: --ping: ping: found …, allowed is …"),
             (
                 ["--config", "nowhere.json5"],
@@ -81,7 +81,7 @@ import Testing
         #expect(end.status == 2 && end.output == [])
         #expect(
             end.errors.contains {
-                Pattern("caretd: \(file):2:3: there is no \"pin\"; is it ping?").matches($0) != nil
+                Pattern("caretd: \(file):2:3: no key is named \"pin\"; did you mean ping?").matches($0) != nil
             }, "\(end.errors)")
         #expect(
             end.errors.contains { Pattern("caretd: CARET_PING: ping: found …soon…").matches($0) != nil },

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Rules D13, A14 and A15.
-    @Test("every request for a damaged document fails; others stay available")
+    @Test("every request for a damaged document fails; other documents work")
     func damagedAtStart() throws {
         let (first, _) = try filledServer()
         first.program.kill(SIGTERM)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("damage found in an open document closes it; others stay available")
+    @Test("damage found in an open document closes only this document")
     func damagedWhileOpen() throws {
         let (server, ann) = try filledServer()
         try ann.send(#"{"type":"open","doc":"harmed"}"#)
@@ -93,7 +93,7 @@ import Testing
         try bob.expect(#"{"type":"opened","doc":"sound",…"#)
     }
 
-    @Test("a backup that cannot be written fails; all else goes on")
+    @Test("a backup that cannot be written fails; clients can still push")
     func unwritableBackup() throws {
         let (server, ann) = try filledServer()
         try Data().write(to: URL(filePath: server.dataPath + "/backups"))

@@ -76,7 +76,7 @@ import Testing
             """)
     }
 
-    @Test("an invalid push is refused with both numbers; its seq stays free")
+    @Test("a refused push names the value and the limit; its seq stays free")
     func pushes() throws {
         try converse(
             """
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a rebase beyond the limit is refused, and one at the limit is done")
+    @Test("a push whose rebase exceeds the limit is refused; one at it is acked")
     func farBase() throws {
         let edits = { (count: Int) in
             (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "if its files are removed or replaced a server logs it, acks nothing", arguments: Deed.allCases
+        "a server whose files were removed or replaced logs it, acks nothing", arguments: Deed.allCases
     )
     func lost(deed: Deed) throws {
         let server = try LiveServer()
@@ -29,7 +29,7 @@ import Testing
         #expect(try server.stopped().status == 1)
     }
 
-    @Test("removed files are noticed even if nobody pushes")
+    @Test("a server notices removed files even if no client pushes")
     func lostInSilence() throws {
         let server = try LiveServer()
         try FileManager.default.removeItem(atPath: server.dataPath)

@@ -19,7 +19,7 @@ import Testing
 
         """#.replacing("\n", with: "\r\n")
 
-    /// Answers about one document come in order. The others come as soon as they are ready.
+    /// Answers about one document come in order. Other answers come as soon as they are ready.
     private static let answers = [
         #"{"type":"welcome",…"unit":"utf-8",…"#,
         #"{"type":"opened","id":1,"doc":"a",…"#,
@@ -35,18 +35,18 @@ import Testing
 
     /// Rules O7 and T5.
     @Test(
-        "all answers come after a half close, however the input is split",
-        arguments: LineClient.Way.allCases)
-    func session(way: LineClient.Way) throws {
+        "all answers arrive after a half close, however the input is split",
+        arguments: LineClient.WriteStyle.allCases)
+    func session(way: LineClient.WriteStyle) throws {
         let client = try LineClient(try LiveServer(), way)
         for line in Self.session.split(separator: "\n") { try client.send(bytes: line.utf8 + [0x0A]) }
         try client.endOutput()
-        var heard = try client.rest()
+        var received = try client.rest()
         for answer in Self.answers {
-            let place = heard.firstIndex { Pattern(answer).matches($0) != nil }
-            heard.remove(at: try #require(place, "\(answer) is not among \(heard)"))
+            let place = received.firstIndex { Pattern(answer).matches($0) != nil }
+            received.remove(at: try #require(place, "\(answer) is not among \(received)"))
         }
-        #expect(heard == [])
+        #expect(received == [])
     }
 
     /// Rule H1.

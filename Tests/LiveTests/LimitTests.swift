@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits over a socket", .onOwnThread) struct LimitTests {
     /// Rule L1.
-    @Test("a hello of 8 KiB is accepted; one more byte closes, ended or not")
+    @Test("a hello of 8 KiB is accepted; one more byte closes the connection")
     func helloLine() throws {
         let server = try LiveServer()
         let begin = #"{"type":"hello","protocol":1,"client":"ann-client","x":""#
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Rule H3.
-    @Test("a late hello closes the connection, begun or not")
+    @Test("a client without a complete hello in time is disconnected")
     func helloTime() throws {
         let server = try LiveServer(["--limit-hello-time": "1 s"])
         let clients = [try LineClient(server), try LineClient(server)]
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Rule L3.
-    @Test("a line that takes too long closes the connection")
+    @Test("a client whose line takes too long is disconnected")
     func lineTime() throws {
         let client = try LineClient(try LiveServer(["--limit-line-time": "1 s"]))
         try client.greet(as: "ann-client")
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Rule L4.
-    @Test("a long line beyond the shared budget gets overloaded and a close")
+    @Test("a client is disconnected if lines exceed the shared memory budget")
     func lineBudget() throws {
         let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
         let server = try LiveServer(limits)
@@ -85,7 +85,8 @@ import Testing
             let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
             try client.send(bytes: Array(begin.utf8))
         }
-        // The server refuses the client that needs more of the budget while the other has the rest.
+        // Both lines together exceed the budget. The server refuses the client that asks for more than is
+        // left.
         var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         #expect(poll(&asked, 2, 60_000) == 1)
         let refused = asked[0].revents != 0 ? 0 : 1

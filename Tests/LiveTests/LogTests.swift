@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("What a server logs", .onOwnThread) struct LogTests {
-    @Test("the debug log has every connection and room, and why they end")
+    @Test("the debug log has every connection and room, with the reason it ended")
     func everything() throws {
         let server = try LiveServer(["--log-level": "debug"])
         let client = try LineClient(server)
@@ -34,7 +34,7 @@ import Testing
 
     @Test(
         "unused memory goes back to the system, and the log says how much",
-        .disabled(if: Seeds.areSanitized, "a sanitizer has a heap of its own"))
+        .disabled(if: Seeds.isSanitized, "a sanitizer has a heap of its own"))
     func memory() throws {
         let server = try LiveServer(["--log-level": "debug"])
         let clients = try (0..<8).map { _ in try LineClient(server) }
@@ -48,7 +48,7 @@ import Testing
         try server.says(#/ debug event=memory_returned bytes=\d{7,}$/#)
     }
 
-    @Test("the log has added and revoked tokens by their numbers")
+    @Test("the log names added and revoked tokens by number")
     func tokens() throws {
         let server = try LiveServer()
         let admin = try LineClient(server, at: .adminSocket)

@@ -32,7 +32,7 @@ import Testing
         #expect(found[0].store != found[1].store && found[0].session != found[1].session)
     }
 
-    /// The text at a name of the pattern, in the next line that a client receives.
+    /// The value of a name of the pattern, from the next line that a client receives.
     private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
         let line = try #require(try client.next())
         return try #require(Pattern(pattern).matches(line)?[name], "\(line)")
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Rules P2, P6 and P9.
-    @Test("a whole text is diffed, committed, recognised, acked with its text")
+    @Test("a pushed whole text becomes a diff, and a repeat is recognised")
     func wholeText() throws {
         try converse(
             """
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("missed revisions come joined with squash, else one by one")
+    @Test("missed revisions arrive as one change with squash, else one by one")
     func squash() throws {
         try converse(
             """
@@ -152,7 +152,7 @@ import Testing
             """)
     }
 
-    @Test("a document at rest gets a check; a diverged client opens it again")
+    @Test("an unchanged document gets a check; a diverged client opens it again")
     func check() throws {
         try converse(
             """

@@ -23,7 +23,7 @@ import Testing
                     bob< {"type":"opened",…"selections":[[\(mapped.replacing("..", with: ","))]]}],…
                     """)
             } else {
-                throw Unexpected("nobody knows what this line of the page is: \(line)")
+                throw Unexpected("a line of an unknown kind on the page: \(line)")
             }
         }
         try conversation.end()

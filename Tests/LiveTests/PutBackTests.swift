@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
     /// Rule B4.
-    @Test("is noticed and logged when a client knows more; all epochs change")
+    @Test("a client with a newer revision reveals an old copy; all epochs change")
     func resume() throws {
         let first = try LiveServer()
         let ann = try LineClient(first)
@@ -30,7 +30,7 @@ import Testing
         let third = try second.again()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
-        // No client knows more of this new document than the server, but its epoch changes too.
+        // No client knows a newer revision of this new document, but its epoch changes too.
         try bob.send(#"{"type":"open","doc":"b","create":true}"#)
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)

@@ -9,7 +9,7 @@ import Testing
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "README.md")
         let page = MarkdownPage(try String(contentsOf: path, encoding: .utf8))
-        // The other blocks are for a shell, or Swift.
+        // Blocks with a language are for a shell, or Swift.
         let blocks = page.blocks.filter { $0.language.isEmpty }
         #expect(blocks.count == 3)
         for (block, who) in zip(blocks, ["ann", "bob", "ann"]) {

@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test("read returns the present text, or that of a revision or a time")
+    @Test("`read` returns the current text, or the text at a revision or time")
     func read() throws {
         try converse(
             Self.library + """
@@ -42,7 +42,7 @@ import Testing
                 """)
     }
 
-    @Test("history lists who changed what, with the edits if requested")
+    @Test("`history` lists authors and sizes of changes, with edits on request")
     func history() throws {
         try converse(
             Self.library + """
@@ -74,7 +74,7 @@ import Testing
                 """)
     }
 
-    /// No later event could wake the server after the last change of a round.
+    /// After the last change of a round, no later event wakes the server.
     @Test("a follower hears of the last change, however fast changes come")
     func lastChange() throws {
         let server = try LiveServer(["--limit-document-every": "2 ms"])

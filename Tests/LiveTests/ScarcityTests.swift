@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 
 @Suite("A server short of resources", .onOwnThread) struct ScarcityTests {
-    @Test("without free descriptors new clients are refused, others go on")
+    @Test("without free descriptors a server refuses new clients, serves others")
     func descriptors() throws {
         let server = try LiveServer(
             ["--upkeep-every": "1 s"], through: ["sh", "-c", #"ulimit -n 256; exec "$@""#, "sh"])
-        let crowd = Crowd(20, documents: 4)
-        try crowd.connect(to: server)
-        try crowd.work { $0.acks >= 40 }
+        let group = EditorGroup(20, documents: 4)
+        try group.connect(to: server)
+        try group.work { $0.acks >= 40 }
         var (guests, refused) = ([LineClient](), 0)
-        // A file that the server opens for a moment uses a descriptor that a later guest can get. So this
-        // goes on until 100 guests in a row are refused.
+        // The server opens files for a moment, and a later guest can get their descriptors. So the loop goes
+        // on until 100 guests in a row are refused.
         while refused < 100 {
             if let guest = try guest(number: guests.count + refused, at: server) {
                 guests.append(guest)
@@ -26,20 +26,20 @@ import Testing
         // System libraries need a descriptor now and then, and end the process if they get none.
         let inUse = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.program.process)/fd")
         #expect(inUse.count < 200)
-        let enough = crowd.acks + 200
-        try crowd.work { $0.acks >= enough }
-        #expect(crowd.present == 20)
+        let enough = group.acks + 200
+        try group.work { $0.acks >= enough }
+        #expect(group.present == 20)
         // A guest that connected before is still served.
         try guests[0].send(#"{"type":"read","doc":"doc-0"}"#)
         try guests[0].expect(#"{"type":"text","doc":"doc-0",…"#)
 
         guests = []
         #expect(try (0..<10_000).contains { _ in try guest(number: 400, at: server) != nil })
-        try crowd.settle()
-        #expect(try Verdict.onAll(of: crowd, at: server) == crowd.acks)
+        try group.waitForAcks()
+        #expect(try HistoryComparison.onAll(of: group, at: server) == group.acks)
     }
 
-    @Test("with few descriptors it logs its limit and answers refused clients")
+    @Test("a server with few descriptors logs its limit, answers refused clients")
     func fewDescriptors() throws {
         let scratch = try Scratch.inMemory()
         let command = ["sh", "-c", #"ulimit -n 64; exec "$@""#, "sh"] + LiveServer.command([:], in: scratch)
@@ -55,9 +55,9 @@ import Testing
             if line.hasSuffix(" event=ready") { break }
         }
         let most = try #require(allowed)
-        #expect(most > 4 && most < 60)
+        try #require(most > 4 && most < 60, "\(most) connections are allowed")
         let address = Address.loopback(port: try #require(port))
-        // The server itself opens and closes some descriptors too.
+        // Leaves four connections free, because the server itself opens and closes some descriptors.
         let guests = try (0..<most - 4).map { _ in LineReader(try address.connected()) }
         for guest in guests {
             let hello = Array("{\"type\":\"hello\",\"protocol\":1,\"client\":\"the-guest\"}\n".utf8)
@@ -82,7 +82,7 @@ import Testing
         #expect(try program.ended().status == 0)
     }
 
-    @Test("a server that starts on a full disk reads, and later writes again")
+    @Test("a server that starts on a full disk serves reads, later also pushes")
     func fullAtStart() throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
@@ -111,7 +111,7 @@ import Testing
         #expect(try server.stopped().status == 0)
     }
 
-    /// A client that the server has accepted; nil if it refuses it.
+    /// A client that the server has accepted; nil if the server refuses it.
     private func guest(number: Int, at server: LiveServer) throws -> LineClient? {
         do {
             let guest = try LineClient(server)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("a full disk refuses pushes, not reads; with space it writes again")
+    @Test("a server with a full disk refuses pushes, but not reads, until freed")
     func fullDisk() throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
@@ -158,7 +158,7 @@ import Testing
         try server.says("event=disk_freed")
         try client.endOutput()
         #expect(try server.stopped().status == 0)
-        print("full disk: refused behind \(texts.count - 1) documents of 50 kB, and then saved")
+        print("full disk: refused after \(texts.count - 1) documents of 50 kB, and then saved")
     }
 
     /// A text that compresses badly.
@@ -175,10 +175,10 @@ import Testing
 
 /// A small file system in memory. One process sees it, and it is gone when that process ends.
 private struct SmallDisk {
-    /// A prefix that runs a command where it may mount file systems; nil if no way works for this user.
+    /// A command prefix that allows mounting file systems; nil if this user cannot mount any.
     private static let way: [String]? = [["unshare", "-Urm"], ["unshare", "-m"]].first { way in
         let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
-        // Without the `unshare` program, no way works.
+        // An error means that the `unshare` program is missing.
         return (try? Program(way + ["sh", "-c", script]).ended())?.status == 0
     }
 
@@ -188,7 +188,7 @@ private struct SmallDisk {
     private var path: String { scratch.path + "/small" }
     var dataPath: String { path + "/data" }
 
-    /// A ballast file fills half of it.
+    /// A ballast file fills half of the file system. Nil if this user cannot mount any.
     init?() throws {
         guard let way = Self.way else { return nil }
         let script = """
@@ -203,8 +203,8 @@ private struct SmallDisk {
         wrapper = way + ["sh", "-c", script, "sh", scratch.path + "/small"]
     }
 
-    /// A wrapper that copies a store's files to it and fills the rest: no page is free when the server
-    /// starts.
+    /// A wrapper that copies a store's files to the small disk and fills the rest. No page is free when the
+    /// server starts.
     func filled(with data: String) -> [String] {
         let script = """
             set -e

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Rule P8.
-    @Test("SIGINT stops it too, and acked pushes survive the restart")
+    @Test("SIGINT stops the server too, and acked pushes survive the restart")
     func interrupted() throws {
         let server = try LiveServer()
         let client = try LineClient(server)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a client that reads nothing cannot block a stop; SIGTERM twice exits", arguments: [1, 2])
+        "a client that reads nothing cannot block SIGTERM, once or twice", arguments: [1, 2])
     func nobodyReads(signals: Int) throws {
         let server = try LiveServer()
         let reader = try LineClient(server)
@@ -84,6 +84,8 @@ import Testing
         if signals == 2 { server.program.kill(SIGTERM) }
         let end = try server.program.ended()
         #expect(end.status == (signals == 1 ? 0 : 128 + SIGTERM))
-        print("SIGTERM × \(signals) with one who takes nothing: over after \(ContinuousClock.now - began)")
+        print(
+            "SIGTERM × \(signals) with a client that reads nothing: ended after \(ContinuousClock.now - began)"
+        )
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The tutorial for authors of clients", .onOwnThread) struct TutorialTests {
-    @Test("its functions give the published answers")
+    @Test("the tutorial's functions give the answers of the published fixtures")
     func vectors() throws {
         let tutorial = try Tutorial()
         let carets = tutorial.folder + "/carets.json"
@@ -23,7 +23,7 @@ import Testing
         let cases = try #require(fixture["cases"] as? [[String: Any]])
         fixture["cases"] = try cases.map { one in
             let (old, new) = (try #require(one["old"] as? String), try #require(one["new"] as? String))
-            let change = diff(from: try Text(old), to: try Text(new))
+            let change = diff(from: try TextBuffer(old), to: try TextBuffer(new))
             let edits = change.edits.map { edit -> [String: Any] in
                 ["range": [edit.range.lowerBound.value, edit.range.upperBound.value], "text": edit.text]
             }
@@ -32,7 +32,7 @@ import Testing
         return try JSONSerialization.data(withJSONObject: fixture)
     }
 
-    @Test("its loop of a full client passes the published conversations")
+    @Test("the tutorial's full client passes the published conversations")
     func conversations() throws {
         let folder = Tutorial.fixtures.appending(path: "conversations").path
         let end = try Tutorial().run("conversations.py", folder)
@@ -40,14 +40,14 @@ import Testing
         #expect(end.status == 0 && Int(count) ?? 0 > 200)
     }
 
-    @Test("its clients and its authority agree, whatever the network loses")
+    @Test("the tutorial's clients and server get equal texts over a lossy network")
     func simulation() throws {
         let end = try Tutorial().run("simulation.py", "0", "100")
         #expect(end.status == 0, "\(end.errors)")
         #expect(end.output.last?.hasPrefix("100 runs, ") == true)
     }
 
-    @Test("its client is as short as the page says")
+    @Test("the tutorial's client is as short as the page says")
     func sizes() throws {
         let tutorial = try Tutorial()
         for (name, most) in [("draft.py", 75), ("caret_client.py", 66), ("authority.py", 26)] {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("its client loses nothing with cut links and a killed server")
+    @Test("the tutorial's client loses no text over cut links and a killed server")
     func killed() throws {
         let tutorial = try Tutorial()
         defer { withExtendedLifetime(tutorial) {} }
@@ -68,22 +68,22 @@ import Testing
                 readsLines: true)
         }
         for order in ["cut", "whole", "cut"] {
-            for typist in typists { _ = try Self.heard(typist) }
+            for typist in typists { _ = try Self.received(typist) }
             try writer.type()
             let unsure = try writer.send()
             try server.killed()
             server = try server.again()
             for typist in typists { try typist.send("port \(server.port)") }
-            try writer.goOn(on: server, with: unsure)
-            for typist in typists { _ = try Self.heard(typist) }
+            try writer.resume(on: server, with: unsure)
+            for typist in typists { _ = try Self.received(typist) }
             for typist in typists { try typist.send(order) }
             try writer.type()
         }
-        for typist in typists { while try Self.heard(typist) != "acked" {} }
+        for typist in typists { while try Self.received(typist) != "acked" {} }
         let (text, revision) = try writer.read()
         for typist in typists {
             try typist.send("until \(revision)")
-            let line = Data(try Self.heard(typist).utf8)
+            let line = Data(try Self.received(typist).utf8)
             let own = try JSONSerialization.jsonObject(with: line, options: .fragmentsAllowed)
             #expect(own as? String == text)
             typist.endInput()
@@ -100,12 +100,12 @@ import Testing
     /// The number of letters that each typist types.
     private static let letters = 200
 
-    private static func heard(_ typist: Program) throws -> String {
+    private static func received(_ typist: Program) throws -> String {
         if let line = try typist.output.next() { return line }
         throw Unexpected("a typist has ended: \(try typist.ended().errors)")
     }
 
-    @Test("its program saves typed lines, and prints the text")
+    @Test("the tutorial's program saves typed lines, and prints the text")
     func lines() throws {
         let tutorial = try Tutorial()
         defer { withExtendedLifetime(tutorial) {} }

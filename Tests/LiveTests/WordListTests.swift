@@ -2,15 +2,15 @@ import CaretWire
 import Foundation
 import Testing
 
-/// A test in this folder must make a running server send every word of the protocol.
+/// The tests in this folder must make a running server send every error code, reason and message type.
 @Suite("The words of the protocol") struct WordListTests {
-    /// Words that no test can make a running server send, with the reason.
+    /// Words that no test can make a running server send, each with an explanation.
     private static let unprovoked = [
-        #""code":"internal""#: "it is said where the server is at fault, and no such fault is known",
-        #""type":"rights""#: "no message changes the rights of a token that somebody came with",
+        #""code":"internal""#: "the server sends it only after an internal error, and no such error is known",
+        #""type":"rights""#: "no message changes the rights of a token in use",
         #""type":"resync",…,"reason":"epoch""#:
-            "a document gets another epoch only while no server has the store",
-        #""type":"progress""#: "it is said of a check that takes longer than a second",
+            "a document gets a new epoch only while no server has the store open",
+        #""type":"progress""#: "the server sends it only while a verification takes longer than a second",
     ]
 
     /// The sources of the other tests in this folder.
@@ -29,7 +29,7 @@ import Testing
                 word.split(separator: "…").count == 1 ? Self.sources.contains(word) : isSaidInOneLine(word)
             let isExcused = Self.unprovoked[word] != nil
             #expect(
-                isSaid != isExcused, "\(word): \(isSaid ? "it is said, and excused" : "nobody has it said")")
+                isSaid != isExcused, "\(word): \(isSaid ? "in a test, but also in the list" : "in no test")")
         }
     }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Planted faults") struct FaultTests {
-    /// The seed that found a fault, and the law that it broke.
+    /// The first seed that revealed a fault, and the law that the fault broke.
     struct Finding: Sendable {
         let place: Int
         let name: String
@@ -24,11 +24,11 @@ import Testing
             for await findings in group { all += findings }
             return all.sorted { $0.place < $1.place }
         }
-        print("planted fault: found by seed, with so many operations: the law that it breaks")
+        print("planted fault: first seed that finds it, operations until then: broken law")
         for finding in findings {
             let seed = finding.seed.map { "\($0), \(finding.operations)" } ?? "NOT FOUND"
             print("\(finding.name): \(seed): \(finding.law)")
-            #expect(finding.seed != nil, "\(finding.name) is not found by \(most) seeds")
+            #expect(finding.seed != nil, "\(most) seeds do not find this fault: \(finding.name)")
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         var finding = Finding(place: place, name: Faults.all[place].name)
         for seed in 0..<most {
             let plan = PlanMaker.plan(seed)
-            // A seed that fails without the fault shows nothing.
+            // A plan that also fails without the fault proves nothing.
             if Runs.run(plan).failure != nil { continue }
             guard let failure = Runs.run(plan, fault: Faults.all[place].make).failure else { continue }
             (finding.seed, finding.operations) = (seed, failure.step + 1)

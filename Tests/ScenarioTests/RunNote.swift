@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A file that names the plan of a run while it runs, in the folder `CARET_RUNNING`. If a trap ends the
-/// process, the file shows which plan it was.
+/// A file in the folder `CARET_RUNNING` that names the plan of a run while it runs. If the run crashes the
+/// process, the file shows which plan caused the crash.
 struct RunNote {
     private let file: URL
 
@@ -17,7 +17,7 @@ struct RunNote {
     }
 
     func remove() {
-        // As in `init`.
+        // The run does not need the note, so an error is ignored.
         try? FileManager.default.removeItem(at: file)
     }
 }

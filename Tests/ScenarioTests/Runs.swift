@@ -14,13 +14,13 @@ struct Outcome: Sendable {
 /// Runs plans, spread over two threads.
 enum Runs {
     static func run(
-        _ plan: Plan, talks: Bool = false, fault: () -> PlantedFault = { PlantedFault() }
+        _ plan: Plan, printsMessages: Bool = false, fault: () -> PlantedFault = { PlantedFault() }
     ) -> Outcome {
         let planted = fault()
         let note = RunNote(plan.seed, planted)
         defer { note?.remove() }
         let world = World(plan, fault: planted)
-        world.talks = talks
+        world.printsMessages = printsMessages
         let failure = world.run()
         return Outcome(
             seed: plan.seed, steps: plan.steps.count, events: world.events, digest: world.trace.value,
@@ -55,19 +55,20 @@ enum Runs {
             replay: \(Seeds.replay(plan.seed, of: "ScenarioTests"))
             The plan has \(plan.steps.count) steps; these \(small.steps.count) fail in the same way:
             \(last.map { "\($0)" } ?? "")
-            CARET_PLAN=FILE replays what stands below, in a file:
+            To replay this plan, save it to a file and set CARET_PLAN to its path:
 
             \(small.text)
             """
     }
 
-    /// The plan in the file `CARET_PLAN`; nil if that is not set.
-    static func askedPlan() throws -> Plan? {
+    /// The plan in the file that `CARET_PLAN` names; nil if it is not set.
+    static func requestedPlan() throws -> Plan? {
         guard let path = ProcessInfo.processInfo.environment["CARET_PLAN"] else { return nil }
         return try Plan(text: String(contentsOfFile: path, encoding: .utf8))
     }
 
-    /// The seeds of `CARET_SEEDS=from..to`, without the last one. If that is not set, a share of all seeds.
+    /// The seeds of `CARET_SEEDS=from..to`, without the last one. If the variable is not set, a share of all
+    /// seeds.
     static func seeds(of all: Int, everyCommit share: Int) -> Range<UInt64> {
         let words = ProcessInfo.processInfo.environment["CARET_SEEDS"]?.split(separator: ".").compactMap {
             UInt64($0)

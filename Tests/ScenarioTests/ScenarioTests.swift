@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios") struct ScenarioTests {
-    @Test("under all faults no law is broken, and the world comes to rest")
+    @Test("no law is broken under any faults, and all work ends when they end")
     func scenarios() async throws {
-        if let plan = try Runs.askedPlan() {
-            if let failure = Runs.run(plan, talks: true).failure {
+        if let plan = try Runs.requestedPlan() {
+            if let failure = Runs.run(plan, printsMessages: true).failure {
                 Issue.record("\(Runs.report(plan, failure))")
             }
             return
@@ -22,7 +22,7 @@ import Testing
         let failed = outcomes.filter { $0.failure != nil }
         let laws = Dictionary(grouping: failed) { $0.failure?.law.rawValue ?? "" }
         for (law, ones) in laws.sorted(by: { $0.key < $1.key }) {
-            print("broken \(ones.count) times, by seeds \(ones.prefix(12).map(\.seed)): \(law)")
+            print("\(ones.count) seeds break a law, first \(ones.prefix(12).map(\.seed)): \(law)")
             guard let first = ones.min(by: { $0.steps < $1.steps }), let failure = first.failure else {
                 continue
             }
@@ -36,7 +36,8 @@ import Testing
             ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
             ("undos", \.undos), ("refusals", \.refusals), ("wrong checks", \.wrongChecks),
             ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
-            ("own pushes in whole texts", \.ownInTexts), ("pushes elsewhere", \.pushedElsewhere),
+            ("whole texts with the push in flight", \.ownInTexts),
+            ("pushes committed by another node", \.pushedElsewhere),
             ("damaged documents", \.damaged),
         ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })

@@ -9,19 +9,20 @@ struct Arguments {
     /// A file that takes up space. The process removes it when the disk is full.
     var ballast: String?
     var bound: Int64 = 0
-    /// The file for a record of the system calls. With it there is no fault layer.
+    /// The file for a record of the system calls. If it is set, there is no fault layer.
     var calls: String?
     /// Where to make a backup after the last step.
     var backup: String?
     /// Whether the process kills itself when the disk is full.
     var diesWhenFull = false
-    /// The bytes of a single append, on a disk without space for the index of such a long log.
+    /// The bytes of a single append that makes the write-ahead log too long for its index; 0 for no such
+    /// append.
     var paste = 0
     var action = FAULT_NOTHING
     var kind = FAULT_WRITE
     var number: Int64 = 0
 
-    /// Whether the run goes on until the disk is full.
+    /// Whether the run continues until the disk is full.
     var fillsDisk: Bool { ballast != nil || bound > 0 }
 
     /// Nil if an argument is wrong.

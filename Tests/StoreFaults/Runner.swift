@@ -8,7 +8,7 @@ import TestSupport
 
 /// Does the steps of a run on a store.
 struct Runner {
-    private let run: FixedRun
+    private let run: SeededStoreRun
     private let folder: String
     private var store: SQLiteStore
     private let failure: Failure
@@ -26,7 +26,7 @@ struct Runner {
         case other(String)
     }
 
-    init(_ run: FixedRun, in folder: String) throws(OpeningFault) {
+    init(_ run: SeededStoreRun, in folder: String) throws(OpeningFault) {
         self.run = run
         self.folder = folder
         failure = Failure()
@@ -38,15 +38,15 @@ struct Runner {
             switch event {
             case .failed:
                 failure.hasCome.withLock { $0 = true }
-                say("event: failed")
-            case .full: say("event: full")
-            case .checkpointFull: say("event: checkpoint full")
+                printLine("event: failed")
+            case .full: printLine("event: full")
+            case .checkpointFull: printLine("event: checkpoint full")
             default: break
             }
         }
     }
 
-    // MARK: The ways through a run
+    // MARK: Kinds of runs
 
     /// Does all steps, or stops when the store refuses one.
     mutating func all(backup: String? = nil) async throws -> Ending {
@@ -60,12 +60,12 @@ struct Runner {
     /// Does steps until the disk is full. Then reads, frees space, and continues for some steps.
     mutating func fillDisk(_ ballast: String?) async throws -> Ending {
         guard case .full? = try await doSteps(through: run.steps.count) else {
-            say("the disk was never full")
+            printLine("the disk was never full")
             return .unexpected
         }
-        say("full")
+        printLine("full")
         if let difference = try await run.difference(in: store, after: done) {
-            say("while it was full: \(difference)")
+            printLine("while it was full: \(difference)")
             return .unexpected
         }
         if let ballast { unlink(ballast) }
@@ -73,22 +73,22 @@ struct Runner {
         let goal = min(done + 10, run.steps.count)
         if try await doSteps(through: goal) != nil { return .stopped }
         if let difference = try await run.difference(in: store, after: goal) {
-            say("after it was full: \(difference)")
+            printLine("after it was full: \(difference)")
             return .unexpected
         }
         await close()
         return .done
     }
 
-    /// Does steps until the disk is full, and then kills the process without another call.
+    /// Does steps until the disk is full, and then kills the process before any other call.
     mutating func fillDiskAndDie() async throws -> Ending {
         if try await doSteps(through: run.steps.count) != nil { kill(getpid(), SIGKILL) }
-        say("the disk was never full")
+        printLine("the disk was never full")
         return .unexpected
     }
 
-    /// Makes one append so large that the log outgrows its index, for which there is no space. Then frees
-    /// space, and appends a letter at revision 0.
+    /// Makes one append so large that the write-ahead log needs a larger index, for which there is no space.
+    /// Then frees space, and appends a letter at revision 0.
     mutating func outgrowIndex(_ bytes: Int) async throws -> Ending {
         let entry = try await create(0, 1)
         func append(_ text: String) async throws -> AppendOutcome {
@@ -96,42 +96,42 @@ struct Runner {
             return await store.append(
                 Append(
                     document: entry.id, epoch: entry.epoch, expected: 0,
-                    changes: [try SampleLog.pushed(change, in: Text(), seq: 1)]))
+                    changes: [try SampleLog.pushed(change, in: TextBuffer(), seq: 1)]))
         }
-        say("answer: \(try await append(String(repeating: "x", count: bytes)))")
+        printLine("answer: \(try await append(String(repeating: "x", count: bytes)))")
         fault_vfs_lift_bound()
-        say("with space: \(try await append("x"))")
+        printLine("with space: \(try await append("x"))")
         await close()
         return .done
     }
 
-    /// Does steps until `count` are done. Returns what stopped it, or nil.
+    /// Does steps until `count` are done. Returns the refusal that stopped it, or nil.
     private mutating func doSteps(through count: Int) async throws -> Refused? {
         while done < count {
             do {
                 try await doStep(run.steps[done], number: done + 1)
                 done += 1
             } catch let refused as Refused {
-                say("answer: \(refused)")
+                printLine("answer: \(refused)")
                 return refused
             }
         }
         return nil
     }
 
-    /// Tries what a store must refuse after it has stopped: the refused step and the next ones.
+    /// Tries the refused step and the next steps again. A store that has stopped must refuse them.
     private mutating func tryAfterStop() async throws {
         for number in (done + 1)...(done + 6) where number <= run.steps.count {
             guard case .append = run.steps[number - 1] else { continue }
             do { try await doStep(run.steps[number - 1], number: number) } catch let refused as Refused {
-                say("answer: \(refused)")
+                printLine("answer: \(refused)")
             }
         }
     }
 
     private func close() async {
-        // A failure between these marks does not matter: there are no more acks, and the next store opens the
-        // folder again.
+        // A failure between these two marks does not matter: there are no more acks, and the next store opens
+        // the folder again.
         fault_vfs_mark("closing")
         await store.closed()
         fault_vfs_mark("closed")
@@ -139,7 +139,7 @@ struct Runner {
 
     // MARK: One step
 
-    private mutating func doStep(_ step: FixedRun.Step, number: Int) async throws {
+    private mutating func doStep(_ step: SeededStoreRun.Step, number: Int) async throws {
         switch step {
         case .create(let document): entries[document] = try await create(document, number)
         case .append(let pushes): try await append(pushes, number)
@@ -147,9 +147,9 @@ struct Runner {
             let answer = await store.trim(try entry(document).id, through: through)
             if answer == .refused(.refused(.full)) { throw Refused.full }
             if answer != .trimmed(start: through) { throw Refused.other("\(answer)") }
-        case .tend:
-            await store.tend(at: 10 * 60_000)
-            // `tend` returns nothing. A server would end when its store reports the failure.
+        case .upkeep:
+            await store.runUpkeep(at: 10 * 60_000)
+            // `runUpkeep` returns nothing. A server would end when its store reports the failure.
             if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
         case .reopen:
             await close()
@@ -158,7 +158,7 @@ struct Runner {
     }
 
     private func create(_ document: Int, _ number: Int) async throws -> DocumentEntry {
-        let name = try DocumentName(FixedRun.name(of: document))
+        let name = try DocumentName(SeededStoreRun.name(of: document))
         let answer = await withCheckedContinuation { done in
             store.create(name, at: 0) { answer in
                 if case .created = answer { acknowledge(number) }
@@ -172,7 +172,7 @@ struct Runner {
         }
     }
 
-    private func append(_ pushes: [FixedRun.Push], _ number: Int) async throws {
+    private func append(_ pushes: [SeededStoreRun.Push], _ number: Int) async throws {
         let appends = try pushes.map { push in
             let entry = try entry(push.document)
             return Append(
@@ -190,18 +190,18 @@ struct Runner {
 
     private func entry(_ document: Int) throws -> DocumentEntry {
         guard let entry = entries[document] else {
-            throw Refused.other("document \(document) was never made")
+            throw Refused.other("document \(document) was never created")
         }
         return entry
     }
 }
 
-/// Writes the mark first, so that the trace has every ack that a test sees. Called in the store's completion,
-/// so that the mark comes before the store's next operation.
+/// Writes the mark before the output, so that the trace has every ack that a test sees. Call this in the
+/// store's completion, so that the mark comes before the store's next operation.
 private func acknowledge(_ number: Int) {
     fault_vfs_mark(String(number))
     fault_calls_mark("acked\n")
-    say("acked \(number)")
+    printLine("acked \(number)")
 }
 
 extension AppendOutcome {

@@ -4,7 +4,7 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// A process for tests that does the steps of a fixed run, on a disk that fails, fills up or is recorded.
+/// A process for tests. It does the steps of a fixed run on a disk that fails, becomes full or is recorded.
 ///
 /// It writes the number of acked steps to standard output and to the trace. Its exit status is an `Ending`.
 @main struct StoreFaults {
@@ -12,7 +12,7 @@ import TestSupport
         guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())), arguments.install() else {
             end(.misused)
         }
-        let run = FixedRun(
+        let run = SeededStoreRun(
             seed: arguments.seed, rounds: arguments.rounds, atOnce: arguments.fillsDisk ? 1 : 3)
         do {
             var runner = try Runner(run, in: arguments.folder)
@@ -23,10 +23,10 @@ import TestSupport
                     ? try await runner.fillDisk(arguments.ballast)
                     : try await runner.all(backup: arguments.backup))
         } catch let error as OpeningFault {
-            say("refused to open: \(error)")
+            printLine("refused to open: \(error)")
             end(.refusedToOpen)
         } catch {
-            say("unexpected: \(error)")
+            printLine("unexpected: \(error)")
             end(.unexpected)
         }
     }
@@ -44,8 +44,8 @@ enum Ending: Int32 {
     case unexpected = 5
 }
 
-/// Writes a line in one call, so that a kill never leaves a part of it.
-func say(_ line: String) {
+/// Writes a line in one call, so that a kill never leaves a part of the line.
+func printLine(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -5,12 +5,12 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A process for tests to kill. It writes to four documents of a store until it is killed. For each ack it
+/// A process that tests kill. It writes to four documents of a store until it is killed. For each ack it
 /// prints a line with the document and its head.
 ///
 /// Revision n of each document appends the n-th letter, pushed with seq n. The arguments are the folder, and
-/// optionally a moment of the store and a number. The process kills itself at the first such moment after
-/// this number of acks.
+/// optionally the name of an event and a number. The process kills itself at the first such event after this
+/// number of acks.
 @main struct StoreWriter {
     private static let acks = Mutex(0)
 
@@ -19,12 +19,12 @@ import TestSupport
         let moment = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : ""
         let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 0 : 0
         let newest = Migration.all.last?.number ?? 0
-        // A migration that no store has yet, for a kill while it is applied.
+        // No store has this migration yet, so the process can be killed while the migration is applied.
         let next = Migration(
             number: newest + 1, sql: Array("CREATE TABLE later (x); INSERT INTO later VALUES (1);".utf8))
         let migrations = moment == "migrating" ? Migration.all + [next] : Migration.all
         let store = try SQLiteStore(folder: folder, migrations: migrations) { event in
-            if isUnexpected(event) { say("unexpected: \(event)\n") }
+            if isUnexpected(event) { printLine("unexpected: \(event)\n") }
             if name(of: event) == moment { die(after: count) }
         }
         await withTaskGroup { group in
@@ -39,7 +39,7 @@ import TestSupport
         if acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
     }
 
-    /// An event that should not happen. The test does not accept its line as an ack.
+    /// Whether the event should not happen. Its line makes the test fail.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
         case .renewed, .damaged, .failed, .lost, .full, .checkpointFull: true
@@ -65,7 +65,7 @@ import TestSupport
         }
     }
 
-    /// Makes one backup after the other.
+    /// Makes one backup after another, until the process is killed.
     private static func copy(_ store: SQLiteStore, beside folder: String, dyingAfter count: Int) async {
         for number in 0... {
             do {
@@ -73,7 +73,7 @@ import TestSupport
                     die(after: count)
                 }
             } catch {
-                say("failed: \(error)\n")
+                printLine("failed: \(error)\n")
                 exit(1)
             }
         }
@@ -90,14 +90,14 @@ import TestSupport
                 let append = Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
                 guard case .committed(let next) = await store.append(append) else { exit(1) }
                 head = next
-                say("\(name) \(head.value)\n")
+                printLine("\(name) \(head.value)\n")
                 acks.withLock { $0 += 1 }
                 if random.chance(2) {
                     _ = await store.putSnapshot(Snapshot(revision: head, text: text), of: entry.id)
                 }
             }
         } catch {
-            say("failed: \(error)\n")
+            printLine("failed: \(error)\n")
             exit(1)
         }
     }
@@ -110,7 +110,7 @@ import TestSupport
     }
 
     private static func letters(
-        _ count: Int, after text: inout Text, _ head: Revision
+        _ count: Int, after text: inout TextBuffer, _ head: Revision
     ) throws -> [PushedChange] {
         try (1...count).map { number in
             let change = SampleChange.change([SampleChange.edit(text.end.value, text.end.value, "x")])
@@ -120,8 +120,8 @@ import TestSupport
         }
     }
 
-    /// Writes a line in one call, so that a kill never leaves a part of it.
-    private static func say(_ line: String) {
+    /// Writes a line in one call, so that a kill never leaves a part of the line.
+    private static func printLine(_ line: String) {
         let bytes = Array(line.utf8)
         Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }

@@ -1,7 +1,7 @@
 package import CaretCore
 
 /// A simple CRC-32 (IEEE 802.3) of a text's UTF-8.
-package func crc32(of text: Text) -> UInt32 {
+package func crc32(of text: TextBuffer) -> UInt32 {
     var sum: UInt32 = 0xFFFF_FFFF
     text.forEachPiece { piece in
         for byte in piece {

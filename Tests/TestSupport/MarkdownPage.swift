@@ -1,5 +1,4 @@
-/// What a page of Markdown holds besides its words: blocks of code, code in lines, tables, links, and what links can
-/// lead to.
+/// The parts of a Markdown page that tests check: blocks of code, inline code, tables, links and anchors.
 package struct MarkdownPage {
     package struct Block: Sendable {
         /// The last heading before the block.
@@ -21,7 +20,7 @@ package struct MarkdownPage {
         package let line: Int
     }
 
-    /// Code in a line, or the target of a link.
+    /// Inline code, or the target of a link.
     package struct Piece: Sendable {
         package let text: String
         package let line: Int
@@ -62,10 +61,10 @@ package struct MarkdownPage {
         for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
     }
 
-    /// Adds a line to the table that it belongs to, if it is a row of one.
+    /// If a line is a row of a table, adds it to that table.
     private mutating func add(row line: Substring, number: Int, under heading: String) {
         guard line.hasPrefix("|") else { return }
-        // A bar in code is no border of a cell, and no page has one there.
+        // Does not handle a bar inside code: no page has one in a table.
         let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
             .map { cell in String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
         if let last = tables.last, last.line + last.rows.count + 2 == number {
@@ -77,8 +76,7 @@ package struct MarkdownPage {
         }
     }
 
-    /// Makes anchors as GitHub does: lowercase letters, hyphens for spaces, and nothing but letters and
-    /// digits.
+    /// Makes an anchor as GitHub does: lowercase, hyphens for spaces, and only letters, digits, `-` and `_`.
     private mutating func take(heading: Substring) {
         let title = heading.drop { $0 == "#" }.drop { $0 == " " }
         let anchor = title.lowercased().compactMap { character -> Character? in
@@ -100,7 +98,7 @@ package struct MarkdownPage {
             // A backtick without a partner is plain text.
             let isCode = index % 2 == 1 && index < parts.count - 1
             if isCode { code.append(Piece(text: String(part).replacing("\n", with: " "), line: line)) }
-            // Code keeps its line breaks, so that line numbers stay right, and has no links.
+            // Keeps only the line breaks of code, so that line numbers stay right. Code has no links.
             let breaks = part.count { $0 == "\n" }
             prose += isCode ? String(repeating: "\n", count: breaks) : String(part)
             line += breaks

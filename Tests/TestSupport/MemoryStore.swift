@@ -30,8 +30,9 @@ package final class MemoryStore: DocumentStore, TokenStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
-        // The caller's `rebase` runs while the lock is held, as it runs inside the transaction of the real store: nobody may
-        // append between the changes that it sees and those that it makes. It must not call the store.
+        // The caller's `rebase` runs while the lock is held, as it runs inside a transaction of the real
+        // store. So no other append can come between the changes that `rebase` reads and the changes that it
+        // makes. `rebase` must not call the store.
         answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })
     }
 

@@ -4,7 +4,7 @@ package import CaretRooms
 import CaretWire
 
 extension StoreModel {
-    /// Makes a call of a room or the hub.
+    /// Runs a call of a room or the hub, and returns the answer.
     package mutating func answer(_ call: StoreCall) -> StoreAnswer {
         switch call {
         case .append(let append): .appended(self.append([append])[0])
@@ -63,7 +63,7 @@ extension StoreModel {
 }
 
 extension StoreCall {
-    /// It changes the store's contents, whether anybody waits for the answer or not.
+    /// Whether the call changes the store's contents.
     package var writes: Bool {
         switch self {
         case .append, .appendLocked, .rename, .delete, .renewEpochs, .create, .tokens, .admin: true
@@ -87,7 +87,7 @@ extension StoreCall {
         case .create: .created(.refused(refusal))
         case .list: .listed(.failure(refusal))
         case .entries(let documents): .entries(documents.map { _ in .failure(refusal) })
-        case .tokens, .admin: preconditionFailure("the tests refuse no call of an administrator")
+        case .tokens, .admin: preconditionFailure("the tests never refuse a call of an administrator")
         }
     }
 }

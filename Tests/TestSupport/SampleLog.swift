@@ -8,16 +8,16 @@ package enum SampleLog {
 
     /// A change made in `text`. Its time is derived from its seq.
     package static func change(
-        _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
+        _ change: Change, in text: TextBuffer, by pusher: Pusher = ann, seq: Int64
     ) throws(TextError) -> LoggedChange {
         var edits: [LoggedEdit] = []
         for edit in change.edits { edits.append(try LoggedEdit(edit, in: text)) }
         return LoggedChange(pusher: pusher, seq: seq, time: 1000 + seq, edits: edits)
     }
 
-    /// The same change on its way into the log.
+    /// The same change as a room passes it to the store.
     package static func pushed(
-        _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
+        _ change: Change, in text: TextBuffer, by pusher: Pusher = ann, seq: Int64
     ) throws(TextError) -> PushedChange {
         PushedChange(try self.change(change, in: text, by: pusher, seq: seq), digest: digest(seq))
     }

@@ -1,8 +1,8 @@
 package import CaretCore
 
-/// Texts for tests: mostly plain letters, and some of what breaks programs.
+/// Texts for tests: mostly plain letters, and some characters that often break programs.
 package enum SampleText {
-    /// Graphemes and parts of graphemes, of every kind that has ever been cut by mistake.
+    /// Graphemes and parts of graphemes, of every kind that programs split by mistake.
     package static let tricky: [String] = [
         "😀", "👍🏽", "🏽", "👩‍👩‍👧‍👦", "👩", "\u{200D}", "🇩🇪", "🇫", "🇷", "e\u{301}", "é", "\u{301}", "\u{327}", "Å",
         "\u{212B}",
@@ -15,7 +15,7 @@ package enum SampleText {
 
     private static let plain = Array("abcdefgh  \n").map(String.init)
 
-    /// Up to `count` pieces, of which `percent` in a hundred are tricky.
+    /// Up to `count` pieces. On average, `percent` in a hundred are tricky.
     package static func make(upTo count: Int, tricky percent: Int = 30, _ random: inout Seeded) -> String {
         var text = ""
         for _ in 0..<random.number(0...count) {
@@ -55,7 +55,7 @@ package enum SampleText {
 /// Changes for tests.
 package enum SampleChange {
     /// A change of up to `count` edits that fits `text`.
-    package static func make(for text: Text, upTo count: Int, _ random: inout Seeded) -> Change {
+    package static func make(for text: TextBuffer, upTo count: Int, _ random: inout Seeded) -> Change {
         let boundaries = scalarBoundaries(of: text.string)
         var places = (0..<2 * random.number(0...count)).map { _ in random.pick(boundaries) }
         places.sort()
@@ -82,16 +82,16 @@ package enum SampleChange {
         do {
             return try Edit(Offset(start)..<Offset(end), text)
         } catch {
-            preconditionFailure("a test made an edit that cannot be: \(error)")
+            preconditionFailure("a test made an invalid edit: \(error)")
         }
     }
 
-    /// A change that the test knows to be in order.
+    /// A change whose edits the test knows to be valid.
     package static func change(_ edits: [Edit]) -> Change {
         do {
             return try Change(edits)
         } catch {
-            preconditionFailure("a test made a change that cannot be: \(error)")
+            preconditionFailure("a test made an invalid change: \(error)")
         }
     }
 }

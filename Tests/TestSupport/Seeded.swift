@@ -45,19 +45,19 @@ package enum Seeds {
         return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(slowed(count))
     }
 
-    /// Whether the laws are tried with all their cases.
-    package static let areWhole = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
+    /// Whether this is a full run, in which randomized tests try all their cases.
+    package static let isFullRun = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
 
-    /// All of them in a full run. Otherwise the share that every commit has time for.
+    /// `all` in a full run, otherwise the smaller number that every commit runs.
     package static func share(of all: Int, everyCommit share: Int) -> Int {
-        areWhole ? all : share
+        isFullRun ? all : share
     }
 
     /// Whether the tests, and the programs that they start, run under a sanitizer.
-    package static let areSanitized = ProcessInfo.processInfo.environment["CARET_SANITIZER"] != nil
+    package static let isSanitized = ProcessInfo.processInfo.environment["CARET_SANITIZER"] != nil
 
-    /// The factor by which a sanitizer slows a test down; 1 without one.
-    private static let slowness = areSanitized ? 10 : 1
+    /// The factor by which a sanitizer slows a test down; 1 without a sanitizer.
+    private static let slowness = isSanitized ? 10 : 1
 
     /// The number of cases or rounds. Under a sanitizer there are fewer, because each takes longer.
     package static func slowed(_ count: Int) -> Int { max(1, count / slowness) }

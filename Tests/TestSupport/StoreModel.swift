@@ -1,9 +1,9 @@
 package import CaretCore
 package import CaretLog
 
-/// What a store does, as a simple value that fulfils the contract.
+/// A simple model of a store, as a value that fulfils the contract of stores.
 ///
-/// Tests of other targets use it as a store, and stores are compared with it.
+/// Tests of other targets use it as a store. Tests of stores compare each store with it.
 package struct StoreModel: Sendable {
     private struct Document {
         var name: DocumentName
@@ -31,7 +31,7 @@ package struct StoreModel: Sendable {
             return renewed
         }
 
-        mutating func take(_ append: Append, _ text: Text) {
+        mutating func take(_ append: Append, _ text: TextBuffer) {
             for (index, pushed) in append.changes.enumerated() {
                 let (change, revision) = (pushed.logged, Revision(append.expected.value + index + 1))
                 pushers[change.pusher] = PusherEntry(
@@ -52,7 +52,7 @@ package struct StoreModel: Sendable {
 
     package var trouble: Trouble?
     private var generation: UInt64
-    /// The epochs were renewed since the store was opened.
+    /// Whether the epochs were renewed since the store was opened.
     private var isFresh = false
     private var documents: [DocumentID: Document] = [:]
     /// The documents that are not deleted.
@@ -66,7 +66,7 @@ package struct StoreModel: Sendable {
 
     /// Makes a document damaged from now on.
     package mutating func damage(_ id: DocumentID) { documents[id]?.isDamaged = true }
-    /// Makes all documents sound again.
+    /// Makes all documents undamaged again.
     package mutating func repair() { for id in documents.keys { documents[id]?.isDamaged = false } }
 
     // MARK: Appending
@@ -122,7 +122,7 @@ package struct StoreModel: Sendable {
         if let refusal { return .refused(refusal) }
         lastID += 1
         let id = DocumentID(lastID)
-        let empty = Snapshot(revision: 0, text: Text())
+        let empty = Snapshot(revision: 0, text: TextBuffer())
         documents[id] = Document(
             name: name, epoch: Epoch(generation: generation, document: UInt64(lastID)), start: empty,
             head: empty,
@@ -314,9 +314,9 @@ package struct StoreModel: Sendable {
     }
 }
 
-extension Text {
+extension TextBuffer {
     /// The text after these changes; nil if one does not fit.
-    fileprivate func applying(_ changes: some Sequence<LoggedChange>) -> Text? {
+    fileprivate func applying(_ changes: some Sequence<LoggedChange>) -> TextBuffer? {
         var text = self
         for change in changes {
             // A change that does not fit means damage.
@@ -336,7 +336,7 @@ extension Result {
 }
 
 extension StoreModel {
-    /// Like an older state of a whole store that is put back to work: every epoch changes.
+    /// This store after a restore from a backup: every document has a new epoch.
     package func renewed(generation: UInt64) -> StoreModel {
         var renewed = self
         renewed.generation = generation
@@ -344,7 +344,7 @@ extension StoreModel {
         return renewed
     }
 
-    /// A client knows more than a document has.
+    /// Renews all epochs, because a client knows a newer revision than a document has.
     package mutating func renewEpochs() -> Result<Bool, StoreRefusal> {
         if let refusal { return .failure(refusal) }
         if isFresh { return .success(false) }

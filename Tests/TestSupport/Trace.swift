@@ -6,7 +6,7 @@ import FoundationEssentials
 package struct Trace: Sendable {
     package let start: String
     package let end: String
-    /// The edits in order, each made after the one before, in UTF-16 offsets.
+    /// The edits in order, in UTF-16 offsets. Each edit is based on the text after the edit before.
     package let edits: [Edit]
 
     /// The sequential sessions that the benchmarks use.
@@ -25,9 +25,10 @@ package struct Trace: Sendable {
 package struct ConcurrentTrace: Sendable {
     package struct Transaction: Sendable {
         package let agent: Int
-        /// Earlier transactions. The author saw the text that they merge to.
+        /// The earlier transactions that the author had seen. Merged, they give the text that the author
+        /// edited.
         package let parents: [Int]
-        /// Applied one after the other, in scalars of the text that the author saw.
+        /// Applied one after the other to the text that the author saw. Offsets count scalars.
         package let patches: [TracePatch]
     }
 
@@ -83,7 +84,7 @@ private struct ConcurrentFile: Decodable {
 private enum UTF16Patches {
     /// Replays the patches over the scalars of the text, to find out which have two code units.
     static func edits(_ patches: [TracePatch], startingFrom start: String) throws -> [Edit] {
-        var text = try Text(start)
+        var text = try TextBuffer(start)
         var edits: [Edit] = []
         edits.reserveCapacity(patches.count)
         for patch in patches {

@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// Where the recorded sessions are: beside the repository, because they are not part of it.
 package enum TraceFolder {
-    /// Why a test or benchmark that needs them is skipped; nil if they are there.
+    /// Why a test or benchmark that needs the sessions is skipped; nil if the folder exists.
     package static var reasonForAbsence: String? {
         FileManager.default.fileExists(atPath: path)
             ? nil : "no recorded sessions in ../shared/traces beside the repository"

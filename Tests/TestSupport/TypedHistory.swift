@@ -3,10 +3,10 @@ package import CaretLog
 
 /// A recorded session as a store would receive it from two people who type.
 package enum TypedHistory {
-    /// One edit a revision, by two authors in turns. The pauses are lognormal with a median of 150 ms.
+    /// One edit per revision, by two authors in turns. The pauses are lognormal with a median of 150 ms.
     package static func changes(of trace: Trace) throws -> [LoggedChange] {
         var random = Seeded(2026)
-        var text = try Text(trace.start)
+        var text = try TextBuffer(trace.start)
         var seqs: [Pusher: Int64] = [:]
         var (pusher, time) = (SampleLog.ann, Int64(1_790_000_000_000))
         return try trace.edits.map { edit in
@@ -19,8 +19,8 @@ package enum TypedHistory {
         }
     }
 
-    /// Commits changes to an empty document: so many per append, and sixteen appends per transaction. Returns
-    /// false if one was refused.
+    /// Commits changes to an empty document, with `count` changes per append and sixteen appends per
+    /// transaction. Returns false if an append was refused.
     package static func commit(
         _ changes: [LoggedChange], to document: DocumentEntry, in store: any DocumentStore,
         atOnce count: Int

@@ -22,10 +22,10 @@ struct FunctionBodies {
     private static let otherDeclarations: Set = [
         "class", "struct", "enum", "extension", "protocol", "actor", "let", "typealias", "import",
     ]
-    /// After these, `case` begins a pattern and not a label.
+    /// After one of these tokens, `case` begins a pattern and not a label.
     private static let patternLeaders: Set = ["if", "guard", "while", "for", ","]
 
-    /// What the next opening brace at this depth of parentheses opens.
+    /// What an opening brace begins, if the rule needs to know it.
     private enum Owner {
         case function(String)
         case property(String)
@@ -40,7 +40,7 @@ struct FunctionBodies {
         let owner: Owner?
         let holdsAccessors: Bool
         let line: Int
-        /// What waits for its brace further out, and at which depth of parentheses.
+        /// The outer declaration that still waits for its opening brace, and the depth of parentheses there.
         let outerExpectation: Expectation?
         let outerDepth: Int
         var labels: [Int] = []
@@ -145,7 +145,7 @@ struct FunctionBodies {
         bodies.append(Body(name: name, line: frame.line, length: inner - frame.shortSwitchLines))
     }
 
-    /// Nil for what is not a body: a type, a closure, a switch, or a property whose accessors are the bodies.
+    /// The name of a body. Nil for a type, a closure, a switch, or a property whose accessors are the bodies.
     private func bodyName(_ frame: Frame) -> String? {
         switch frame.owner {
         case .function(let name): name

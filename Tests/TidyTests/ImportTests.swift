@@ -1,6 +1,6 @@
 import Testing
 
-/// Which target may import which: the arrows of the architecture.
+/// The modules that each target may import, as the architecture says.
 struct ImportTable {
     let allowed: [String: Set<String>]
 
@@ -144,7 +144,7 @@ struct ImportTable {
 enum TestableRule {
     static func violations(in file: RepositoryFile) -> [Violation] {
         SwiftSource(file.text).lines(of: ["@", "testable"]).map {
-            Violation(path: file.path, line: $0, reason: "give what the test uses package access instead")
+            Violation(path: file.path, line: $0, reason: "use `package` access for what the test needs")
         }
     }
 }
@@ -153,7 +153,7 @@ enum TestableRule {
 struct ImportTests {
     private let table = ImportTable(allowed: ["Sources/Leaf": [], "Sources/Tree": ["Leaf"]])
 
-    @Test("every import follows an arrow of the architecture")
+    @Test("every import is allowed by the table of imports")
     func importsFollowArrows() throws {
         expectNone(try Repository.swiftFiles().flatMap(ImportTable.caret.violations(in:)))
     }
@@ -163,7 +163,7 @@ struct ImportTests {
         expectNone(try Repository.swiftFiles().flatMap(TestableRule.violations(in:)))
     }
 
-    @Test("an import as testable is found, and words in a string are none")
+    @Test("an import as testable is found in code, but not in a string")
     func testableIsFound() {
         let file = RepositoryFile(
             path: "Tests/LeafTests/LeafTests.swift", text: "let text = \"@testable\"\n@testable import Leaf\n"
@@ -177,7 +177,7 @@ struct ImportTests {
     }
 
     @Test(
-        "an import against the arrows is found, however it is written",
+        "every form of an import that the table forbids is found",
         arguments: [
             "import Tree", "public import Tree", "@testable import Tree", "@preconcurrency import Tree",
             "import struct Tree.Apple", "import Tree.Branch", "let leaf = 1; import Tree",
@@ -188,7 +188,7 @@ struct ImportTests {
     }
 
     @Test(
-        "an allowed import, a comment and a string are no violation",
+        "an allowed import, a comment and a string are not violations",
         arguments: ["import Leaf", "// import Glibc", "/* import Glibc */", "let text = \"import Glibc\""])
     func allowedImport(text: String) {
         #expect(table.violations(in: RepositoryFile(path: "Sources/Tree/Tree.swift", text: text)).isEmpty)

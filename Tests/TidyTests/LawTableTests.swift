@@ -25,7 +25,7 @@ struct LawTable {
         #/func (\w+)|BrokenInvariant\.check\(\s*"((?:[^"\\]|\\.)*)"/#
     }
 
-    /// A value inside a law is shown as the code that gives it.
+    /// The text of a law. A value inside the law is shown as its code.
     private static func plain(_ literal: Substring) -> String {
         String(literal.replacing(#/\\\((.*?)\)/#) { "`\($0.1)`" })
     }
@@ -43,7 +43,8 @@ struct LawTable {
         Dictionary(uniqueKeysWithValues: try Repository.textFiles().map { ($0.path, $0) })
     }
 
-    @Test("it has the laws of all state machines, by file; CARET_REWRITE=1 writes them again")
+    /// `CARET_REWRITE=1` writes the laws to the page again.
+    @Test("the page has the laws of all state machines, by file")
     func laws() throws {
         let sources = try Repository.swiftFiles().filter { $0.path.hasPrefix("Sources/") }
         let tables = sources.sorted { $0.path < $1.path }.map(LawTable.init).filter { !$0.rows.isEmpty }
@@ -69,7 +70,7 @@ struct LawTable {
         }
     }
 
-    @Test("each function that keeps an invariant is in its file")
+    @Test("each function that the page names is in the file that it names")
     func functions() throws {
         let files = try Self.files()
         let rows = rows(of: try #require(files[Self.page]).text)

@@ -18,13 +18,13 @@ enum TopLevelRule {
 
 /// Paths that exist only on one machine.
 enum MachinePathRule {
-    // Written without the first slash, so that this line is not found itself.
+    // Written without the first slash, so that this line does not break the rule.
     static let folders = ["work", "home", "root", "Users"].map { "/\($0)/" }
 
     static func violations(in file: RepositoryFile) -> [Violation] {
         file.numberedLines.flatMap { line in
             folders.filter { holdsRoot($0, in: line.text) }.map {
-                Violation(path: file.path, line: line.number, reason: "\($0) is a path of one machine")
+                Violation(path: file.path, line: line.number, reason: "\($0) exists only on one machine")
             }
         }
     }
@@ -46,7 +46,7 @@ struct LayoutTests {
         expectNone(TopLevelRule.violations(names: try Repository.topLevelNames()))
     }
 
-    @Test("what is checked as Swift is all Swift of all targets, and nothing else")
+    @Test("the rules check all Swift files of all targets, and no other files")
     func swiftFiles() throws {
         let files = try Repository.swiftFiles().map(\.path)
         #expect(files.filter { !$0.hasSuffix(".swift") } == [])
@@ -59,7 +59,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("no file names a path of one machine")
+    @Test("no file names a path that exists only on one machine")
     func noMachinePaths() throws {
         expectNone(try Repository.textFiles().flatMap(MachinePathRule.violations(in:)))
     }
@@ -69,14 +69,16 @@ struct LayoutTests {
         #expect(TopLevelRule.violations(names: ["README.md", "notes.txt"]).map(\.path) == ["notes.txt"])
     }
 
-    @Test("a path of one machine is found wherever it begins", arguments: MachinePathRule.folders)
+    @Test("a path of one machine is found at any place in a line", arguments: MachinePathRule.folders)
     func machinePath(folder: String) {
         for text in ["\(folder)x", "see `\(folder)x`", "let path = \"\(folder)x\"", "file://\(folder)x"] {
             #expect(MachinePathRule.violations(in: RepositoryFile(path: "README.md", text: text)).count == 1)
         }
     }
 
-    @Test("a path below a name is no path of one machine", arguments: MachinePathRule.folders)
+    @Test(
+        "a path after another name does not count as a path of one machine",
+        arguments: MachinePathRule.folders)
     func otherPath(folder: String) {
         for text in ["$root\(folder)x", "https://example.org\(folder)x", "${data}\(folder)x"] {
             #expect(MachinePathRule.violations(in: RepositoryFile(path: "README.md", text: text)).isEmpty)

@@ -2,14 +2,14 @@ import Testing
 
 /// Words that mark unfinished work.
 enum LeftoverRule {
-    // Written in two halves, so that these lines are not found themselves.
+    // Written in two halves, so that this line does not break the rule.
     static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
 
     static func violations(in file: RepositoryFile) -> [Violation] {
         guard isSource(file.path) else { return [] }
         return file.numberedLines.flatMap { line in
             marks.filter { line.text.holdsWord($0) }.map {
-                Violation(path: file.path, line: line.number, reason: "\($0) is left over")
+                Violation(path: file.path, line: line.number, reason: "\($0) marks unfinished work")
             }
         }
     }
@@ -26,7 +26,7 @@ enum TrapRule {
         (["try", "!"], "try" + "!"), (["as", "!"], "as" + "!"), (["fatalError", "("], "fatalError"),
     ]
 
-    /// Checks what ships, and the benchmarks. A test may trap.
+    /// Checks product code and benchmarks. A test may trap.
     static func violations(in file: RepositoryFile) -> [Violation] {
         guard !file.path.hasPrefix("Tests/") else { return [] }
         let source = SwiftSource(file.text)
@@ -56,7 +56,7 @@ struct LeftoverTests {
         expectNone(try Repository.textFiles().flatMap(LeftoverRule.violations(in:)))
     }
 
-    @Test("nothing that ships traps without naming the broken invariant")
+    @Test("product code never traps without naming the broken invariant")
     func noTraps() throws {
         expectNone(try Repository.swiftFiles().flatMap(TrapRule.violations(in:)))
     }
@@ -71,7 +71,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test("a word that only contains a mark is none, and a fixture may hold any word")
+    @Test("a mark may be part of a longer word, and a fixture may hold any word")
     func otherWords() {
         let words = LeftoverRule.marks.map { "\($0)S and tree_\($0)" }.joined(separator: "\n")
         #expect(LeftoverRule.violations(in: RepositoryFile(path: "README.md", text: words)).isEmpty)
@@ -79,14 +79,15 @@ struct LeftoverTests {
         #expect(LeftoverRule.violations(in: fixture).isEmpty)
     }
 
-    @Test("a trap that ships is found", arguments: ["try! grow()", "tree as! Oak", "fatalError(\"fell\")"])
+    @Test(
+        "a trap in product code is found", arguments: ["try! grow()", "tree as! Oak", "fatalError(\"fell\")"])
     func trapIsFound(text: String) {
         #expect(TrapRule.violations(in: RepositoryFile(path: "Sources/Tree.swift", text: text)).count == 1)
         #expect(TrapRule.violations(in: RepositoryFile(path: "Tests/Tree.swift", text: text)).isEmpty)
     }
 
     @Test(
-        "a named invariant, a comment and a string are no trap",
+        "a named invariant, a comment and a string do not count as traps",
         arguments: [
             "preconditionFailure(\"fell\")", "try grow() != 1", "// try! grow()", "print(\"as! Oak\")",
         ]

@@ -2,15 +2,15 @@ import Testing
 
 /// A function, initializer, subscript or accessor must not be longer than the limit.
 enum LengthRule {
-    static let hardStop = 60
+    static let maximumLines = 60
 
     static func violations(in file: RepositoryFile) -> [Violation] {
         let found = FunctionBodies(in: SwiftSource(file.text))
         guard found.bracesBalance else {
             return [Violation(path: file.path, reason: "braces do not balance, so no body can be measured")]
         }
-        return found.bodies.filter { $0.length > hardStop }.map {
-            let reason = "the body of \($0.name) has \($0.length) lines; the hard stop is \(hardStop)"
+        return found.bodies.filter { $0.length > maximumLines }.map {
+            let reason = "the body of \($0.name) has \($0.length) lines; the limit is \(maximumLines)"
             return Violation(path: file.path, line: $0.line, reason: reason)
         }
     }
@@ -18,7 +18,7 @@ enum LengthRule {
 
 @Suite("lengths")
 struct LengthTests {
-    @Test("no body is longer than the hard stop")
+    @Test("no function body is longer than the limit")
     func bodiesAreShort() throws {
         expectNone(try Repository.swiftFiles().flatMap(LengthRule.violations(in:)))
     }
@@ -36,7 +36,7 @@ struct LengthTests {
             "func `a } in a name`() {⏎…⏎}",
             "func text() {⏎ let brace = \"}\", other = #\"\\(\"}\"#⏎/* } */ // }⏎…⏎}",
         ])
-    func hardStop(text: String) {
+    func maximumLines(text: String) {
         // Line breaks and marks inside the source's own text count too.
         let own = text.contains("/*") ? 2 : 0
         #expect(reasons(text, lines: 60 - own) == [])
@@ -44,7 +44,7 @@ struct LengthTests {
     }
 
     @Test(
-        "what is no body may be long",
+        "types, literals, comments, closures and protocols may be long",
         arguments: [
             "struct Tree {⏎…⏎}", "let rows = [⏎…⏎]", "let text = \"\"\"⏎…⏎\"\"\"", "/*⏎…⏎*/",
             "var rows: [Int] = {⏎…⏎}()", "protocol Tree {⏎ func grow()⏎}⏎extension Tree {⏎…⏎}",
@@ -64,7 +64,7 @@ struct LengthTests {
         #expect(reasons(choice(caseLines: 5, end: end)).count == 1)
     }
 
-    @Test("a pattern inside a case is not taken for a label")
+    @Test("a pattern inside a case does not count as a label")
     func patternInCase() {
         let pattern = "if case .leaf = tree, case .root = other { grow() }"
         #expect(reasons(choice(caseLines: 5, end: "", first: pattern)) == [])
@@ -78,14 +78,14 @@ struct LengthTests {
         #expect(reasons(text).count == 1)
     }
 
-    /// In the text, `⏎` is a line break and `…` is this many lines of code.
+    /// In the text, `⏎` is a line break and `…` stands for `lines` lines of code.
     private func reasons(_ text: String, lines: Int = 0) -> [String] {
         let filler = Array(repeating: "grow()", count: lines).joined(separator: "\n")
         let source = text.replacing("⏎", with: "\n").replacing("…", with: filler)
         return LengthRule.violations(in: RepositoryFile(path: "Tree.swift", text: source)).map(\.reason)
     }
 
-    /// A function with a switch of 20 cases with so many lines each, and comments between them.
+    /// A function with a switch of 20 cases, each with `caseLines` lines, and comments between the cases.
     private func choice(caseLines: Int, end: String, first: String = "grow()") -> String {
         let body = [first] + Array(repeating: "grow()", count: caseLines - 2)
         let cases = (0..<20).map { "case .number\($0):\n" + body.joined(separator: "\n") + "\n\n// Words.\n" }

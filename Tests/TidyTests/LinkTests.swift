@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The targets of links on pages: files, folders and headings of the repository.
+/// Checks that links on pages lead to existing files, folders or headings of the repository.
 struct LinkRule {
     private let paths: Set<String>
     private let pages: [String: MarkdownPage]
@@ -29,11 +29,11 @@ struct LinkRule {
     }
 
     private func fault(of link: String, on page: String) -> String? {
-        // Other sites may be down for a while, which is not our fault.
+        // Does not check other sites, because they may be down for a while.
         if link.hasPrefix("https://") || link.hasPrefix("http://") { return nil }
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let target = parts[0].isEmpty ? page : joined(String(parts[0]), below: page)
-        guard let target, paths.contains(target) else { return "\(link) leads nowhere" }
+        guard let target, paths.contains(target) else { return "the target of \(link) does not exist" }
         guard parts.count == 2 else { return nil }
         return pages[target]?.anchors.contains(String(parts[1])) == true
             ? nil : "\(target) has no heading for #\(parts[1])"
@@ -59,7 +59,7 @@ struct LinkRule {
         else { return nil }
         let path = word.split(separator: "/").joined(separator: "/")
         return paths.contains(path)
-            ? nil : Violation(path: page, line: code.line, reason: "there is no \(path)")
+            ? nil : Violation(path: page, line: code.line, reason: "\(path) does not exist")
     }
 }
 
@@ -72,7 +72,7 @@ struct LinkTests {
         ).violations()
     }
 
-    @Test("every link leads to a file or heading that there is, and every path that is named is there")
+    @Test("every linked file or heading and every named path exists")
     func noDeadLinks() throws {
         let pages = try Repository.textFiles().filter { $0.path.hasSuffix(".md") }
         #expect(pages.count > 20)
@@ -80,7 +80,7 @@ struct LinkTests {
     }
 
     @Test(
-        "what is there may be linked to",
+        "links to existing files and headings are allowed",
         arguments: [
             "[b](b.md)", "[b](../docs/b.md#one-two-three)", "# Here\n[up](#here)", "[](../scripts)",
             "`scripts/run --x`", "`[x](gone.md)`", "[web](https://example.org/x)", "<img src=\"b.md\">",
@@ -91,7 +91,7 @@ struct LinkTests {
     }
 
     @Test(
-        "what is not there is found, with its line",
+        "a link to a missing file or heading is found, with its line",
         arguments: [
             "\n[c](c.md)", "\n[b](b.md#two)", "\n[x](#here)", "\n[x](../../outside)", "\n`scripts/walk`",
             "\n<img src=\"c.svg\">", "`a\nb` [c](c.md)",

@@ -2,7 +2,7 @@ import Testing
 
 /// Words that readers stumble over. CONTRIBUTING.md says how we write instead.
 enum PlainEnglishRule {
-    // In two halves each, so that these lines are not found themselves.
+    // Each word is written in two halves, so that these lines do not break the rule.
     static let words = [
         "who" + "ever", "who" + "mever", "a" + "new", "be" + "ars", "de" + "arest",
         "there" + "of",

@@ -74,8 +74,8 @@ enum Repository {
         return try visibleNames(in: path).flatMap { try textFiles(under: "\(path)/\($0)") }
     }
 
-    /// Nil for binary files, which no rule of text applies to, and for links, because their targets are read
-    /// anyway.
+    /// Nil for binary files, because the rules are about text, and for symbolic links, because their targets
+    /// are read anyway.
     private static func textFile(_ path: String) throws -> RepositoryFile? {
         if isLink(path) { return nil }
         let bytes = try Data(contentsOf: root.appending(path: path))
@@ -90,11 +90,11 @@ enum Repository {
 
     private static func isLink(_ path: String) -> Bool {
         let values = try? root.appending(path: path).resourceValues(forKeys: [.isSymbolicLinkKey])
-        return values?.isSymbolicLink == true  // What cannot be looked at fails where it is read.
+        return values?.isSymbolicLink == true  // If this fails, reading the file fails too.
     }
 
     private static func isFolder(_ path: String) -> Bool {
         let values = try? root.appending(path: path).resourceValues(forKeys: [.isDirectoryKey])
-        return values?.isDirectory == true  // What cannot be looked at is no folder to walk into.
+        return values?.isDirectory == true  // If this fails, the path is read as a file, which fails too.
     }
 }

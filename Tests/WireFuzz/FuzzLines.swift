@@ -1,7 +1,7 @@
-/// Frames bytes in pieces: the lines must be the same as from splitting at once, up to the first that is too
-/// long.
+/// Frames bytes in pieces. Up to the first line that is too long, the lines must be the same as from
+/// splitting all bytes at once.
 ///
-/// The first byte of the input is the limit of a line, the second the size of a piece.
+/// The first byte of the input gives the limit of a line. The second byte gives the size of a piece.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
@@ -13,7 +13,7 @@ public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var heard: [[UInt8]] = []
     var isTooLong = false
     for start in stride(from: 0, to: bytes.count, by: size) {
-        // A copy of its own, so that reading beyond the piece is reading beyond an allocation.
+        // Each piece is copied, so that the sanitizer detects a read beyond its end.
         Array(bytes[start..<min(start + size, bytes.count)]).withUnsafeBytes { piece in
             var rest = piece
             framing: while true {
@@ -25,15 +25,16 @@ public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                     break framing
                 }
             }
-            precondition(framer.begunBytes <= limit + 1, "more is held than the limit and a CR")
+            precondition(framer.begunBytes <= limit + 1, "the framer buffers more than the limit and a CR")
         }
     }
-    precondition(heard == wanted, "the lines are not those of the bytes")
-    precondition(isTooLong == isCut, "a line over the limit was missed, or one was made up")
+    precondition(heard == wanted, "the lines differ from the lines of the whole input")
+    precondition(isTooLong == isCut, "the framer missed a line over the limit, or refused a valid line")
     return 0
 }
 
-/// The lines up to the first that is too long, and whether there is one. The last may be incomplete.
+/// The lines up to the first that is too long, and whether a line is too long. The last line may be
+/// incomplete.
 private func plainLines(of bytes: [UInt8], limit: Int) -> ([[UInt8]], isCut: Bool) {
     var lines: [[UInt8]] = []
     let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

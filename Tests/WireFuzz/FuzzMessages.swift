@@ -8,7 +8,7 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let message = try decoder.clientMessage(line)
         message.encode(into: &writer)
         let again = try decoder.clientMessage(Array(writer.bytes.dropLast()))
-        precondition(again == message, "a client's message changed on its way")
+        precondition(again == message, "a round trip changed a client's message")
     } catch {
         expectSound(error, line)
     }
@@ -17,7 +17,7 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if let message = try decoder.serverMessage(line) {
             message.encode(into: &writer)
             let again = try decoder.serverMessage(Array(writer.bytes.dropLast()))
-            precondition(again == message, "the server's message changed on its way")
+            precondition(again == message, "a round trip changed a server's message")
         }
     } catch {
         expectSound(error, line)
@@ -26,17 +26,17 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func expectSound(_ fault: WireFault, _ line: UnsafeRawBufferPointer) {
-    precondition((0...line.count).contains(fault.byte), "a fault lies outside its line")
-    precondition(!fault.message.isEmpty, "a fault says nothing")
-    precondition(fault.message.unicodeScalars.count < 250, "a fault repeats too much")
+    precondition((0...line.count).contains(fault.byte), "the byte of a fault is outside its line")
+    precondition(!fault.message.isEmpty, "the message of a fault is empty")
+    precondition(fault.message.unicodeScalars.count < 250, "the message of a fault is too long")
     var writer = JSONWriter()
     fault.report.encode(id: fault.id, into: &writer)
     var decoder = MessageDecoder()
     do throws(WireFault) {
         let reply = try decoder.serverMessage(Array(writer.bytes.dropLast()))
         precondition(
-            reply == Envelope(.error(fault.report), id: fault.id), "the error for a fault changed on its way")
+            reply == Envelope(.error(fault.report), id: fault.id), "a round trip changed a fault's error")
     } catch {
-        preconditionFailure("the error for a fault is none: \(error.message)")
+        preconditionFailure("the error for a fault cannot be decoded: \(error.message)")
     }
 }

@@ -37,7 +37,7 @@ function fail(message) {
   process.exit(2);
 }
 
-/// Random numbers from 0 up to 1, without 1; the same for the same seed and target.
+/// Random numbers from 0 (inclusive) to 1 (exclusive). The same seed and target give the same numbers.
 function random(seed, target) {
   let state = [...target].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 ^ seed);
   return () => {
@@ -81,8 +81,8 @@ function shares(lines, chosen, count) {
     chosen.map((target) => [target, Math.max(leastOfTarget, Math.round((count * lines[target]) / all))]));
 }
 
-/// The slips of every target: more than are run, because some do not compile. Removing those does not change the
-/// numbers of the others.
+/// The slips of every target. There are more than will be run, because some do not compile. Removing those
+/// does not change the numbers of the others.
 function plan(copy, { seed, count, targets: chosen }) {
   const sources = Object.fromEntries(targets.map((target) => [target, swiftFiles(target)]));
   const texts = (target) => sources[target].map((path) => readFileSync(join(root, path), "utf8"));

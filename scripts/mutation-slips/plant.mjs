@@ -1,8 +1,8 @@
 // Makes a copy of the repository with slips in its sources, and builds it.
 //
-// One build has every slip: `a < b` becomes `a <^~ b`, a new operator that checks whether its slip is active. A file
-// beside the copy has the number of the active slip. An environment variable would not do, because tests start programs
-// with an environment of their own.
+// One build has every slip: `a < b` becomes `a <^~ b`, a new operator that checks whether its slip is active.
+// A file beside the copy has the number of the active slip. An environment variable would not work, because
+// tests start programs with their own environment.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync,
@@ -24,7 +24,7 @@ export class Copy {
     this.rejected = new Set(existsSync(this.rejectedFile) ? JSON.parse(readFileSync(this.rejectedFile, "utf8")) : []);
   }
 
-  /// Makes this slip active in every process of the copy from now on; 0 makes none active.
+  /// Activates this slip in every process of the copy from now on; 0 activates no slip.
   choose(number) {
     writeFileSync(this.numberFile, `${number}\n`);
   }
@@ -38,8 +38,8 @@ export class Copy {
     writeFileSync(this.rejectedFile, JSON.stringify([...this.rejected].sort(), null, 1));
   }
 
-  /// Copies all tracked and new files, except the sources of `targets`. Unchanged files are not written, so that little
-  /// is compiled again. The package of the copy has only these test targets.
+  /// Copies all tracked and new files, except the sources of `targets`. Unchanged files are not written, so
+  /// that few files are compiled again. The package of the copy has only these test targets.
   refresh(targets, testTargets) {
     const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: this.root });
     const paths = list.toString().split("\0").filter((path) => path && existsSync(join(this.root, path)));
@@ -73,7 +73,7 @@ export class Copy {
     for (const path of sources) {
       const source = readFileSync(join(this.root, path), "utf8");
       const planted = withSlips(source, slips.filter((slip) => slip.path === path));
-      // An inlinable function cannot call `slip`.
+      // An inlinable function cannot call `slip`, so the attribute is removed.
       write(join(this.tree, path), Buffer.from(planted.replace(/@inlinable /g, "")), 0o644);
     }
     write(join(this.tree, "Sources", target, "Slip.swift"), Buffer.from(slipFile(this.numberFile, slips)), 0o644);
@@ -110,7 +110,7 @@ const keyOf = (slip) => `${slip.path} | ${slip.kind} | ${slip.original}`;
 function packageOfCopy(text, testTargets) {
   return text
     .replace(/^ {8}\.testTarget\(\s*name: "(\w+)"[^]*?\),\n(?= {8}\.| {4}\])/gm, (block, name) => (testTargets.includes(name) ? block : ""))
-    // A slip may cause a warning about an unused value.
+    // A slip may cause a warning about an unused value, so warnings must not be errors.
     .replace(/ *\.treatAllWarnings\(.*\n/, "");
 }
 

@@ -93,7 +93,8 @@ function outcome(copy, stage) {
   const program = join(copy.build, "release", "caretPackageTests.xctest");
   const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
   const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };
-  // With a sanitizer, randomized tests run a tenth of their cases. This makes them believe that there is one.
+  // With a sanitizer, randomized tests run a tenth of their cases. With this variable the tests assume a
+  // sanitizer.
   if (stage.few) environment.CARET_SANITIZER = "none";
   return new Promise((resolve) => {
     const child = spawn(program, ["--testing-library", "swift-testing", ...names], {
@@ -109,12 +110,12 @@ function outcome(copy, stage) {
     const read = (bytes) => {
       output = (output + bytes).slice(-200_000);
       const issue = /✘ Test .* recorded an issue.* at (\w+\.swift:\d+)/.exec(output);
-      // One failure is enough.
+      // The first failure is enough to end the run.
       if (issue) end({ noticedBy: `${stage.filter} ${issue[1]}` });
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
-    // Not `close`: a program that runs longer than the tests would keep their output open.
+    // Waits for `exit`, not for `close`: a program that runs longer than the tests keeps their output open.
     child.on("exit", (status, signal) => {
       clearTimeout(limit);
       setTimeout(() => {
@@ -139,7 +140,7 @@ function kill(process_) {
   try {
     process.kill(process_, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 

@@ -36,7 +36,7 @@ function endOfComment(source, at) {
   return end;
 }
 
-/// The end of the string or regular expression that begins at this offset, if one does.
+/// The end of the string or regular expression that begins at this offset; undefined if none begins there.
 function endOfString(source, at) {
   const head = /^(#*)("""|"|\/)/.exec(source.slice(at, at + 12));
   if (!head || (head[2] === "/" && head[1] === "")) return undefined;
@@ -219,7 +219,7 @@ const call = /^(?:try |await )*(?:_ = )?(?!return\b|throw\b|if\b|guard\b|let\b|v
 const assignment = /^(?!let\b|var\b|case\b|return\b|if\b|for\b|guard\b)[\w.?!]+(?:\[[^\]=]*\])?[\w.?!]* (?:[-+|&^*]?=) [^{}]*$/s;
 const leaving = /^(?:return|continue|throw [^{}]*)$/s;
 
-/// Slips that drop a statement on lines of its own.
+/// Slips that each drop a statement. The statement shares its lines with no other code.
 function statements(path, source, lines, skipped) {
   const found = [];
   const open = [];
@@ -271,7 +271,7 @@ function isNeeded(kind, lines, index) {
   return false;
 }
 
-/// The line that closes the brackets that open from this line on.
+/// The last line of the statement that begins on this line: the line that closes all its brackets.
 function lastLine(lines, first) {
   let depth = 0;
   for (let index = first; index < Math.min(lines.length, first + 12); index += 1) {

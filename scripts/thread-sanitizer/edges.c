@@ -67,8 +67,9 @@ SWIFT void unlock_slow(SELF void *handle) {
     ((Unlock)next(UNLOCK))(handle);
 }
 
-// The function with which the task of this thread continues, from its call of `AWAIT` until that has decided. A task
-// that suspends continues with the function that the library has stored.
+// The function that continues the task of this thread. It is valid from the call of `AWAIT` until the library
+// has decided whether the task suspends. A suspended task continues with the function that the library has
+// stored.
 static _Thread_local Resume going_on;
 
 static ASYNC void resumed(CONTEXT struct continuation *continuation) {
@@ -90,7 +91,7 @@ typedef void (*Release)(void *object);
 typedef void (*ReleaseMany)(void *object, uint32_t count);
 typedef bool (*IsUnique)(void *object);
 
-// Cached, because they are called often.
+// Cached, because these functions are called often.
 static Release release;
 static ReleaseMany release_many;
 static IsUnique is_unique;
@@ -101,7 +102,7 @@ static void find_counts(void) {
     release = (Release)next("swift_release");
 }
 
-// Releasing the last reference needs no report, because nobody else can read the object after it.
+// Releasing the last reference needs no report, because no other thread can read the object afterwards.
 static void tell_release(void *object) {
     if (!release) find_counts();
     if ((intptr_t)object > 0 && __tsan_release && !is_unique(object)) __tsan_release(object);

@@ -1,8 +1,8 @@
 #ifndef CARET_CBARESERVER_H
 #define CARET_CBARESERVER_H
 
-// The smallest possible server of shared lines, to measure the real one against. One thread uses epoll and
-// writev, another one writes to the database. It trusts its clients, and ends the process on any failure.
+// The smallest possible server that shares lines. The real server is compared with it. One thread uses epoll
+// and writev, another one writes to the database. It trusts its clients, and ends the process on any failure.
 //
 // A client sends lines, and is in at most one document:
 //   E…         the same line comes back

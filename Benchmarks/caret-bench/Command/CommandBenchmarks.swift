@@ -3,7 +3,7 @@ import TestSupport
 /// `caret-bench command`: subcommands of `caret` on a long history, run as a user runs them.
 struct CommandBenchmarks {
     static let measure =
-        "caret as a process of its own, beside a caretd that has the document; output to nowhere; medians and the worst."
+        "Each run is a process of caret that connects to caretd and discards the output. Medians, and the worst run."
 
     private let runs: Int
     private let folder: String
@@ -38,15 +38,15 @@ struct CommandBenchmarks {
         let base = BenchFolder(in: folder)
         defer { base.remove() }
         let data = base.made("data")
-        let revisions = await Paper.write(to: data)
+        let revisions = await LongestHistory.write(to: data)
         let server = ServerProcess(caretd: caretd, data: data)
         defer { server.end() }
-        let (half, whole) = ("\(Paper.name)@\(revisions / 2)", "\(Paper.name)@\(revisions)")
+        let (half, whole) = ("\(LongestHistory.name)@\(revisions / 2)", "\(LongestHistory.name)@\(revisions)")
         var all = [
-            ["ping"], ["cat", half], ["cat", whole], ["diff", half, whole], ["blame", Paper.name],
-            ["log", "--all", Paper.name], ["log", Paper.name],
+            ["ping"], ["cat", half], ["cat", whole], ["diff", half, whole], ["blame", LongestHistory.name],
+            ["log", "--all", LongestHistory.name], ["log", LongestHistory.name],
         ].map { Measured(words: $0) }
-        // In turns, so that other load of the machine affects all of them.
+        // Runs the subcommands in turns, so that other load of the machine affects all of them.
         for _ in 0..<runs {
             for index in all.indices {
                 let before = server.nanoseconds
@@ -58,18 +58,18 @@ struct CommandBenchmarks {
     }
 
     private func show(_ all: [Measured], _ revisions: Int) {
-        var table = Table(["", "wall", "worst", "its CPU", "user", "system", "the server's CPU"])
+        var table = Table(["", "wall", "worst", "CPU", "user", "system", "the server's CPU"])
         for measured in all { table.row(measured.cells) }
         table.print(
             under: "automerge-paper, one key a revision: \(revisions) revisions; \(runs) runs of each")
-        // Uses CPU time, since the noise of four wall times would add up. `ping` is added because the two
-        // `cat` connect twice.
+        // Uses CPU time, because the noise of four wall times would add up. Adds `ping`, because `diff`
+        // connects once and the two `cat` connect twice.
         let cpu = all.map { $0.runs.map(\.cpu).median }
         let beyond = max(0, cpu[3] - (cpu[1] + cpu[2] - cpu[0]))
         Goal.print([
             Goal("caret blame", .atMost(2e9), all[4].wall) { $0.time },
             Goal("caret log --all", .atMost(2e9), all[5].wall) { $0.time },
-            Goal("caret diff, its CPU beyond reading: diff - cat - cat + ping", .atMost(100e6), beyond) {
+            Goal("caret diff, CPU without reading: diff - cat - cat + ping", .atMost(100e6), beyond) {
                 $0.time
             },
         ])

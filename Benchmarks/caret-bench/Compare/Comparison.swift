@@ -1,9 +1,9 @@
-/// `caret-bench compare`: the same crowds at `caretd` and at other servers.
+/// `caret-bench compare`: the same load on `caretd` and on other servers.
 struct Comparison {
     static let measure = """
-        caretd beside servers that people would use instead, where they are installed; all as processes, over sockets of
-        this machine. caretd syncs each push to disk before its ack. The others keep documents in memory alone, as their
-        guides start them, and have no acks: a writer's own update that comes back stands for one.
+        caretd compared with other servers for shared texts, if they are installed. All are processes on this machine.
+        caretd syncs each push to disk before its ack. The others keep documents only in memory, because their guides
+        start them like this. They send no acks: a writer's own update that comes back counts as the ack.
         """
 
     private static let names = [
@@ -28,32 +28,32 @@ struct Comparison {
     func run() {
         let program = BenchServers.program(named: "caretd")
         ServerBenchmarks.raiseDescriptors()
-        let rivals = [Rival.yWebsocket(), .pycrdtWebsocket(python: python)]
-        for rival in rivals {
+        let competitors = [Competitor.yWebsocket(), .pycrdtWebsocket(python: python)]
+        for competitor in competitors {
             print(
-                rival.version.map { "\(rival.name) \($0)" }
-                    ?? "\(rival.name) is not installed, and left out: \(rival.advice)")
+                competitor.version.map { "\(competitor.name) \($0)" }
+                    ?? "\(competitor.name) is not installed, so it is left out: \(competitor.advice)")
         }
         print("")
-        let installed = rivals.filter { $0.version != nil }
-        if installed.isEmpty { return print("There is nothing to compare caretd with.") }
+        let installed = competitors.filter { $0.version != nil }
+        if installed.isEmpty { return print("No other server is installed, so there is no comparison.") }
         let base = BenchFolder(in: folder)
         defer { base.remove() }
         let servers = BenchServers(program: program, base: base, isAlone: false)
         measure(installed, servers)
     }
 
-    private func measure(_ rivals: [Rival], _ servers: BenchServers) {
+    private func measure(_ competitors: [Competitor], _ servers: BenchServers) {
         var table = Table([
             "", "", "pushes/s", "ack p50", "p99", "delivery p50", "p99", "CPU s/100,000", "resident",
             "load s/100,000",
         ])
-        var plots = CrowdPlots(["caretd"] + rivals.map(\.name))
+        var plots = CrowdPlots(["caretd"] + competitors.map(\.name))
         for each in ServerCrowds.cases where Comparison.names.contains(each.name) {
             var sides = [servers.caretd(with: each.crowd)]
-            for rival in rivals {
-                let server = rival.started(log: servers.folder(rival.name) + "/log")
-                sides.append(ServerSide(rival.name, server, .yjs, each.crowd))
+            for competitor in competitors {
+                let server = competitor.started(log: servers.folder(competitor.name) + "/log")
+                sides.append(ServerSide(competitor.name, server, .yjs, each.crowd))
             }
             turns.run(sides)
             for side in sides { table.row(cells(side, each.name)) }
@@ -62,10 +62,11 @@ struct Comparison {
         plots.draw(as: "compare")
         table.print(
             under: """
-                A crowd of which everybody has the one document of 10 KB open, or each one his own; every writer has one push of
-                one letter in flight. Servers in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times; a turn ends when everybody has everything.
-                Rates are medians, latencies and CPU those of all turns. CPU is that of the server's process; beside it
-                that of the load, which shares the machine. 1 in flight: pushed again when everybody has it.
+                All clients have the same document of 10 KB open; in the case "1000 documents" each client has its own. Every writer
+                has one push of one letter in flight. The servers run in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times. A turn ends when every
+                client has every revision. Rates are medians of the turns; latencies and CPU are of all turns together. CPU is
+                that of the server's process. Load is the CPU time of the clients, which share the machine. 1 in flight:
+                the writer pushes again when every client has the last push.
                 """)
     }
 

@@ -45,7 +45,7 @@ enum WebSocket {
         switch payload.count {
         case ..<126: bytes.append(0x80 | UInt8(payload.count))
         case ..<65_536: bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
-        default: preconditionFailure("a load sends nothing so long: \(payload.count) bytes")
+        default: preconditionFailure("a load sends no message of this length: \(payload.count) bytes")
         }
         // Clients must mask what they send. A mask of zeros changes nothing.
         bytes += [0, 0, 0, 0]

@@ -1,7 +1,7 @@
 import Glibc
 
-// Load on a Yjs server. The server sends each update to all clients. The writer receives its own update too, and
-// that counts as its ack.
+// Load on a Yjs server. The server sends each update to all clients. The writer receives its own update too,
+// which counts as its ack.
 extension CrowdLoad {
     /// Makes a document with a text, and waits until the server has it.
     static func makeInYjs(_ name: String, _ text: String, port: UInt16) {
@@ -36,12 +36,12 @@ extension CrowdLoad {
     }
 
     /// Handles all complete frames. Returns the index where the rest begins.
-    mutating func takeFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
+    mutating func handleFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         var start = 0
         while let frame = WebSocket.frame(in: bytes, at: start) {
             start += frame.count
             switch frame.kind {
-            case .binary: takeYjs(frame.payload, index, now)
+            case .binary: handleYjs(frame.payload, index, now)
             case .ping: WebSocket.send(Array(frame.payload), as: .pong, to: peers[index].socket)
             case .pong: continue
             case .close: preconditionFailure("the server has ended a connection")
@@ -50,7 +50,7 @@ extension CrowdLoad {
         return start
     }
 
-    private mutating func takeYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+    private mutating func handleYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
         // Ignores presence messages and the server's own requests.
         guard message.count > 2, message[0] == YjsMessage.sync, message[1] != YjsMessage.ask else { return }
         if message[1] == YjsMessage.answer {

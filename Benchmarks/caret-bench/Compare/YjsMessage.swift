@@ -6,7 +6,7 @@ enum YjsMessage {
     static let answer: UInt8 = 1
     static let update: UInt8 = 2
 
-    /// The author of the text that is there before anybody types.
+    /// The author of the initial text.
     private static let maker = 1
     /// The name of the text inside its document.
     private static let name = "content"
@@ -14,23 +14,23 @@ enum YjsMessage {
     /// Requests the whole document.
     static let askingForAll: [UInt8] = [sync, ask, 1, 0]
 
-    /// Inserts the text that is there before anybody types.
+    /// Inserts the initial text.
     static func text(_ text: String) -> [UInt8] {
         // One author with one item, from clock 0 on: a string without neighbours, with the name of its
         // parent.
         message([[1, 1], number(maker), [0, 4, 1], string(name), string(text), [0]].flatMap { $0 })
     }
 
-    /// Inserts one letter. The writer types on from a place in that text; `clock` counts the letters typed
-    /// before.
+    /// Inserts one letter. The writer types from an offset in the initial text on. `clock` counts the letters
+    /// typed before.
     static func letter(_ letter: UInt8, at place: Int, by writer: Int, clock: Int) -> [UInt8] {
         let left = clock == 0 ? number(maker) + number(place - 1) : number(writer) + number(clock - 1)
-        // A string with both neighbours: 4, with the two highest bits set.
+        // The kind of the item: a string (4) with both neighbours (the two highest bits).
         let item = [0xC4] + left + number(maker) + number(place) + [1, letter]
         return message([1, 1] + number(writer) + number(clock) + item + [0])
     }
 
-    /// Makes a message of an update. The update's last byte says that nothing is deleted.
+    /// Makes a message of an update. The last byte of the update is an empty list of deletions.
     private static func message(_ update: [UInt8]) -> [UInt8] {
         [sync, YjsMessage.update] + number(update.count) + update
     }

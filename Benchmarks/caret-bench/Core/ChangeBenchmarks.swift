@@ -11,7 +11,7 @@ struct ChangeBenchmarks {
         table.row("a rebase over a change", rebase(one), rebase(hundred))
         table.row("a composition with a change", compose(one), compose(hundred))
         table.row("a selection mapped through a change", map(one), map(hundred))
-        table.print(under: "Moving changes and selections")
+        table.print(under: "Rebasing and composing changes, and mapping selections")
     }
 
     private func pair(edits count: Int) -> (Change, Change) {

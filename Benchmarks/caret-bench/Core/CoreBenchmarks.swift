@@ -4,7 +4,7 @@ import TestSupport
 /// `caret-bench core`: the shared core, with one table for each subject.
 struct CoreBenchmarks {
     static let measure =
-        "Times are CPU time of the measuring thread, the best round; ratios are of the same run, round by round."
+        "Times are the CPU time of the measuring thread in its best round. Ratios are between times of the same run."
 
     let rounds: Int
 

@@ -32,21 +32,21 @@ struct CounterBenchmarks {
         let board = CounterBoard()
         let tally = board.tally()
         let shared = Shared()
-        var table = Table(["an addition", "one thread", "two at once, each"])
-        table.row("to a number of its own", one { own.add() }, "")
-        table.row("to a tally of its own", one { tally.add(to: .pushes) }, two { tallying(on: board) })
+        var table = Table(["an addition", "one thread", "two threads at once, each"])
+        table.row("to a plain variable", one { own.add() }, "")
+        table.row("to the thread's own tally", one { tally.add(to: .pushes) }, two { tallying(on: board) })
         table.row(
-            "to an atomic number of all", one { shared.atomic.add(1, ordering: .relaxed) },
+            "to a shared atomic number", one { shared.atomic.add(1, ordering: .relaxed) },
             two { for _ in 0..<Self.additions { shared.atomic.add(1, ordering: .relaxed) } })
         table.row(
-            "to a number behind a lock", one { shared.locked.withLock { $0 &+= 1 } },
+            "to a shared number with a lock", one { shared.locked.withLock { $0 &+= 1 } },
             two { for _ in 0..<Self.additions { shared.locked.withLock { $0 &+= 1 } } })
         var time: UInt64 = 0
         let taken = one {
             time &+= 977
             tally.took(time, .commit)
         }
-        table.row("of a time to a tally", taken, "")
+        table.row("of a duration to a tally", taken, "")
         table.row("of a refusal to a tally", one { tally.refused(.rateLimited) }, "")
         table.print(under: "Counting")
         consume(own.number)
@@ -62,7 +62,7 @@ struct CounterBenchmarks {
         var table = Table(["reading", "time"])
         table.row("all numbers of 8 tallies", reading.time)
         table.row("a percentile", percentile.time)
-        table.print(under: "Reading, which no owner notices")
+        table.print(under: "Reading the counters, which does not slow down the counting threads")
     }
 
     private func runLog() {
@@ -74,17 +74,19 @@ struct CounterBenchmarks {
         let rendered = forms.map { form in
             repeated(1_000) { consume(LogLine(event, at: 1_795_248_900_123).written(as: form)) }
         }
-        table.row(["made"] + rendered.map(\.time))
+        table.row(["formatted"] + rendered.map(\.time))
         let writers = forms.map { form in
-            // The clock advances by seconds between two lines, so that none is held back.
+            // The clock advances by seconds between two lines, so that no line is suppressed.
             let time = Atomic64()
             return LogWriter(format: form, level: .info, descriptor: nowhere, now: { time.next() * 1_000 })
         }
         table.row(
-            ["made and written, to nowhere"]
+            ["formatted and written to /dev/null"]
                 + writers.map { log in repeated(1_000) { log.write(event) }.time })
         let storm = forms.map { LogWriter(format: $0, level: .info, descriptor: nowhere, now: { 0 }) }
-        table.row(["held back"] + storm.map { log in repeated(100_000) { log.write(event) }.time })
+        table.row(
+            ["suppressed, because the rate is too high"]
+                + storm.map { log in repeated(100_000) { log.write(event) }.time })
         let quiet = forms.map { LogWriter(format: $0, level: .error, descriptor: nowhere, now: { 0 }) }
         table.row(["below the level"] + quiet.map { log in repeated(100_000) { log.write(event) }.time })
         table.print(under: "The log")
@@ -109,8 +111,8 @@ struct CounterBenchmarks {
         for index in 0..<Self.additions { tally.add(index & 1, to: .pushes) }
     }
 
-    /// The CPU time of an addition while two threads add at the same time. It is the median, since in the
-    /// best round the two did not overlap.
+    /// The CPU time of an addition while two threads add at the same time. This is the median, because in the
+    /// best round the two threads may not have overlapped.
     private func two(_ additions: @Sendable () -> Void) -> String {
         let times = (0..<rounds).map { _ in
             let spent = Mutex(0.0)

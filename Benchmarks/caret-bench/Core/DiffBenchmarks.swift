@@ -15,8 +15,8 @@ struct DiffBenchmarks {
     private func runEqualEnds() {
         var random = Seeded(2)
         let string = SampleText.lines(bytes: length, &random)
-        let old = sure { try Text(string) }
-        let same = sure { try Text(string) }
+        let old = sure { try TextBuffer(string) }
+        let same = sure { try TextBuffer(string) }
         var other = old
         sure { try other.replace(0..<1, with: "Z") }
         var (block, copy) = (Array(string.utf8), Array(string.utf8))
@@ -37,7 +37,7 @@ struct DiffBenchmarks {
         {
             table.row(name, time.time, (Double(length) / time).digits(1))
         }
-        table.print(under: "Equal head and tail")
+        table.print(under: "Texts that are equal except at their beginning or end")
     }
 
     private func runScattered() {
@@ -53,20 +53,21 @@ struct DiffBenchmarks {
                 (Double(size(found)) / Double(size(pair.made))).digits(3))
         }
         var random = Seeded(4)
-        let old = sure { try Text(SampleText.lines(bytes: length, &random)) }
-        let new = sure { try Text(SampleText.lines(bytes: length, &random)) }
+        let old = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
+        let new = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
         let found = diff(from: old, to: new)
         let time = best(of: rounds) { consume(diff(from: old, to: new)) }
         table.row(
-            "unrelated texts", time.time, "not run: the square of the lines", String(found.edits.count), "")
+            "unrelated texts", time.time, "not run: quadratic in the lines", String(found.edits.count), "")
         table.print(
-            under: "Difference of two texts; made: what was inserted and deleted, found: what the answer does"
+            under:
+                "Difference of two texts. Made: the code units of the real edits. Found: those of the computed edits"
         )
     }
 
-    private func scattered(_ count: Int) -> (old: Text, new: Text, made: Change) {
+    private func scattered(_ count: Int) -> (old: TextBuffer, new: TextBuffer, made: Change) {
         var random = Seeded(3)
-        let old = sure { try Text(SampleText.lines(bytes: length, &random)) }
+        let old = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
         let stride = length / count
         let edits = (0..<count).map { index in
             let start = index * stride + random.number(0...stride - 20)
@@ -82,7 +83,7 @@ struct DiffBenchmarks {
         change.edits.reduce(0) { $0 + $1.inserted.utf16 + ($1.range.upperBound - $1.range.lowerBound) }
     }
 
-    private func lineDifference(_ old: Text, _ new: Text) -> Int {
+    private func lineDifference(_ old: TextBuffer, _ new: TextBuffer) -> Int {
         let oldLines = old.string.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
         let newLines = new.string.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
         return newLines.difference(from: oldLines).count

@@ -20,7 +20,7 @@ struct TextBenchmarks {
         for name in Trace.names {
             let trace = sure { try Trace(named: name) }
             let plain = PlainEdits(trace.edits)
-            let start = sure { try Text(trace.start) }
+            let start = sure { try TextBuffer(trace.start) }
             let times = best(
                 of: rounds,
                 [{ replay(trace.edits, from: start) }, { plain.replay(from: Array(trace.start.utf16)) }])
@@ -34,7 +34,7 @@ struct TextBenchmarks {
         table.print(under: "Recorded sessions, replayed")
     }
 
-    private func replay(_ edits: [Edit], from start: Text) {
+    private func replay(_ edits: [Edit], from start: TextBuffer) {
         var text = start
         let edits = edits.span
         sure { for index in edits.indices { try text.apply(edits[index]) } }
@@ -46,7 +46,7 @@ struct TextBenchmarks {
         let string = SampleText.lines(bytes: 10_000_000, &random)
         let edits = (0..<200_000).map { _ in randomEdit(in: string.utf8.count, &random) }
         let empty = heapBytes()
-        var text = sure { try Text(string) }
+        var text = sure { try TextBuffer(string) }
         let loaded = heapBytes() - empty
         let time = best(of: 1) { for edit in edits { sure { try text.apply(edit) } } }
         let edited = heapBytes() - empty

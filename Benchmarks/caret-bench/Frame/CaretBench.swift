@@ -1,6 +1,6 @@
 import Glibc
 
-/// Measures the product, and in the same run the code it is compared to.
+/// Measures the product and, in the same run, the code that it is compared with.
 @main struct CaretBench {
     static let usage = """
         usage: caret-bench all [--quick] [--report <folder>] [--python <program>]
@@ -13,25 +13,25 @@ import Glibc
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
-          all        core, wire, rooms, store, server, compare and command, as one report with pictures, left in docs/report
+          all        runs core, wire, rooms, store, server, compare and command, and writes a report with plots
           core       the shared core: text, difference, rebase, selections
-          counters   counting and the log of the server
-          wire       lines and messages, beside Foundation's coders
+          counters   the server's counters and log
+          wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
-          net        sockets: echo and fan-out of the server's loops, beside a bare server in C
-          server     caretd itself, beside a bare server in C that keeps its pushes too; both as processes
-          compare    caretd beside y-websocket and pycrdt-websocket, where they are installed
+          net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
+          server     caretd itself, compared with a bare server in C that also stores its pushes; both as processes
+          compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
-          soak       caretd with clients and documents that come and go: nothing of them stays; fails where something does
-          store      the store: durable appends, long histories, many documents; all three, or those that are named
-          --quick    fewer rounds, for a first look; the figures of record are made without it
-          --seconds  for how long each server is measured in each case
+          soak       clients and documents come and go; fails if caretd then holds more memory, descriptors or threads
+          store      the store: durable appends, long histories, many documents; runs all three, or the named ones
+          --quick    fewer rounds, for a first look; figures to publish are made without --quick
+          --seconds  how long each server is measured in each case
           --alone    without the bare server, for a profile
-          --report   where the report is left
-          --folder   where the files of stores are made and removed again; else the folder for temporary files
-          --python   which Python has pycrdt-websocket, where python3 has not
-          --plots    where pictures are left, of a benchmark that draws any; the folder must be there
-          --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
+          --report   the folder for the report; default: docs/report
+          --folder   the folder for stores, which are removed at the end; default: the folder for temporary files
+          --python   the Python with pycrdt-websocket; default: python3
+          --plots    an existing folder for the plots that a benchmark draws
+          --writing  writes to this number of documents, instead of 1, 8, 32 and 1000; for a profile
         """
 
     static func main() async {

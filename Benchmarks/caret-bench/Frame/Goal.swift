@@ -1,4 +1,5 @@
-/// A bound for a figure, and whether the figure reaches it. A NaN was not measured, and reaches no goal.
+/// A bound for a figure, and whether the figure reaches it. NaN means that the figure was not measured, and
+/// reaches no goal.
 struct Goal {
     enum Bound {
         case atLeast(Double)
@@ -34,7 +35,7 @@ struct Goal {
         }
     }
 
-    /// `margin` is the distance to the bound as a share of the bound, positive on the good side.
+    /// `margin` is the distance to the bound as a share of the bound. It is negative if the bound is missed.
     private func verdict(_ margin: Double) -> String {
         if margin.isNaN { return "not measured" }
         return margin >= 0 ? "reached" : "missed by \((-100 * margin).digits(0)) %"

@@ -13,7 +13,7 @@ enum Machine {
         print("")
     }
 
-    /// The file system of a folder: that of the deepest mount that contains it.
+    /// The file system of a folder, from the deepest mount that contains it.
     static func fileSystem(of folder: String) -> String {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
             // Only the heading lacks this value.
@@ -30,7 +30,7 @@ enum Machine {
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
         let words = line?.split { $0 == " " || $0 == "\t" }
         guard let number = words?.dropFirst().first.flatMap({ Int($0) }) else {
-            preconditionFailure("the system does not say \(name) of the process \(process)")
+            preconditionFailure("the system reports no \(name) for the process \(process)")
         }
         return number
     }

@@ -16,7 +16,8 @@ private func nanoseconds(of clock: clockid_t) -> Double {
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// How many of the smallest values a percentile covers: rounded up and at least 1, as in the server's `Histogram`.
+/// How many of the smallest values a percentile covers: rounded up and at least 1, as in the server's
+/// `Histogram`.
 func rank(of percent: Double, in count: Int) -> Int {
     max(1, Int((Double(count) * percent / 100).rounded(.up)))
 }
@@ -72,7 +73,7 @@ func sure<Value>(_ body: () throws -> Value) -> Value {
     do {
         return try body()
     } catch {
-        preconditionFailure("a benchmark cannot go on: \(error)")
+        preconditionFailure("a benchmark failed: \(error)")
     }
 }
 
@@ -89,7 +90,7 @@ extension Double {
         return "\(rounded < 0 ? "-" : "")\(abs(rounded) / Int(scale)).\(padded)"
     }
 
-    /// Nanoseconds, in the unit that reads best.
+    /// Nanoseconds in the most readable unit.
     var time: String {
         if !isFinite { return "–" }
         if self < 10e3 { return digits(self < 100 ? 1 : 0) + " ns" }

@@ -73,15 +73,15 @@ final class LineHandler: ConnectionHandler {
 
     private func push(_ payload: Payload, _ pusher: SocketID, _ room: BenchRooms.Room) {
         guard let queue = room.queue else {
-            return LineHandler.handOn(payload, from: pusher, to: room.members, sockets)
+            return LineHandler.dispatch(payload, from: pusher, to: room.members, sockets)
         }
         let loop = loop
         queue.async {
-            loop.post { LineHandler.handOn(payload, from: pusher, to: room.members, $0) }
+            loop.post { LineHandler.dispatch(payload, from: pusher, to: room.members, $0) }
         }
     }
 
-    private static func handOn(
+    private static func dispatch(
         _ payload: Payload, from pusher: SocketID, to members: [SocketID], _ sockets: Sockets
     ) {
         sockets[pusher]?.send(written)

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// `caret-bench net`: the CPU time of a message, on the server's loops and on a bare server in C.
+/// `caret-bench net`: the CPU time for each message, with the server's loops and with a bare server in C.
 struct NetBenchmarks {
     static let measure =
-        "CPU time of the server's process, per message; servers in turns, medians of the rounds, ratios round by round."
+        "CPU time of the server's process for each message. Servers run in turns; medians and ratios are of the rounds."
 
     private let options: Options
     private var rounds: Int { options.isQuick ? 5 : 15 }
@@ -51,7 +51,7 @@ struct NetBenchmarks {
         let headings = others.flatMap { [$0.rawValue, "ratio", "min", "max"] }
         var table = Table(["\(NetLoad.lineBytes)-byte lines", "bare"] + headings)
         for each in cases { table.row([each.name] + cells(measured(each), others)) }
-        table.print(under: "A message echoed, or a line delivered to a subscriber")
+        table.print(under: "For each echoed message, or each line delivered to a subscriber")
     }
 
     /// Durable pushes of the bare server: each is on disk before any client gets it.
@@ -75,7 +75,7 @@ struct NetBenchmarks {
         }
         table.print(
             under:
-                "The bare server with one synced transaction for all that is ready, each writer with one push in flight"
+                "The bare server: it syncs all waiting pushes in one transaction, and each writer has one push in flight"
         )
     }
 

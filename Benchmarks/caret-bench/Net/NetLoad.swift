@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// Connections to a server of lines, and what they send. The same for every server, and cheap.
+/// Connections to a server of the line protocol, and the lines that they send. The load is the same for every
+/// server, and cheap.
 struct NetLoad: ~Copyable {
-    /// The bytes of a line with its line break, about as many as a push of some letters has.
+    /// The bytes of a line with its line break. A push of some letters has about the same size.
     static let lineBytes = 120
 
     private let sockets: [Int32]
@@ -66,8 +67,8 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    /// Pushes this many lines from the first connection, `together` at once. Waits each time until all
-    /// connections have them.
+    /// Pushes this many lines from the first connection, `together` at once. After each group of `together`
+    /// it waits until all connections have the lines.
     mutating func fanOut(_ pushes: Int, together: Int) {
         let lines = (0..<together).flatMap { _ in NetLoad.line("P") }
         for _ in 0..<pushes / together {
@@ -76,8 +77,8 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    /// Pushes this many lines. Each connection has one in flight until its ack; all others in the document
-    /// get the line too.
+    /// Pushes this many lines. Each connection has one push in flight until its ack. All other connections in
+    /// the document get the line too.
     mutating func push(_ messages: Int) {
         let line = NetLoad.line("P")
         var (toSend, toCome) = (messages - sockets.count, messages)
@@ -113,12 +114,12 @@ struct NetLoad: ~Copyable {
     private mutating func awaitAll(_ bytes: Int) {
         var left = bytes
         while left > 0 { forEachPiece { _, count, _ in left -= count } }
-        precondition(left == 0, "\(-left) bytes too many came")
+        precondition(left == 0, "\(-left) bytes more than expected arrived")
     }
 
     private mutating func forEachPiece(_ body: (_ index: Int, _ count: Int, _ load: inout NetLoad) -> Void) {
         let ready = epoll_wait(poller, events, 256, 20_000)
-        precondition(ready > 0, "the server says nothing for 20 s")
+        precondition(ready > 0, "the server sent nothing for 20 s")
         for event in 0..<Int(ready) {
             let index = Int(events[event].data.u64)
             let count = read(sockets[index], buffer.baseAddress, buffer.count)

@@ -11,11 +11,11 @@ enum NetServer: String, CaseIterable {
     case bare
     /// The server's loop and connections. The loop itself sends a push to the others.
     case loop
-    /// As `loop`, but a push goes through the queue of its document, as it does through a room.
+    /// Like `loop`, but each push goes through the queue of its document, as in a room.
     case queue
 
-    /// Prints the port, and serves until the input ends. The words are the server's name and, for the bare
-    /// server, the path of a database to make.
+    /// Prints the port, and serves until the input ends. `words` has the server's name and, for the bare
+    /// server, the path of a database to create.
     static func serve(as words: [String]) async {
         guard let kind = NetServer(rawValue: words[0]) else {
             preconditionFailure("no server is called \(words[0])")
@@ -45,7 +45,7 @@ enum NetServer: String, CaseIterable {
                 }
                 return listener.address.port ?? 0
             } catch {
-                preconditionFailure("the server does not begin: \(error)")
+                preconditionFailure("the server does not start: \(error)")
             }
         }
     }

@@ -13,7 +13,7 @@ struct ReportFolder {
         draft = self.path + ".new"
     }
 
-    /// Why there is no new report.
+    /// Why no new report was made.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -13,7 +13,7 @@ struct WholeReport {
         ("rooms", "An open document"),
         ("store", "The store"),
         ("server", "The server"),
-        ("compare", "Beside what people would use instead"),
+        ("compare", "Compared with other servers"),
         ("command", "The command line on a long history"),
     ]
 
@@ -31,7 +31,7 @@ struct WholeReport {
 
     /// Writes the report. If a part fails, this program ends and the old report stays unchanged.
     func run() {
-        // Checked first, because a missing program should not be noticed minutes later.
+        // Checks the programs first. Otherwise a missing program would be noticed minutes later.
         for name in ["caretd", "caret"] { _ = BenchServers.program(named: name) }
         do {
             try folder.begin()
@@ -64,8 +64,9 @@ struct WholeReport {
         return """
             # Figures
 
-            Made by `\(command)`: run it, and this page is made anew. What the figures are compared with ran beside them, in
-            turns, in the same run: ratios say more than figures, which are those of one machine.
+            Made by `\(command)`: running this command again replaces the page.
+            The code that a figure is compared with ran in the same run, in turns.
+            So a ratio says more than a figure, which depends on the machine.
 
             | | |
             | --- | --- |
@@ -92,6 +93,6 @@ struct WholeReport {
         if let text { return text }
         folder.drop()
         throw ReportFolder.Failure(
-            description: "\(part) has failed; the report in \(folder.path) is as it was")
+            description: "\(part) failed; the report in \(folder.path) is unchanged")
     }
 }

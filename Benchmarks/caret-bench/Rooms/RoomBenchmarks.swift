@@ -7,19 +7,19 @@ import TestSupport
 /// `caret-bench rooms`: a room's work for one push, from its arrival until all lines are sent.
 struct RoomBenchmarks {
     static let measure =
-        "Times are wall time, the median of many pushes; what a store and a connection do for them is not in them."
+        "Times are wall time: the median of many pushes. They exclude the work of the store and of connections."
 
     let pushes: Int
 
     func run() {
         var table = Table(["a push of one letter", "sessions", "lines", "time", "a line", "allocations"])
         for behind in [0, 1, 100] {
-            // Two sessions: one pushes, and the other makes the revisions in between.
+            // Two sessions: one pushes, and the other makes the revisions that the push is rebased over.
             var room = BenchRoom(sessions: 2)
             row("\(behind) revisions to rebase over", of: &table, measure(&room, behind: behind), 2)
         }
         var alone = BenchRoom(sessions: 1)
-        row("nobody else there", of: &table, measure(&alone), 1)
+        row("no other session", of: &table, measure(&alone), 1)
         var one = BenchRoom(sessions: 2, selections: 1_000)
         row("1,000 selections of one session", of: &table, measure(&one), 2)
         var many = BenchRoom(sessions: 1_000, selections: 1)
@@ -33,7 +33,7 @@ struct RoomBenchmarks {
         for count in [2, 1_000] {
             var room = BenchRoom(sessions: count, selections: 1)
             let samples = (0..<pushes).map { _ in room.select() }
-            row("told to the others", of: &table, samples, count)
+            row("sent to the others", of: &table, samples, count)
         }
         table.print(under: "A room's work for one selection")
     }
@@ -69,7 +69,7 @@ private struct BenchRoom {
 
     init(sessions: Int, selections: Int = 0) {
         var random = Seeded(1)
-        let text = sure { try Text(SampleText.lines(bytes: 50_000, &random)) }
+        let text = sure { try TextBuffer(SampleText.lines(bytes: 50_000, &random)) }
         let entry = DocumentEntry(
             id: DocumentID(1), name: sure { try DocumentName("notes") },
             epoch: Epoch(generation: 1, document: 1),

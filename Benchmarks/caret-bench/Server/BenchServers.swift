@@ -22,7 +22,8 @@ final class BenchServers {
         if FileManager.default.isExecutableFile(atPath: program) { return program }
         CaretBench.end(
             69,
-            "caret-bench: there is no \(name) beside this program: swift build -c release --product \(name)")
+            "caret-bench: there is no \(name) next to this program; build it: swift build -c release --product \(name)"
+        )
     }
 
     /// Starts `caretd` with this crowd and, unless it is left out, the bare server with another such crowd.

@@ -21,12 +21,12 @@ func listeningSocket() -> (descriptor: Int32, port: UInt16) {
                 && getsockname(listener, $0, &size) == 0
         }
     }
-    precondition(isListening, "nothing listens: \(errno)")
+    precondition(isListening, "no socket can listen: \(errno)")
     return (listener, UInt16(bigEndian: address.sin_port))
 }
 
-/// Connects to a localhost port. Returns nil if nobody listens there. With `readsLittle`, the receive buffer
-/// is the smallest that the system allows.
+/// Connects to a localhost port. Returns nil if no server listens there. With `readsLittle`, the receive
+/// buffer is the smallest that the system allows.
 func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
     let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var (isOn, least, address) = (Int32(1), Int32(4096), loopback(port))
@@ -45,15 +45,15 @@ func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
 /// Connects to a server that must be there.
 func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
     guard let made = connection(to: port, readsLittle: readsLittle) else {
-        preconditionFailure("the server is not there: \(errno)")
+        preconditionFailure("no server listens: \(errno)")
     }
     return made
 }
 
-/// Writes bytes that must fit the system's buffer, as those of a load with little in flight do.
+/// Writes bytes that must fit into the system's buffer. They do, because each client has little in flight.
 func writeWhole(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
     let count = write(socket, bytes.baseAddress, bytes.count)
-    precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    precondition(count == bytes.count, "a server does not accept \(bytes.count) bytes")
 }
 
 func writeWhole(_ bytes: [UInt8], to socket: Int32) { bytes.withUnsafeBytes { writeWhole($0, to: socket) } }

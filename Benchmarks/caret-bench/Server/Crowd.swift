@@ -11,11 +11,11 @@ struct Crowd: Sendable {
     }
 
     var documents = 1
-    /// The writers of each document. They also have it open, as subscribers do.
+    /// The writers of each document. They also receive its changes, as subscribers do.
     var writers = 1
     var subscribers = 0
     var pace = Pace.acked
-    /// The bytes of an edit's text. One byte is inserted; more replace as many.
+    /// The bytes of an edit's text. One byte is inserted; a longer text replaces the same number of bytes.
     var letters = 1
     /// Gives the last client a small receive buffer, so that the server soon notices when it stops reading.
     var lastReadsLittle = false

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A crowd at a server, all on one thread. It writes lines made in advance, and reads only enough of the
-/// answers to check that no client misses a revision.
+/// The clients of one server, all on one thread. It writes lines made in advance, and reads only enough of
+/// the answers to check that no client misses a revision.
 struct CrowdLoad: ~Copyable {
-    /// The work of one stretch of time.
+    /// The measurements of one period of load.
     struct Slice {
         var pushes = 0
         var deliveries = 0
@@ -44,7 +44,7 @@ struct CrowdLoad: ~Copyable {
     }
 
     let crowd: Crowd
-    let tongue: Tongue
+    let dialect: WireDialect
     var peers: [Peer] = []
     var documents: [Document] = []
     private let poller: Int32
@@ -59,12 +59,12 @@ struct CrowdLoad: ~Copyable {
     /// True when no client writes any more.
     private var isOver = true
     private var slice = Slice()
-    /// How often the server made a client start again from the text.
+    /// How often the server sent a client the whole text again.
     var resyncs = 0
 
-    init(_ crowd: Crowd, _ tongue: Tongue, port: UInt16) {
+    init(_ crowd: Crowd, _ dialect: WireDialect, port: UInt16) {
         self.crowd = crowd
-        self.tongue = tongue
+        self.dialect = dialect
         poller = epoll_create1(0)
         events = .allocate(capacity: 256)
         buffer = .allocate(byteCount: 16 << 20, alignment: 16)
@@ -93,7 +93,7 @@ struct CrowdLoad: ~Copyable {
                 ackSeq: #"{"type":"ack","doc":"\#(name)","seq":"#.utf8.count))
         for number in 0..<crowd.members {
             let isLast = number == crowd.members - 1
-            let push = number < crowd.writers ? PushLine(crowd, tongue, number, in: document) : nil
+            let push = number < crowd.writers ? PushLine(crowd, dialect, number, in: document) : nil
             let peer = Peer(
                 socket: connected(to: port, readsLittle: isLast && crowd.lastReadsLittle), document: document,
                 push: push)
@@ -181,7 +181,7 @@ struct CrowdLoad: ~Copyable {
     }
 
     /// Pushes again if the pace allows it after the input from one connection.
-    private mutating func goOn(_ index: Int) {
+    private mutating func resume(_ index: Int) {
         if isOver { return }
         switch crowd.pace {
         case .acked:
@@ -197,11 +197,11 @@ struct CrowdLoad: ~Copyable {
 
     private mutating func turn(milliseconds: Int32, mayBeQuiet: Bool = false) {
         let ready = epoll_wait(poller, events, 256, milliseconds)
-        precondition(ready > 0 || mayBeQuiet, "the server says nothing for 20 s, with \(lag) lines to come")
+        precondition(ready > 0 || mayBeQuiet, "the server sent nothing for 20 s, with \(lag) lines to come")
         for event in 0..<Int(max(0, ready)) {
             let index = Int(events[event].data.u64)
             read(index)
-            goOn(index)
+            resume(index)
         }
     }
 
@@ -224,10 +224,10 @@ struct CrowdLoad: ~Copyable {
         let document = peers[index].document
         var sent = 0.0
         if revision > documents[document].head {
-            // Each writer has one push in flight, and its earlier ones were acked. So a new revision is that
-            // push.
+            // Each writer has one push in flight, and its earlier ones were acked. So a new revision with the
+            // writer's letter is the push in flight.
             guard let number = Crowd.alphabet.firstIndex(of: letter()) else {
-                preconditionFailure("nobody writes \(letter())")
+                preconditionFailure("no writer has the letter \(letter())")
             }
             sent = peers[documents[document].firstWriter + number].sent
         }
@@ -241,7 +241,7 @@ struct CrowdLoad: ~Copyable {
     /// that sees it.
     mutating func advance(_ index: Int, to revision: Int, sent: Double) {
         let (document, position) = (peers[index].document, peers[index].position)
-        precondition(revision == position + 1, "revision \(revision) came behind \(position)")
+        precondition(revision == position + 1, "revision \(revision) came after revision \(position)")
         if revision > documents[document].head { grow(document, to: revision, sent) }
         peers[index].position = revision
         lag -= 1

@@ -6,8 +6,8 @@ struct CrowdPlots {
 
     init(_ servers: [String]) {
         rates = Plot("Pushes a second", servers, isLogarithmic: true) { $0.digits(0) }
-        latencies = Plot("From push to ack, 50th of 100", servers, isLogarithmic: true) { $0.time }
-        costs = Plot("CPU time of the server, a push", servers, isLogarithmic: true) { $0.time }
+        latencies = Plot("From push to ack, median", servers, isLogarithmic: true) { $0.time }
+        costs = Plot("CPU time of the server for a push", servers, isLogarithmic: true) { $0.time }
     }
 
     mutating func add(_ name: String, _ sides: [ServerSide]) {

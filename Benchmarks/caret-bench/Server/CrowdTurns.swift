@@ -1,4 +1,4 @@
-/// Measures servers with the same crowd in short turns, so that other load of the machine affects all of
+/// Measures servers with the same clients in short turns, so that other load of the machine affects all of
 /// them.
 struct CrowdTurns {
     let count: Int

@@ -7,7 +7,7 @@ final class LineSocket {
 
     init(port: UInt16) {
         socket = connected(to: port)
-        // A server that needs longer has a fault.
+        // A server that needs longer to answer is faulty.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -19,7 +19,7 @@ final class LineSocket {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            precondition(count > 0, "the server does not take a line: \(errno)")
+            precondition(count > 0, "the server does not accept a line: \(errno)")
             rest = rest.dropFirst(count)
         }
     }

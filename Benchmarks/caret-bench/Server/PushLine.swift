@@ -1,6 +1,6 @@
 /// What a writer pushes: a line where only the numbers change, or an update of Yjs.
 struct PushLine {
-    private let tongue: Tongue
+    private let dialect: WireDialect
     private let document: String
     /// The writer's number in its document.
     private let number: Int
@@ -8,8 +8,8 @@ struct PushLine {
     private var head: [UInt8] = []
     private let tail: [UInt8]
 
-    init(_ crowd: Crowd, _ tongue: Tongue, _ number: Int, in document: Int) {
-        self.tongue = tongue
+    init(_ crowd: Crowd, _ dialect: WireDialect, _ number: Int, in document: Int) {
+        self.dialect = dialect
         self.document = Crowd.name(of: document)
         self.number = number
         let letter = String(UnicodeScalar(Crowd.alphabet[number]))
@@ -17,7 +17,7 @@ struct PushLine {
         // Each writer writes at its own offset.
         let start = Crowd.place(of: number)
         let end = crowd.letters == 1 ? start : start + crowd.letters
-        switch tongue {
+        switch dialect {
         case .caret:
             tail = Array(#","edits":[{"range":[\#(start),\#(end)],"text":"\#(text)"}]}"#.utf8) + [0x0A]
         case .bare:
@@ -38,7 +38,7 @@ struct PushLine {
     }
 
     func write(to socket: Int32, base: Int, seq: Int) {
-        switch tongue {
+        switch dialect {
         case .bare: writeWhole(head, to: socket)
         case .yjs:
             let place = Crowd.place(of: number)

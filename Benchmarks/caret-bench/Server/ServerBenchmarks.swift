@@ -3,7 +3,7 @@ import Glibc
 /// `caret-bench server`: the server over sockets and disk, compared to a bare server that does the same work.
 struct ServerBenchmarks {
     static let measure =
-        "caretd over sockets of this machine, beside a bare server in C with the same synced writes; both as processes."
+        "caretd compared with a bare server in C that makes the same synced writes. Both are processes on this machine."
 
     /// The seconds that each server is measured in each case.
     private let seconds: Double

@@ -59,11 +59,12 @@ struct ServerCrowds {
         plots.draw(as: "server")
         table.print(
             under: """
-                A crowd of which everybody has the one document open, or each one his own; every writer has one push of one
-                letter in flight, synced before the ack. Servers in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times; a turn ends when
-                everybody has everything. Rates are medians, latencies and CPU those of all turns; ratios of rates and CPU are
-                medians turn by turn. CPU is that of the server's process; beside it that of the load, which shares the
-                machine. 1 in flight: pushed again when everybody has it.
+                All clients have the same document open; in the case "1000 documents" each client has its own. Every writer has one
+                push of one letter in flight, synced to disk before the ack. The servers run in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times.
+                A turn ends when every client has every revision. Rates are medians of the turns; latencies and CPU are of all
+                turns together. Ratios of rates and CPU are medians of the ratios in each turn. CPU is that of the server's
+                process. Load is the CPU time of the clients, which share the machine. 1 in flight: the writer pushes
+                again when every client has the last push.
                 """)
         Goal.print(goals)
     }
@@ -114,7 +115,7 @@ struct ServerCrowds {
             let median = caretd.delivered.count > 0 ? caretd.delivered.percentile(50) : .nan
             return Goal(name + "delivery p50", .atMost(most * 1e6), median) { $0.time }
         case .cpuSeconds(let most):
-            return Goal(name + "CPU s of 100,000", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
+            return Goal(name + "CPU s for 100,000 pushes", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
         case .deliveryCPURatio(let most):
             return bare.map { bare in
                 // Without deliveries there is no CPU time per delivery, so the goal is not reached.

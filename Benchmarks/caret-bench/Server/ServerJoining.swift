@@ -11,7 +11,7 @@ struct ServerJoining {
     func run() async {
         if let reason = TraceFolder.reasonForAbsence { return print("SKIPPED joining: \(reason)\n") }
         let data = servers.folder("join")
-        let revisions = await Paper.write(to: data)
+        let revisions = await LongestHistory.write(to: data)
         let warm = joinedWarm(data, revisions)
         let cold = (0..<max(3, Int(2 * seconds))).map { _ in joinedCold(data, revisions) }
         var table = Table(["\(revisions) revisions", "joins", "p50", "p99", "longest"])
@@ -22,9 +22,9 @@ struct ServerJoining {
         }
         table.print(
             under: """
-                Joining the document of automerge-paper, one key a revision: from the first byte of open until the whole of opened
-                has come. Each joins on a connection of his own that has said hello. After a restart: as the first line behind
-                hello of a process that has just said that it is ready.
+                Opening the document automerge-paper, with one key in each revision: from the first byte of `open` to the last byte of
+                `opened`. Each open uses a new connection that has said hello. After a restart: `open` is the first request to a
+                process that has just reported that it is ready.
                 """)
         Goal.print([
             Goal("joining, others have it open", .atMost(3e6), warm.median) { $0.time },
@@ -36,7 +36,7 @@ struct ServerJoining {
         let server = servers.caretd(data: data)
         defer { server.end() }
         let holder = PlainClient("bench-holder", port: server.port)
-        _ = holder.open(Paper.name)
+        _ = holder.open(LongestHistory.name)
         let times = (0..<Int(20 * seconds)).map { join(server, $0, revisions) }
         return withExtendedLifetime(holder) { times }
     }
@@ -48,7 +48,7 @@ struct ServerJoining {
     }
 
     private func join(_ server: ServerProcess, _ number: Int, _ revisions: Int) -> Double {
-        let opened = PlainClient("bench-joiner-\(number)", port: server.port).open(Paper.name)
+        let opened = PlainClient("bench-joiner-\(number)", port: server.port).open(LongestHistory.name)
         precondition(opened.revision == revisions, "the document is at revision \(opened.revision)")
         return opened.time
     }

@@ -10,10 +10,10 @@ struct ServerMemory {
     static let idle = "idle connections"
     static let open = "open documents"
     private static let count = 2_000
-    /// The documents that one connection opens, below its limit.
+    /// How many documents one connection opens. This is below the limit for a connection.
     private static let atOne = 250
 
-    /// Runs those of the two cases that are wanted.
+    /// Runs both cases, or the one that is wanted.
     func run(_ isWanted: (String) -> Bool) async {
         var table = Table(["", "count", "before", "after", "each"])
         var goals: [Goal] = []
@@ -30,8 +30,8 @@ struct ServerMemory {
         if goals.isEmpty { return }
         table.print(
             under: """
-                Resident memory of caretd, with connections that have said hello and no more, and with documents of 10 KB that
-                \(ServerMemory.atOne) a connection have open and nobody writes to. Before: some of the same are there already.
+                Resident memory of caretd with connections that have only said hello, and with open documents of 10 KB that no client
+                writes to, \(ServerMemory.atOne) for each connection. Before: some such connections or documents are already open.
                 """)
         Goal.print(goals)
     }

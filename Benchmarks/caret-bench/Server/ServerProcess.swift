@@ -11,12 +11,13 @@ final class ServerProcess {
     private let input: Int32
     private let clock: clockid_t
 
-    /// The bare server commits to this database if there is one.
+    /// Starts a server of `caret-bench net`. The bare server stores its pushes in `database`, if there is
+    /// one.
     init(_ kind: NetServer, database: String? = nil) {
         let words = ["caret-bench", "net-server", kind.rawValue] + (database.map { [$0] } ?? [])
         let started = ServerProcess.answering("/proc/self/exe", words)
         guard let port = UInt16(started.said) else {
-            preconditionFailure("the server said no port: \(started.said)")
+            preconditionFailure("the server printed no port: \(started.said)")
         }
         self.port = port
         (process, child, input) = (started.process, started.process, started.input)
@@ -33,15 +34,15 @@ final class ServerProcess {
 
     /// Starts any program, with its output in a file. `port` waits until it listens.
     init(_ words: [String], log: String, port: () -> UInt16) {
-        // The shell ends the server at the end of its own input. That comes when this process is gone, for
-        // any reason. The shell must not print that it has ended a job.
+        // The shell ends the server when its own input ends, which happens when this process ends for any
+        // reason. The shell must not print that it has ended a job.
         let script =
             #"log=$1; shift; "$@" >"$log" 2>&1 & exec 2>/dev/null; echo $!; read -r _; kill $!; wait $!"#
         // An old log would name the port of an earlier server.
         unlink(log)
         let started = ServerProcess.answering("/bin/sh", ["sh", "-c", script, "sh", log] + words)
         guard let process = pid_t(started.said) else {
-            preconditionFailure("the shell said no process: \(started.said)")
+            preconditionFailure("the shell printed no process number: \(started.said)")
         }
         self.port = port()
         (self.process, child, input) = (process, started.process, started.input)
@@ -73,7 +74,7 @@ final class ServerProcess {
     private static func clock(of process: pid_t) -> clockid_t {
         var clock = clockid_t()
         guard clock_getcpuclockid(process, &clock) == 0 else {
-            preconditionFailure("the server has no clock")
+            preconditionFailure("the CPU time of the server cannot be read")
         }
         return clock
     }
@@ -116,7 +117,7 @@ final class ServerProcess {
     /// Other child processes do not inherit the ends of the pipe.
     private static func pipe() -> [Int32] {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { preconditionFailure("there is no pipe: \(errno)") }
+        guard Glibc.pipe(&ends) == 0 else { preconditionFailure("no pipe can be made: \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return ends
     }

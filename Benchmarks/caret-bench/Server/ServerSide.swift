@@ -19,18 +19,18 @@ final class ServerSide {
     /// The server's resident memory at the end, in bytes.
     private(set) var resident = 0.0
 
-    init(_ name: String, _ server: ServerProcess, _ tongue: Tongue, _ crowd: Crowd) {
+    init(_ name: String, _ server: ServerProcess, _ dialect: WireDialect, _ crowd: Crowd) {
         self.name = name
         self.server = server
-        ServerSide.makeDocuments(of: crowd, tongue, port: server.port)
-        load = CrowdLoad(crowd, tongue, port: server.port)
-        // The first run is not measured: files and caches grow.
+        ServerSide.makeDocuments(of: crowd, dialect, port: server.port)
+        load = CrowdLoad(crowd, dialect, port: server.port)
+        // The first run is not measured, because files and caches grow during it.
         _ = load.run(for: 0.2e9)
     }
 
-    private static func makeDocuments(of crowd: Crowd, _ tongue: Tongue, port: UInt16) {
+    private static func makeDocuments(of crowd: Crowd, _ dialect: WireDialect, port: UInt16) {
         let names = (0..<crowd.documents).map(Crowd.name)
-        switch tongue {
+        switch dialect {
         case .caret:
             let client = PlainClient("bench-maker", port: port)
             for name in names { client.make(name, text) }
@@ -54,7 +54,7 @@ final class ServerSide {
 
     func end() {
         resident = server.resident
-        // Before the server ends, because it waits for its clients.
+        // Disconnects before the server ends, because the server would wait for its clients.
         load.leave()
         server.end()
     }

@@ -1,5 +1,4 @@
-/// The cost of a subscriber that stops reading, for the others and for the server, and the time it needs to
-/// catch up.
+/// What a subscriber that stops reading costs the others and the server, and how long it takes to catch up.
 struct ServerSilence {
     let servers: BenchServers
     let seconds: Double
@@ -10,7 +9,7 @@ struct ServerSilence {
     private static let crowd = Crowd(
         subscribers: 1_000, pace: .every(50e6), letters: 4_000, lastReadsLittle: true)
 
-    /// The sum of all slices of one kind.
+    /// The sum of all slices in which all subscribers read, or in which one does not.
     private struct Outcome {
         var delivered = Latencies()
         var pushes = 0
@@ -37,22 +36,22 @@ struct ServerSilence {
             back.append(wallNanoseconds() - start)
         }
         var table = Table(["1 writer, 1000 subscribers", "pushes", "delivery p50", "p99"])
-        for (name, outcome) in [("all read", all), ("one does not", others)] {
+        for (name, outcome) in [("all read", all), ("one does not read", others)] {
             table.row(
                 name, String(outcome.pushes), outcome.delivered.percentile(50).time,
                 outcome.delivered.percentile(99).time)
         }
         table.print(
             under: """
-                20 pushes of 4 KB a second, \((seconds / 2).digits(1)) s with everybody reading and as long with one who does not, \(ServerSilence.rounds) times.
-                When he read again he had every revision in order after \(back.median.time), and was told to begin anew \(side.resyncs) times.
+                20 pushes of 4 KB a second: \((seconds / 2).digits(1)) s while all subscribers read, and as long while one does not, \(ServerSilence.rounds) times.
+                That subscriber had every revision in order \(back.median.time) after it began to read again. It received \(side.resyncs) resyncs.
                 """)
         Goal.print([
             Goal(
                 "p99 of the others, ratio", .atMost(1.25),
                 others.delivered.percentile(99) / all.delivered.percentile(99)
             ) { $0.digits(2) },
-            Goal("what the server's memory grew by", .atMost(8 * 1_048_576), growth) { $0.megabytes },
+            Goal("growth of the server's memory", .atMost(8 * 1_048_576), growth) { $0.megabytes },
         ])
     }
 }

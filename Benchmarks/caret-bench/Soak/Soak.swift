@@ -3,21 +3,21 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// `caret-bench soak`: clients and documents come and go for a long time, and the server must keep nothing of
-/// them.
+/// `caret-bench soak`: clients and documents come and go for a long time. Afterwards the server must hold no
+/// memory, descriptors or threads for them.
 struct Soak {
     static let measure =
-        "caretd while clients and documents come and go: what it holds when all are gone, at the start and at the end."
+        "The resources that caretd holds when all clients have left, before and after clients and documents come and go."
 
     private let minutes: Double
     private let folder: String
 
     private static let visitors = 8
-    /// Minutes before the start is measured. The server keeps its caches and tables once they have grown.
+    /// Minutes of load before the first measurement. In this time the caches and tables of the server grow.
     private static let warmUp = 5.0
     /// Seconds in which idle rooms are unloaded, idle threads end, and upkeep runs.
     private static let settling: UInt32 = 30
-    /// The number of measurements after that, one a second.
+    /// The number of measurements after `settling`, one a second.
     private static let looks = 10
     private static let options = [
         "--limit-idle-room-time", "1 s", "--limit-rest-time", "500 ms", "--ping", "5 s",
@@ -40,23 +40,23 @@ struct Soak {
         defer { server.end() }
         let fresh = Holding(of: server)
         churn(at: server, minutes: Soak.warmUp, seed: 1)
-        let start = settled(server)
+        let start = idleHolding(server)
         let tally = churn(at: server, minutes: minutes, seed: 2)
-        let end = settled(server)
+        let end = idleHolding(server)
         var table = Table(["", "resident", "", ""])
-        table.row(["ready, nobody was there"] + fresh.cells)
-        table.row(["start, behind a warm-up of \(Soak.warmUp.digits(1)) min"] + start.cells)
-        table.row(["end, behind \(minutes.digits(1)) min more"] + end.cells)
+        table.row(["ready, before any client"] + fresh.cells)
+        table.row(["start, after a warm-up of \(Soak.warmUp.digits(1)) min"] + start.cells)
+        table.row(["end, after \(minutes.digits(1)) min more"] + end.cells)
         table.print(
             under:
-                "What it holds at least with no client there and no document kept, \(Soak.settling) to \(Int(Soak.settling) + Soak.looks) s later"
+                "The least that caretd holds without clients and documents, \(Soak.settling) to \(Int(Soak.settling) + Soak.looks) s after the load"
         )
         let refusals = tally.refusals.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        print("Refused meanwhile: " + refusals.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + "\n")
+        print("Refusals by code: " + refusals.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + "\n")
         let goals = [
             Goal("memory", .atMost(start.resident * 1.1), end.resident) { $0.megabytes },
             Goal("descriptors", .atMost(Double(start.descriptors)), Double(end.descriptors)) { $0.digits(0) },
-            // The number of upkeep threads varies at any time.
+            // The number of upkeep threads is never constant.
             Goal("threads", .atMost(Double(start.threads + 2)), Double(end.threads)) { $0.digits(0) },
         ]
         Goal.print(goals)
@@ -92,14 +92,13 @@ struct Soak {
         return sum
     }
 
-    private func settled(_ server: ServerProcess) -> Holding {
+    private func idleHolding(_ server: ServerProcess) -> Holding {
         sleep(Soak.settling)
-        // The least of several measurements, because queues and upkeep have threads while they work, and
-        // upkeep runs often.
+        // The least of several measurements, because queues and upkeep use threads for short times.
         var least = Holding(of: server)
         for _ in 0..<Soak.looks {
             sleep(1)
-            least.takeLess(Holding(of: server))
+            least.subtract(Holding(of: server))
         }
         return least
     }
@@ -113,7 +112,7 @@ struct Soak {
         var sum: SoakVisitor.Tally { tally.withLock { $0 } }
     }
 
-    /// What a server holds of the system's resources at one moment.
+    /// The system's resources that a server holds at one moment.
     private struct Holding {
         private(set) var resident: Double
         private(set) var descriptors: Int
@@ -123,7 +122,7 @@ struct Soak {
             (resident, descriptors, threads) = (server.resident, server.descriptors, server.threads)
         }
 
-        mutating func takeLess(_ other: Holding) {
+        mutating func subtract(_ other: Holding) {
             resident = min(resident, other.resident)
             descriptors = min(descriptors, other.descriptors)
             threads = min(threads, other.threads)

@@ -2,11 +2,11 @@
 final class SoakLink {
     /// How a client disconnects.
     enum End: CaseIterable {
-        /// It ends its output, then the connection.
+        /// The client ends its output, then the connection.
         case leaves
-        /// It resets the connection, so data on its way to it is lost.
+        /// The client resets the connection, so data on its way to the client is lost.
         case isCut
-        /// It disconnects in the middle of a line.
+        /// The client disconnects in the middle of a line.
         case isCutShort
     }
 
@@ -16,18 +16,18 @@ final class SoakLink {
     init(port: UInt16) { socket = LineSocket(port: port) }
 
     /// Sends a message of this type with further members.
-    func say(_ type: String, _ members: String = "") {
+    func send(_ type: String, _ members: String = "") {
         socket.write(#"{"type":"\#(type)"\#(members)}"# + "\n")
     }
 
     /// Sends a message, and returns the line that answers it.
     func ask(_ type: String, _ members: String = "") -> SoakAnswer {
         asked += 1
-        say(type, #","id":\#(asked)\#(members)"#)
+        send(type, #","id":\#(asked)\#(members)"#)
         while true {
             let line = socket.nextLine()
             if line.starts(with: #"{"type":"ping"}"#.utf8) {
-                say("pong")
+                send("pong")
                 continue
             }
             let answer = SoakAnswer(line: String(decoding: line, as: UTF8.self))

@@ -8,7 +8,7 @@ struct SoakVisitor {
         var clients = 0
         var documents = 0
         var pushes = 0
-        /// Refusals by code. Others rename and delete documents that a client has open.
+        /// Refusals by code. A request is refused if another client has renamed or deleted the document.
         var refusals: [String: Int] = [:]
 
         static func += (all: inout Tally, one: Tally) {
@@ -20,7 +20,7 @@ struct SoakVisitor {
     }
 
     /// An open document.
-    private struct Desk {
+    private struct OpenedDocument {
         let name: String
         let epoch: String
         /// The revision of the client's last push, or the revision when it opened the document.
@@ -59,11 +59,11 @@ struct SoakVisitor {
         // The deaf client subscribes to documents and to the list but never reads, so output waits for it
         // when it disconnects.
         let deaf = greeted("deaf")
-        deaf.say("follow")
-        var desks: [Desk] = []
+        deaf.send("follow")
+        var desks: [OpenedDocument] = []
         for _ in 0..<random.number(1...3) {
             let name = SoakVisitor.name(of: random.number(0...SoakVisitor.shared - 1))
-            deaf.say("open", #","doc":"\#(name)","create":true"#)
+            deaf.send("open", #","doc":"\#(name)","create":true"#)
             if let desk = opened(name, link) { desks.append(desk) }
         }
         let own = "own/\(number)/\(life % 50)"
@@ -88,18 +88,18 @@ struct SoakVisitor {
         return link
     }
 
-    private mutating func opened(_ name: String, _ link: SoakLink) -> Desk? {
+    private mutating func opened(_ name: String, _ link: SoakLink) -> OpenedDocument? {
         let answer = ask(link, "open", #","doc":"\#(name)","create":true"#)
         guard let base = answer.number(of: "rev"), let epoch = answer.word(of: "epoch") else { return nil }
-        return Desk(name: name, epoch: epoch, base: base)
+        return OpenedDocument(name: name, epoch: epoch, base: base)
     }
 
-    private mutating func work(at desk: inout Desk, _ link: SoakLink) {
+    private mutating func work(at desk: inout OpenedDocument, _ link: SoakLink) {
         let named = #","doc":"\#(desk.name)""#
         switch random.number(0...99) {
         case 0..<45: push(#""edits":[{"range":[0,0],"text":"\#(letters(1...40))"}]"#, at: &desk, link)
         case 45..<60: push(#""text":"\#(letters(0...4_000))""#, at: &desk, link)
-        case 60..<80: link.say("select", named + #","rev":\#(desk.base),"selections":[[0,0]]"#)
+        case 60..<80: link.send("select", named + #","rev":\#(desk.base),"selections":[[0,0]]"#)
         case 80..<85: ask(link, "read", named)
         case 85..<90: ask(link, "history", named + #","limit":20"#)
         case 90..<93: ask(link, "list", #","limit":50"#)
@@ -109,12 +109,12 @@ struct SoakVisitor {
         default:
             ask(link, "close", named)
             if let again = opened(desk.name, link) {
-                desk = Desk(name: desk.name, epoch: again.epoch, base: again.base, seq: desk.seq)
+                desk = OpenedDocument(name: desk.name, epoch: again.epoch, base: again.base, seq: desk.seq)
             }
         }
     }
 
-    private mutating func push(_ content: String, at desk: inout Desk, _ link: SoakLink) {
+    private mutating func push(_ content: String, at desk: inout OpenedDocument, _ link: SoakLink) {
         desk.seq += 1
         let place =
             #","doc":"\#(desk.name)","epoch":"\#(desk.epoch)","base":\#(desk.base),"seq":\#(desk.seq)"#

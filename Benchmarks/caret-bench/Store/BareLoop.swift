@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// Appends only: the store's statements with precomputed values, through SQLite's C interface, on a database
-/// that the store has made.
+/// A loop that only appends. It runs the store's statements with precomputed values, through SQLite's C
+/// interface, on a database that the store has made.
 ///
 /// SQLite's default file system layer reads and writes the file. SQLite also makes the checkpoints: the
 /// connection that writes makes one when the log reaches a thousand pages.
@@ -136,6 +136,6 @@ struct BareLoop: ~Copyable {
 private func prepared(_ sql: String, _ connection: OpaquePointer) -> OpaquePointer {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-    guard code == SQLITE_OK, let statement else { preconditionFailure("SQLite did not take: \(sql)") }
+    guard code == SQLITE_OK, let statement else { preconditionFailure("SQLite rejected: \(sql)") }
     return statement
 }

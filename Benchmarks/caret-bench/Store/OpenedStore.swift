@@ -4,9 +4,9 @@ import CaretStore
 // Calls that must succeed, and that benchmarks await.
 extension SQLiteStore {
     static func opened(
-        _ folder: String, tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+        _ folder: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) -> SQLiteStore {
-        sure { try SQLiteStore(folder: folder, tell: tell) }
+        sure { try SQLiteStore(folder: folder, onEvent: onEvent) }
     }
 
     /// Makes a document.

@@ -12,7 +12,7 @@ struct StoreHistory {
     /// A closed store with a document after upkeep.
     private struct Resting {
         let folder: String
-        let text: Text
+        let text: TextBuffer
         let revisions: Int
         let turns: WriterTurns
 
@@ -43,19 +43,21 @@ struct StoreHistory {
         }
         opening.print(
             under: """
-                Opening a document of automerge-paper, one key a revision, after upkeep, beside the same final text as the one
-                revision of another store; medians of \(rounds), in turns. What a KB costs is of the text as it is then, however long
-                its history. A page is what `read` gives for 4 KB of text.
+                Time to open the document automerge-paper after upkeep, with one key in each revision (find and text).
+                Alone: the same final text as the only revision of another store. Medians of \(rounds), in turns.
+                A KB: the time for each KB of that text. A page is what `read` returns for 4 KB of history:
+                at a random revision, and the pages that follow it in a row.
                 """)
         turns.print(
-            under: "How long a turn holds the writer while such a document is written, 16 revisions an append"
+            under:
+                "How long each turn of the writer takes while such a document is written, 16 revisions in an append"
         )
     }
 
     private var rounds: Int { isQuick ? 20 : 200 }
 
     /// One change that inserts a whole text.
-    private static func alone(_ text: Text) -> LoggedChange {
+    private static func alone(_ text: TextBuffer) -> LoggedChange {
         let edit = sure { try LoggedEdit(start: .zero, removed: .zero, text: text.string) }
         return LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1_790_000_000_000, edits: [edit])
     }
@@ -66,19 +68,19 @@ struct StoreHistory {
         _ changes: [LoggedChange], _ name: String, atOnce: Int, isTrimmed: Bool = false
     ) async -> Resting {
         let (folder, turns) = (base.made(name), WriterTurns())
-        let store = SQLiteStore.opened(folder) { turns.tell($0) }
+        let store = SQLiteStore.opened(folder) { turns.record($0) }
         let document = await store.made("notes/paper")
         guard await TypedHistory.commit(changes, to: document, in: store, atOnce: atOnce) else {
             preconditionFailure("a benchmark's history was refused")
         }
         if isTrimmed { _ = await store.trim(document.id, through: Revision(changes.count)) }
-        await store.tend(at: .max)
+        await store.runUpkeep(at: .max)
         let text = await text(of: document.id, in: store)
         await store.closed()
         return Resting(folder: folder, text: text, revisions: changes.count, turns: turns)
     }
 
-    private func text(of document: DocumentID, in store: SQLiteStore) async -> Text {
+    private func text(of document: DocumentID, in store: SQLiteStore) async -> TextBuffer {
         guard case .success(let snapshot) = await store.text(of: document) else {
             preconditionFailure("a benchmark's document cannot be read")
         }
@@ -89,11 +91,12 @@ struct StoreHistory {
 
     private func open(_ whole: Resting, _ alone: Resting) async -> [String] {
         let stores = [SQLiteStore.opened(whole.folder), SQLiteStore.opened(alone.folder)]
-        // Another document is read in between, so that nothing of the first one's history is cached.
+        // Another document is read in between, so that no part of the measured history is cached.
         var others: [DocumentID] = []
         for store in stores {
             let other = await store.made("notes/other")
-            guard await TypedHistory.commit([StoreHistory.alone(Text())], to: other, in: store, atOnce: 1)
+            guard
+                await TypedHistory.commit([StoreHistory.alone(TextBuffer())], to: other, in: store, atOnce: 1)
             else {
                 preconditionFailure("a benchmark's document was refused")
             }
@@ -119,7 +122,7 @@ struct StoreHistory {
         ]
     }
 
-    private func opened(_ store: SQLiteStore) async -> Text {
+    private func opened(_ store: SQLiteStore) async -> TextBuffer {
         let name = sure { try DocumentName("notes/paper") }
         guard case .success(let entry) = await store.find(name) else {
             preconditionFailure("a benchmark's document was not found")
@@ -157,7 +160,7 @@ struct StoreHistory {
             "automerge-paper, \(changes.count) revisions", "file", "beyond the text alone", "a revision",
             "beyond the text packed", "a revision",
         ])
-        for (name, resting) in [("its whole history", whole), ("the same at one time", timeless)] {
+        for (name, resting) in [("its whole history", whole), ("the same, all at one time", timeless)] {
             let beyond = [alone, packed].flatMap { text in
                 let beyond = resting.bytes - text.bytes
                 return [String(beyond), (Double(beyond) / Double(changes.count)).digits(3)]
@@ -168,9 +171,9 @@ struct StoreHistory {
         table.row("its final text alone, as a packed snapshot", String(packed.bytes), "", "", "", "")
         table.print(
             under: """
-                Bytes of the database file after upkeep, one key a revision, two authors, times with a lognormal law whose
-                median is 150 ms. The text of the whole history is a packed snapshot too, so what is beyond the text packed is
-                the stricter figure.
+                Bytes of the database file after upkeep, with one key in each revision and two authors. The times between
+                keys are lognormal with a median of 150 ms. The whole history also contains its text as a packed snapshot.
+                So the bytes beyond the packed text are the stricter figure.
                 """)
     }
 }

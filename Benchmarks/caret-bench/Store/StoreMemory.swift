@@ -9,7 +9,8 @@ struct StoreMemory {
 
     private static let documents = 100_000
 
-    /// Makes the documents here, and measures in another process, whose memory has no other use.
+    /// Makes the documents in this process, and measures in another process that uses memory only for the
+    /// store.
     func run() async {
         let folder = base.made("documents")
         let store = SQLiteStore.opened(folder)
@@ -34,8 +35,8 @@ struct StoreMemory {
         let store = SQLiteStore.opened(folder)
         let opened = wallNanoseconds()
         var table = Table(["", "resident", "took"])
-        table.row("the process before", before.megabytes, "")
-        table.row("the store opened", resident().megabytes, (opened - start).time)
+        table.row("the process at start", before.megabytes, "")
+        table.row("after opening the store", resident().megabytes, (opened - start).time)
         var (names, after): ([DocumentName], ByteString?) = ([], nil)
         var count = 0
         while true {
@@ -60,8 +61,8 @@ struct StoreMemory {
         let looked = (wallNanoseconds() - listed) / Double(10 * names.count)
         table.row("\(10 * names.count) looked up and read", resident().megabytes, looked.time + " each")
         await store.closed()
-        table.row("the most at any time", resident(most: true).megabytes, "")
-        table.print(under: "Memory of a process that does nothing else")
+        table.row("the maximum", resident(most: true).megabytes, "")
+        table.print(under: "Memory of a process that only opens and reads the store")
     }
 
     /// Resident bytes of the process, including the files that it executes.

@@ -46,11 +46,12 @@ struct StoreThroughput {
         plot.draw(as: "store-appends")
         table.print(
             under: """
-                Durable appends of one key, each document with one in flight; store and bare loop in turns, medians of \(slices) slices
-                of \((sliceLength / 1e9).digits(1)) s each. The bare loop: the same statements with values made before, in groups of the sizes that
-                the store had just made, without merging. Ratios are slice by slice; CPU is an append's.
+                Durable appends of one key; each document has one append in flight. The store and a bare loop run in turns: medians of
+                \(slices) slices of \((sliceLength / 1e9).digits(1)) s each. The bare loop runs the same statements with precomputed values, and merges nothing.
+                Its groups have the sizes of the groups that the store has just committed. Each ratio is of one slice.
+                CPU is the time of one append.
                 """)
-        turns.print(under: "How long a turn holds the writer, in the same run")
+        turns.print(under: "How long each turn of the writer takes, in the same run")
     }
 
     private var slices: Int { isQuick ? 4 : 16 }
@@ -58,7 +59,7 @@ struct StoreThroughput {
 
     private func measured(_ count: Int) async -> (Outcome, WriterTurns) {
         let turns = WriterTurns()
-        let store = SQLiteStore.opened(base.made("store-\(count)")) { turns.tell($0) }
+        let store = SQLiteStore.opened(base.made("store-\(count)")) { turns.record($0) }
         let documents = await store.made(count) { "bench/document-\($0)" }
         let writing = Writing(store, documents)
         var bare = await bareLoop(documents)

@@ -11,7 +11,7 @@ final class WriterTurns: Sendable {
 
         var name: String {
             switch self {
-            case .plain: "calls alone"
+            case .plain: "only calls"
             case .merge: "with merges"
             case .snapshot: "with snapshots"
             }
@@ -46,7 +46,7 @@ final class WriterTurns: Sendable {
 
     private let state = Mutex(State())
 
-    func tell(_ event: StoreEvent) {
+    func record(_ event: StoreEvent) {
         let (now, processed) = (wallNanoseconds(), threadNanoseconds())
         state.withLock { state in
             switch event {
@@ -73,7 +73,7 @@ final class WriterTurns: Sendable {
             case .checkpointing: state.moment = now
             case .checkpointed: state.checkpoints.append(now - state.moment)
             case .full, .checkpointFull, .failed, .lost, .damaged:
-                preconditionFailure("the store is not well: \(event)")
+                preconditionFailure("the store reported a failure: \(event)")
             case .renewed, .migrating, .trimmed, .purged, .forgot: break
             }
         }
@@ -84,7 +84,8 @@ final class WriterTurns: Sendable {
     /// The turns from this index on.
     func turns(from start: Int) -> [Turn] { state.withLock { Array($0.turns[start...]) } }
 
-    /// Adds a row for each kind of turn, and one for the checkpoints. The table has the headings below.
+    /// Adds a row for each kind of turn, and a row for the checkpoints. `headings` has the titles of the
+    /// table.
     func rows(in table: inout Table, named name: String) {
         let (turns, checkpoints) = state.withLock { ($0.turns, $0.checkpoints) }
         for kind in Kind.allCases {
@@ -98,7 +99,7 @@ final class WriterTurns: Sendable {
         let merging = turns.map(\.merging).filter { $0 > 0 }
         if !merging.isEmpty {
             table.row(
-                [name, "what merges take", String(merging.count), "", "", ""] + WriterTurns.cells(merging)
+                [name, "merges alone", String(merging.count), "", "", ""] + WriterTurns.cells(merging)
                     + ["", "", ""])
         }
         if checkpoints.isEmpty { return }
@@ -109,7 +110,7 @@ final class WriterTurns: Sendable {
 
     static let headings =
         ["", "the writer's turns", "count"]
-        + ["work", "CPU of it", "commit"].flatMap { [$0 + " p50", "p99", "max"] }
+        + ["work", "CPU", "commit"].flatMap { [$0 + " p50", "p99", "max"] }
 
     private static func cells(_ times: [Double]) -> [String] {
         [times.median, times.percentile(99), times.max() ?? 0].map(\.time)

@@ -32,7 +32,7 @@ struct WireBenchmarks {
             plot.group(sample.name, each)
         }
         plot.draw(as: "wire-decoding")
-        table.print(under: "A line decoded, to the typed message and its strings")
+        table.print(under: "Decoding a line to a typed message with its strings")
     }
 
     private func runEncoding() {
@@ -53,7 +53,7 @@ struct WireBenchmarks {
                 sample.name, String(size), each[0].time, allocations(own), each[1].time,
                 (each[1] / each[0]).digits(1))
         }
-        table.print(under: "A message encoded as a line, into a buffer that is used again")
+        table.print(under: "Encoding a message as a line, into a reused buffer")
     }
 
     private func runFraming() {
@@ -74,7 +74,7 @@ struct WireBenchmarks {
                 "in pieces of \(size) bytes", (time / 1000).time,
                 (Double(lines.count) / time * 1000).digits(0))
         }
-        table.print(under: "A thousand lines framed")
+        table.print(under: "Framing a thousand lines")
     }
 
     private func repeated(_ calls: Int, _ body: @escaping () -> Void) -> () -> Void {

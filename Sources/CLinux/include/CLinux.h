@@ -1,8 +1,8 @@
 #ifndef CARET_CLINUX_H
 #define CARET_CLINUX_H
 
-// Only what the C library's module for Swift lacks. A type declared in both would belong to the module that
-// is loaded first. Defining _GNU_SOURCE here would change types too.
+// This header declares only functions that Swift's module for the C library lacks. A type that both modules
+// declare would belong to the module that is loaded first. Defining _GNU_SOURCE here would also change types.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -12,10 +12,10 @@
 /// with room for `*length` bytes, or both are null.
 int caret_accept(int listener, void *address, unsigned *length);
 
-/// Makes a non-blocking timer of the monotonic clock. Returns a negative number on failure.
+/// Creates a non-blocking timer on the monotonic clock. Returns a negative number on failure.
 int caret_timer(void);
 
-/// Makes the timer readable when the monotonic clock reaches this time, which must not be zero.
+/// Makes the timer readable when the monotonic clock reaches `nanoseconds`, which must not be zero.
 int caret_timer_set(int timer, uint64_t nanoseconds);
 
 /// Swaps two files in one atomic step.
@@ -24,17 +24,17 @@ int caret_exchange(const char *path, const char *other);
 /// Renames a file. Fails if the new name exists.
 int caret_rename_new(const char *path, const char *other);
 
-/// The type of the file system that holds the path, as statfs(2) lists it. Negative on failure.
+/// The type of the file system that contains `path`, as listed in statfs(2). Negative on failure.
 long caret_file_system(const char *path);
 
-/// The bytes that are allocated and not yet freed.
+/// The number of heap bytes that are allocated and not yet freed.
 size_t caret_memory_in_use(void);
 
 /// Limits the heap from now on. There are at most `count` arenas, and each keeps at most `kept` free bytes at
-/// its end. An allocation of `apart` bytes or more gets a mapping of its own.
+/// its end. An allocation of `apart` bytes or more gets its own memory mapping.
 void caret_bound_heaps(int count, int kept, int apart);
 
-/// Returns freed memory that the heap still keeps to the system.
+/// Gives freed memory that the heap still keeps back to the system.
 void caret_return_memory(void);
 
 #endif

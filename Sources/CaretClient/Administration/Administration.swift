@@ -11,14 +11,15 @@ extension LiveClient {
         return ServerCounters(counted)
     }
 
-    /// Lists the connections of the server, sorted by number. A page has at most 1,000.
+    /// Lists the connections of the server, sorted by number. A page has at most 1,000 connections.
     public func connections(after number: Int? = nil, limit: Int = 100) async throws -> ConnectionList {
         guard case .present(let present) = try await administer(.who(Who(after: number, limit: limit)))
         else { throw unexpectedAnswer }
         return ConnectionList(present)
     }
 
-    /// Lists deleted documents that can still be brought back, sorted by number. A page has at most 1,000.
+    /// Lists deleted documents that can still be brought back, sorted by number. A page has at most 1,000
+    /// documents.
     public func deletedDocuments(
         prefix: String = "", after number: Int? = nil, limit: Int = 100
     ) async throws -> DeletedDocumentList {
@@ -30,15 +31,16 @@ extension LiveClient {
         return DeletedDocumentList(deleted)
     }
 
-    /// Brings a deleted document back under its name. It is identified by its number, because several deleted
-    /// documents may have had the same name.
+    /// Brings a deleted document back under its name. The document is identified by its number, because
+    /// several deleted documents may have had the same name.
     public func undelete(_ number: Int) async throws {
         guard case .done = try await request(.admin(.undelete(Undelete(number: number)))) else {
             throw unexpectedAnswer
         }
     }
 
-    /// Deletes the history of a document before a revision, forever. A dry run only returns what would be deleted.
+    /// Deletes the history of a document before a revision, forever. A dry run only returns what would be
+    /// deleted.
     @discardableResult
     public func trim(
         _ name: String, before revision: Revision, isDryRun: Bool = false
@@ -50,8 +52,8 @@ extension LiveClient {
         return TrimmedHistory(trimmed)
     }
 
-    /// Has the server read and check its whole store, or one document. `progress` is called from time to time, on any
-    /// thread, with the number of documents that were checked.
+    /// Makes the server read and check its whole store, or only one document. `progress` is called from time
+    /// to time, on any thread, with the number of documents checked so far.
     public func verify(
         _ name: String? = nil, progress: @escaping @Sendable (RequestProgress) -> Void = { _ in }
     ) async throws -> StoreVerification {
@@ -62,8 +64,8 @@ extension LiveClient {
         return StoreVerification(verified)
     }
 
-    /// Has the server copy its store into a backup file. `progress` is called from time to time, on any thread, with
-    /// the number of pages that were copied.
+    /// Makes the server copy its store into a backup file. `progress` is called from time to time, on any
+    /// thread, with the number of pages copied so far.
     public func backUp(
         progress: @escaping @Sendable (RequestProgress) -> Void = { _ in }
     ) async throws -> StoreBackup {

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A page of the connections of a server, sorted by number.
 public struct ConnectionList: Sendable {
     public let connections: [Entry]
-    /// Whether there are more after the last one.
+    /// Whether more connections follow the last one of this page.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
@@ -13,13 +13,14 @@ public struct ConnectionList: Sendable {
         public let user: String
         /// The public id of the client.
         public let client: String
-        /// The address and port, or `unix`. Nil if that is not known.
+        /// The client's address and port, or `unix` for a Unix socket. Nil if the address is not known.
         public let peer: String?
         /// When the client connected.
         public let since: Date
         /// The names of the documents that the connection has open.
         public let documents: [String]
-        /// The documents whose changes the client reads so slowly that the server reads them from disk for it.
+        /// The names of the documents whose changes the client reads too slowly. The server has these changes
+        /// only on disk by then, and reads them from there.
         public let behind: [String]
 
         init(_ summary: ConnectionSummary) {

@@ -5,14 +5,14 @@ public import FoundationEssentials
 /// A page of deleted documents that can be brought back, sorted by number.
 public struct DeletedDocumentList: Sendable {
     public let documents: [Entry]
-    /// Whether there are more after the last one.
+    /// Whether more documents follow the last one of this page.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
         public let number: Int
         public let name: String
         public let revision: Revision
-        /// In UTF-16 code units.
+        /// The length of the text in UTF-16 code units.
         public let length: Int
         public let updated: Date
         public let deleted: Date

@@ -1,4 +1,4 @@
-/// The progress of a long request: how many units of all are done.
+/// The progress of a long request: `done` of `all` documents or pages are finished.
 public struct RequestProgress: Equatable, Sendable {
     public let done: Int
     public let all: Int

@@ -2,9 +2,10 @@ import CaretWire
 
 /// What a server found when it checked its store.
 public struct StoreVerification: Equatable, Sendable {
-    /// Data that differs from what was written.
+    /// A piece of stored data that differs from what was written.
     public struct Finding: Equatable, Sendable {
-        /// The number of the document. Nil if the data belongs to no document, or if it is not known to which.
+        /// The number of the document. Nil if the data belongs to no document, or if the document is not
+        /// known.
         public let number: Int?
         public let document: String?
         public let message: String
@@ -12,9 +13,9 @@ public struct StoreVerification: Equatable, Sendable {
 
     public let documents: Int
     public let revisions: Int
-    /// The first 1,000 findings, or as many as fit one answer.
+    /// The first 1,000 findings, or fewer if 1,000 do not fit into one answer.
     public let findings: [Finding]
-    /// Whether there were more.
+    /// Whether there were more findings than `findings` contains.
     public let hasMore: Bool
 
     public var isSound: Bool { findings.isEmpty }

@@ -1,7 +1,7 @@
 import CaretWire
 @preconcurrency import Dispatch
 
-/// The present connection of a client, if there is one. Confined to the client's queue.
+/// The current connection of a client, if there is one. Confined to the client's queue.
 final class CurrentConnection {
     private let queue: DispatchQueue
     private var connection: LineConnection?
@@ -9,8 +9,8 @@ final class CurrentConnection {
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// Replaces the connection by a new one, and returns its number. It connects as soon as `resolved` brings the
-    /// addresses. `handler` is called on the queue, and not after `disconnect`.
+    /// Replaces the connection by a new one, and returns the new number. The new connection starts when
+    /// `resolved` passes the addresses. `handler` is called on the queue, and never after `disconnect`.
     func prepare(_ handler: @escaping (LineConnection.Event) -> Void) -> Int {
         disconnect()
         connection = LineConnection(queue, handler)
@@ -18,7 +18,7 @@ final class CurrentConnection {
         return number
     }
 
-    /// Passes the resolved addresses to the connection with this number, unless it was replaced.
+    /// Passes the resolved addresses to the connection with this number, unless that connection was replaced.
     func resolved(_ addresses: Result<[SystemAddress], ResolvingFault>, for number: Int) {
         guard number == self.number else { return }
         switch addresses {

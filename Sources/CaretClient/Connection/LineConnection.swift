@@ -4,7 +4,7 @@ package import CaretWire
 @preconcurrency package import Dispatch
 import Glibc
 
-/// A connection to a server, which encodes messages into lines and decodes lines into messages. Confined to its
+/// A connection to a server. It encodes messages into lines and decodes lines into messages. Confined to its
 /// queue.
 package final class LineConnection {
     package enum Event {
@@ -16,7 +16,7 @@ package final class LineConnection {
         case disconnected(DisconnectReason)
     }
 
-    /// How many bytes of output may wait: enough for all requests in flight, each with the longest line.
+    /// How many bytes of output may be unsent: enough for all requests in flight, each with the longest line.
     private static let maxOutput = PendingRequests.maxInFlight * Limits.Announced().line
     /// How many bytes one read may return.
     private static let readSize = 1 << 16
@@ -26,9 +26,9 @@ package final class LineConnection {
     private var socket: WatchedSocket?
     private var isConnected = false
     private var isClosed = false
-    /// The addresses to try, the next one last.
+    /// The addresses that were not tried yet, in reverse order.
     private var addresses: [SystemAddress] = []
-    /// How long to wait for one address while there is another one to try.
+    /// How long to wait for one address before the next one is tried.
     private var addressTimeout: Milliseconds = 0
 
     private var limits = Limits.Announced()
@@ -36,7 +36,7 @@ package final class LineConnection {
     private var decoder = MessageDecoder()
     private var writer = JSONWriter()
     private var output: [UInt8] = []
-    /// How many bytes of the output were written.
+    /// How many bytes of `output` were written to the socket.
     private var written = 0
     private let input = UnsafeMutableRawBufferPointer.allocate(
         byteCount: LineConnection.readSize, alignment: 16)
@@ -51,8 +51,8 @@ package final class LineConnection {
 
     // MARK: Connecting
 
-    /// Tries one address after the other. An address that does not answer gets its share of the timeout, or a second
-    /// if that is longer. The last address has no timeout here: the caller ends the whole attempt.
+    /// Tries the addresses in order. Each address gets an equal share of the timeout, but at least one
+    /// second. The last address has no timeout here, because the caller limits the whole attempt.
     package func connect(
         to addresses: [SystemAddress], within timeout: Milliseconds = ClientState.connectTimeout
     ) {
@@ -127,7 +127,7 @@ package final class LineConnection {
         connectToNext(after: code)
     }
 
-    /// The error code of a failed socket. Zero if it did not fail.
+    /// The error code of a failed socket. Zero if the socket did not fail.
     private static func failure(of socket: WatchedSocket) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout.size(ofValue: code))
@@ -167,7 +167,7 @@ package final class LineConnection {
         if isClosed { return }
         writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= LineConnection.readSize)
         message.encode(id: id, into: &writer)
-        // The limit does not count the line feed.
+        // The limit of a line does not include its line feed.
         let bytes = writer.bytes.count - 1
         if bytes > limits.line { return handler(.lineTooLong(message, id, bytes: bytes, limit: limits.line)) }
         output.append(contentsOf: writer.bytes)
@@ -206,7 +206,7 @@ package final class LineConnection {
     private func readable() {
         guard let socket else { return }
         if !isConnected {
-            // The system may report a failure only as input.
+            // The system may report a failed attempt only by making the socket readable.
             let code = LineConnection.failure(of: socket)
             return code == 0 ? () : failedToConnect(code)
         }

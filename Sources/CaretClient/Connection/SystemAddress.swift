@@ -1,11 +1,11 @@
 import Glibc
 
-/// A socket address in the form of the system.
+/// A socket address in the form that system calls need.
 package struct SystemAddress: Sendable {
     let family: Int32
     private let bytes: [UInt8]
 
-    /// The addresses of a server, best first. May ask the network, and blocks until it answers.
+    /// Returns the addresses of a server, the best one first. May block while it waits for the network.
     package static func resolved(_ address: ServerAddress) throws(ResolvingFault) -> [SystemAddress] {
         switch address {
         case .tcp(let host, let port): try resolved(host: host, port: port)
@@ -36,7 +36,7 @@ package struct SystemAddress: Sendable {
     private init(path: String) throws(ResolvingFault) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The path ends with a zero byte.
+        // One byte is for the zero byte at the end of the path.
         let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
         if path.utf8.count > limit {
             let reason = "the path of the socket has \(path.utf8.count) bytes, and the system allows \(limit)"

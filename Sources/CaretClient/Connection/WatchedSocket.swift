@@ -5,15 +5,16 @@ import Synchronization
 
 /// A socket with a thread that polls it. Confined to a queue, on which it calls its handlers.
 ///
-/// This is no DispatchSource: on Linux, a read source sometimes did not report that the other side had closed or
-/// refused the connection until the next write. A client has only one connection, so the thread costs little.
+/// The class does not use DispatchSource. On Linux, a read source sometimes did not report that the other
+/// side had closed or refused the connection until the next write. A client has only one connection, so the
+/// thread costs little.
 final class WatchedSocket {
     struct Handlers {
         let readable: () -> Void
         let writable: () -> Void
     }
 
-    /// The state that the thread must know, and a pipe to wake the thread when the state changes.
+    /// The state that the thread reads, and a pipe to wake the thread when the state changes.
     private final class Control: Sendable {
         struct State {
             var watchesOutput = false
@@ -24,7 +25,7 @@ final class WatchedSocket {
         /// The read end becomes readable when the state has changed.
         let wakePipe: (readEnd: Int32, writeEnd: Int32)
 
-        /// Nil if the process has no descriptors left.
+        /// Returns nil if the process has no descriptors left.
         init?() {
             var ends: [Int32] = [-1, -1]
             if pipe(&ends) != 0 { return nil }
@@ -43,7 +44,7 @@ final class WatchedSocket {
         func change(_ body: (inout sending State) -> Void) {
             state.withLock { body(&$0) }
             var byte: UInt8 = 1
-            // If the pipe is full, the thread will wake anyway.
+            // If the pipe is full, the write fails. The bytes in the pipe wake the thread anyway.
             _ = Glibc.write(wakePipe.writeEnd, &byte, 1)
         }
     }
@@ -51,9 +52,9 @@ final class WatchedSocket {
     let descriptor: Int32
     private let control: Control
 
-    /// Watches for input at once. The handlers are called on the queue, and not after `close`.
+    /// Starts to watch for input. The handlers are called on the queue, and never after `close`.
     ///
-    /// Nil if the process has no descriptors left. Then the caller must close `descriptor`.
+    /// Returns nil if the process has no descriptors left. Then the caller must close `descriptor`.
     init?(_ descriptor: Int32, _ queue: DispatchQueue, _ handlers: Handlers) {
         guard let control = Control() else { return nil }
         self.descriptor = descriptor
@@ -62,7 +63,7 @@ final class WatchedSocket {
         DispatchQueue(label: "caret.client.socket").async {
             WatchedSocket.watch(descriptor, control) { input, output in
                 queue.sync {
-                    // A handler may close the socket.
+                    // A handler may close the socket, so each check is needed.
                     if output, !control.state.withLock({ $0.isClosed }) { bound.value.writable() }
                     if input, !control.state.withLock({ $0.isClosed }) { bound.value.readable() }
                 }
@@ -93,7 +94,7 @@ final class WatchedSocket {
         }
     }
 
-    /// Sets whether `writable` is called while the socket accepts output.
+    /// Sets whether `writable` is called when the socket accepts output.
     func watchOutput(_ watches: Bool) {
         if control.state.withLock({ $0.watchesOutput == watches }) { return }
         control.change { $0.watchesOutput = watches }

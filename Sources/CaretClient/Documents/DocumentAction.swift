@@ -6,7 +6,7 @@ package enum DocumentAction: Equatable, Sendable {
     case notify(DocumentUpdate)
 }
 
-/// Identifies an open document of a client, whatever its name is.
+/// Identifies an open document of a client. The key stays the same when the document is renamed.
 package struct DocumentKey: Hashable, Comparable, Sendable {
     package let value: Int
 

@@ -7,7 +7,8 @@ package enum DocumentGoal {
     case opened
     case saved
 
-    /// Success if the goal is reached, failure if it never will be, nil while that is open.
+    /// Success if the goal is reached, failure if it cannot be reached any more, nil while the caller must
+    /// wait.
     package func result(for document: DocumentState) -> Result<Void, any Error>? {
         switch (self, document.state) {
         case (_, .opening), (.saved, .offline), (.saved, .sending): nil
@@ -28,7 +29,7 @@ package enum DocumentGoal {
 }
 
 extension Refusal {
-    /// The code of the server's answer to an open. Most refusals cannot be an answer to an open.
+    /// The error code of a refused `open`. Most refusals cannot be an answer to `open`.
     fileprivate var code: ErrorCode {
         switch self {
         case .damaged: .damaged

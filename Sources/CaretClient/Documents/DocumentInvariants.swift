@@ -2,16 +2,16 @@ package import CaretCore
 import CaretReplica
 
 extension DocumentState {
-    /// Throws the first invariant that is broken. All hold after every event.
+    /// Throws the first invariant that is broken. All invariants hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
         try replica.checkInvariants()
         try BrokenInvariant.check(
-            "a document that is being opened knows the id of its request",
+            "a document that is opening has the id of its open request",
             replica.link != .opening || lastOpen != nil)
         try BrokenInvariant.check(
-            "a replica that waits has a time for its retry",
+            "a waiting replica has a time for its retry",
             retryAt != nil || replica.link != .waiting && !replica.isWaiting)
-        try BrokenInvariant.check("the owner knows the state", announcedState == state)
+        try BrokenInvariant.check("readers were notified of the current state", announcedState == state)
         try BrokenInvariant.check(
             "a view with unaccepted text is bound", unaccepted.keys.allSatisfy { unshown[$0] != nil })
         let end = replica.text.end
@@ -22,7 +22,7 @@ extension DocumentState {
 }
 
 extension Change {
-    /// Whether a text with this end can be the result of the change.
+    /// Whether the change can result in a text that ends at `end`.
     fileprivate func fits(_ end: Offset) -> Bool {
         guard let last = edits.last else { return true }
         let growth = edits.reduce(0) { $0 + $1.inserted.utf16 - ($1.range.upperBound - $1.range.lowerBound) }

@@ -5,7 +5,7 @@ package import CaretWire
 public struct DocumentPeer: Equatable, Sendable {
     /// The id of the session.
     public let session: String
-    /// The user name that the server knows.
+    /// The name of the user, as the server knows it.
     public let user: String
     /// The public id of the client.
     public let client: String

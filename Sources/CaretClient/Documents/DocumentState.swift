@@ -8,16 +8,17 @@ package struct DocumentState {
     private(set) var name: WireString
     /// Whether opening creates the document if it does not exist.
     private(set) var creates: Bool
-    /// The id of the open that has no answer yet.
+    /// The id of the `open` request that has no answer yet.
     private(set) var lastOpen: RequestID?
     /// When `timePassed` must be called.
     package private(set) var retryAt: Moment?
     /// The introductions of the peers, by session.
     private var introductions: [WireString: Introduction] = [:]
-    /// For each bound view, the change that it has not shown yet.
+    /// For each bound view, the change that the view has not shown yet.
     private(set) var unshown: [Int: Change] = [:]
     private var typedAt: Moment?
-    /// Bound views that hold text which the document has not accepted: it is on its way, or refused.
+    /// Bound views with text that the document has not accepted: an input method still composes the text, or
+    /// the document refused it.
     private(set) var unaccepted: [Int: SavingState] = [:]
     /// The state that readers were last notified of.
     private(set) var announcedState: SavingState
@@ -31,7 +32,7 @@ package struct DocumentState {
         announcedState = replica.state
     }
 
-    /// Continues with kept edits.
+    /// Continues with unsaved edits from the client's folder.
     package init(_ name: WireString, creating: Bool, _ replica: Replica) {
         self.name = name
         creates = creating
@@ -39,7 +40,8 @@ package struct DocumentState {
         announcedState = replica.state
     }
 
-    /// The state of the replica, but never `saved` while a view holds text that the document has not accepted.
+    /// The state of the replica, but never `saved` while a view holds text that the document has not
+    /// accepted.
     package var state: SavingState {
         if replica.state != .saved { return replica.state }
         return unaccepted.values.first { $0 != .sending } ?? unaccepted.values.first ?? .saved
@@ -92,7 +94,7 @@ package struct DocumentState {
         run(try replica.selected(selections), at: now, &ids)
     }
 
-    /// The program has made a change to the present text.
+    /// The program has made a change to the current text.
     package mutating func typed(
         _ change: Change, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> [DocumentAction] {
@@ -116,7 +118,8 @@ package struct DocumentState {
         return setUnaccepted(nil, in: view)
     }
 
-    /// Notes that a bound view holds text that the document has not accepted, and why. Nil if it holds none.
+    /// Records why the document has not accepted all text of a bound view. `state` is nil if it has accepted
+    /// all.
     package mutating func setUnaccepted(_ state: SavingState?, in view: Int) -> [DocumentAction] {
         unaccepted[view] = state
         return notifyState()
@@ -236,7 +239,7 @@ extension DocumentState {
         case .peer(let peer): peer.document == name
         case .resync(let resync): resync.document == name
         case .rights(let rights): rights.document == name
-        // A `gone` for followers may come late, when another document has the name already.
+        // A `gone` for followers may come late. By then another document may have the name.
         case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true

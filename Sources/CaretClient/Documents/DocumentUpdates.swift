@@ -12,7 +12,7 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
 
         fileprivate init(subscription: UpdatesSubscription) { self.subscription = subscription }
 
-        /// Nil at the end, and if the task was cancelled.
+        /// Returns nil at the end, or if the task was cancelled.
         public mutating func next() async -> DocumentUpdate? {
             if waiting.isEmpty {
                 // This stream never ends with an error.

@@ -1,9 +1,11 @@
-/// The callers that wait for a document: the streams of update sequences, and continuations for goals.
+/// The callers that wait for a document: the streams of update sequences, and the continuations of callers
+/// that wait for a goal.
 struct DocumentWaiters {
     var updates: [CoalescingStream<PendingUpdates>] = []
     var goals: [RequestNumber: (goal: DocumentGoal, waiter: CheckedContinuation<Void, any Error>)] = [:]
 
-    /// Adds the waiting callers to an update. Callers whose goal is reached or failed are removed.
+    /// Returns the actions that pass an update to the waiting callers. Removes callers whose goal was
+    /// reached, or cannot be reached any more.
     mutating func shellActions(for update: DocumentUpdate, _ document: DocumentState?) -> [ShellAction] {
         var actions: [ShellAction] = updates.isEmpty ? [] : [.update(updates, update)]
         guard case .state = update, let document else { return actions }
@@ -21,7 +23,7 @@ struct DocumentWaiters {
         return self
     }
 
-    /// The actions that end all waiting with an error.
+    /// The actions that send an error to all waiting callers.
     func ending(with error: any Error) -> [ShellAction] {
         [.endUpdates(updates)] + goals.values.map { .resumeGoal($0.waiter, .failure(error)) }
     }

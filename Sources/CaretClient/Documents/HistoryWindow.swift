@@ -1,6 +1,7 @@
 package import CaretCore
 
-/// A range of revisions of a document, after one and through another, that fits one page of the server's history.
+/// The revisions of a document after `after`, up to and including `through`. They fit one page of the
+/// server's history.
 package struct HistoryWindow: Equatable, Sendable {
     package let after: Revision
     package let through: Revision
@@ -9,7 +10,8 @@ package struct HistoryWindow: Equatable, Sendable {
 
     package init(after: Revision, through: Revision) { (self.after, self.through) = (after, through) }
 
-    /// The windows that cover all revisions after one and through another, the oldest first.
+    /// Splits the revisions after `after`, up to and including `through`, into windows. The oldest comes
+    /// first.
     package static func windows(after: Revision, through: Revision) -> [HistoryWindow] {
         stride(from: after.value, to: through.value, by: limit).map {
             HistoryWindow(after: Revision($0), through: Revision(min($0 + limit, through.value)))
@@ -18,7 +20,7 @@ package struct HistoryWindow: Equatable, Sendable {
 }
 
 extension LiveClient {
-    /// The revisions of a window, without those whose history was trimmed.
+    /// Reads the revisions of a window. Revisions whose history was trimmed are not in the result.
     package func history(
         of document: String, in window: HistoryWindow, withChanges: Bool = false
     ) async throws -> [DocumentHistory.Entry] {
@@ -35,7 +37,8 @@ extension LiveClient {
         return entries
     }
 
-    /// The oldest revision whose text can be read: the one before the first revision whose change was not trimmed.
+    /// The oldest revision whose text can be read. The next revision is the first one whose change was not
+    /// trimmed.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

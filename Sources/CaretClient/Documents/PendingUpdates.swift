@@ -1,8 +1,10 @@
 import CaretCore
 
-/// Updates of a document that the reader has not received yet. Of all kinds but edits, only the latest waits.
+/// Updates of a document that the reader has not received yet. All edits wait. Of every other kind of update,
+/// only the latest one waits.
 struct PendingUpdates: CoalescingBuffer {
-    /// How many edits may wait. If there are more, one empty edit replaces them, and the reader must read the text.
+    /// How many edits may wait. If there are more, one empty edit replaces them, and the reader must read the
+    /// whole text.
     private static let maxEdits = 1_000
 
     private var edits: [DocumentUpdate] = []
@@ -10,8 +12,6 @@ struct PendingUpdates: CoalescingBuffer {
     private var state: DocumentUpdate?
     private var name: DocumentUpdate?
     private var fault: DocumentUpdate?
-
-    var isEmpty: Bool { edits.isEmpty && peers == nil && state == nil && name == nil && fault == nil }
 
     mutating func add(_ update: DocumentUpdate) {
         switch update {

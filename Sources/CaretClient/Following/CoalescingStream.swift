@@ -1,17 +1,16 @@
 import Synchronization
 
-/// The waiting elements of a `CoalescingStream`. Adding an element may merge it with waiting ones, so that the buffer
-/// stays small when the reader is slow.
+/// The waiting elements of a `CoalescingStream`. A new element may be merged with waiting elements, so that
+/// the buffer stays small when the reader is slow.
 package protocol CoalescingBuffer: Sendable {
     associatedtype Element: Sendable
-
-    var isEmpty: Bool { get }
 
     /// Removes and returns all waiting elements, in order.
     mutating func drain() -> [Element]
 }
 
-/// Passes elements from threads that add them to a task that reads them. The reader waits without blocking a thread.
+/// Passes elements from threads that add them to a task that reads them. The reader waits without blocking a
+/// thread.
 package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
     private enum End {
         case open
@@ -26,14 +25,37 @@ package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
         }
     }
 
+    private enum Poll: Sendable {
+        case elements([Buffer.Element])
+        /// The stream has changed while the reader waited, so the reader polls again.
+        case changed
+        case ended((any Error)?)
+    }
+
+    private typealias Reader = CheckedContinuation<Poll, Never>
+
     private struct State {
         var buffer: Buffer
         var end = End.open
-        var readers: [CheckedContinuation<Void, Never>] = []
+        var readers: [Reader] = []
 
-        mutating func removeReaders() -> [CheckedContinuation<Void, Never>] {
+        mutating func removeReaders() -> [Reader] {
             defer { readers = [] }
             return readers
+        }
+
+        /// Removes the waiting elements. Returns nil if there are none yet.
+        mutating func poll() -> Poll? {
+            let elements = buffer.drain()
+            if !elements.isEmpty { return .elements(elements) }
+            switch end {
+            case .open: return nil
+            case .ended: return .ended(nil)
+            case .failed(let error):
+                // The error is thrown only once.
+                end = .ended
+                return .ended(error)
+            }
         }
     }
 
@@ -47,7 +69,7 @@ package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
             body(&state.buffer)
             return state.removeReaders()
         }
-        for reader in readers { reader.resume() }
+        for reader in readers { reader.resume(returning: .changed) }
     }
 
     /// Ends the stream. The reader still receives the waiting elements, and then the error.
@@ -56,57 +78,36 @@ package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
             if case .open = state.end { state.end = error.map { .failed($0) } ?? .ended }
             return state.removeReaders()
         }
-        for reader in readers { reader.resume() }
+        for reader in readers { reader.resume(returning: .changed) }
     }
 
-    /// Waits until there are elements, and removes and returns all of them. Nil at the end, and if the task was
-    /// cancelled.
+    /// Waits until there are elements, then removes and returns all of them. Returns nil at the end, or if
+    /// the task was cancelled.
     package func next() async throws -> [Buffer.Element]? {
-        while !Task.isCancelled {
-            switch poll() {
+        while true {
+            switch await poll() {
             case .elements(let elements): return elements
-            case .empty: await waitForChange()
+            case .changed: continue
             case .ended(let error): if let error { throw error } else { return nil }
             }
         }
-        return nil
     }
 
-    private enum Poll {
-        case elements([Buffer.Element])
-        case empty
-        case ended((any Error)?)
-    }
-
-    private func poll() -> Poll {
-        state.withLock { state in
-            let elements = state.buffer.drain()
-            if !elements.isEmpty { return .elements(elements) }
-            switch state.end {
-            case .open: return .empty
-            case .ended: return .ended(nil)
-            case .failed(let error):
-                // The error is thrown only once.
-                state.end = .ended
-                return .ended(error)
-            }
-        }
-    }
-
-    private func waitForChange() async {
+    private func poll() async -> Poll {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { reader in
-                let hasChanged = state.withLock { state in
-                    // An element, the end or a cancellation may have come since the last poll.
-                    if !state.buffer.isEmpty || state.end.isReached || Task.isCancelled { return true }
+            await withCheckedContinuation { (reader: Reader) in
+                let found = state.withLock { state -> Poll? in
+                    // A cancellation before this point found no reader to wake.
+                    if Task.isCancelled { return .ended(nil) }
+                    if let found = state.poll() { return found }
                     state.readers.append(reader)
-                    return false
+                    return nil
                 }
-                if hasChanged { reader.resume() }
+                if let found { reader.resume(returning: found) }
             }
         } onCancel: {
-            // All readers poll again, and the cancelled one then stops.
-            for reader in state.withLock({ $0.removeReaders() }) { reader.resume() }
+            // All readers poll again, and the cancelled reader then stops.
+            for reader in state.withLock({ $0.removeReaders() }) { reader.resume(returning: .changed) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import CaretWire
 
-/// Follow events that the reader has not received yet. For each document name, at most two wait: the latest `gone`,
-/// and the latest event of the document that has had the name since.
+/// Follow events that the reader has not received yet. For each document name, at most two events wait: the
+/// latest `gone`, and the latest event of the document that now has the name.
 package struct PendingFollowEvents: CoalescingBuffer {
     /// The numbers of the waiting events of one name.
     private struct Numbers {
@@ -16,11 +16,9 @@ package struct PendingFollowEvents: CoalescingBuffer {
 
     package init() {}
 
-    package var isEmpty: Bool { events.isEmpty }
-
     package mutating func add(_ next: FollowEvent) {
         switch next {
-        // The new list replaces all events that wait.
+        // The new list replaces all waiting events.
         case .restarted:
             self = PendingFollowEvents()
             _ = append(next)

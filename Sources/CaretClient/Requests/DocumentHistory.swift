@@ -6,13 +6,13 @@ public import FoundationEssentials
 /// A page of a document's revisions, the oldest first.
 public struct DocumentHistory: Sendable {
     public let entries: [Entry]
-    /// Whether there are more after the last one.
+    /// Whether more revisions follow the last one of this page.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
         public let revision: Revision
         public let user: String
-        /// The public id of the client that made it.
+        /// The public id of the client that made the revision.
         public let client: String
         public let time: Date
         /// How many UTF-16 code units the revision inserted and deleted.

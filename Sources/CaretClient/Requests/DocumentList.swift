@@ -5,14 +5,14 @@ public import FoundationEssentials
 /// A page of the documents of a server, sorted by name.
 public struct DocumentList: Sendable {
     public let documents: [Entry]
-    /// Whether there are more after the last one.
+    /// Whether more documents follow the last one of this page.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
         public let name: String
         public let epoch: String
         public let revision: Revision
-        /// In UTF-16 code units.
+        /// The length of the text in UTF-16 code units.
         public let length: Int
         /// When the document was created or last changed.
         public let updated: Date

@@ -9,7 +9,7 @@ public struct DocumentVersion: Sendable {
     public let revision: Revision
     /// The text, with LF as line break.
     public let text: String
-    /// Whether the document uses CR LF in files. `text` has LF nevertheless.
+    /// Whether files of this document have CR LF as line break. `text` always has LF.
     public let usesCRLF: Bool
 
     init(_ answer: WireText) {

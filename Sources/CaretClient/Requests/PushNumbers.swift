@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
 /// The numbers for pushes of full texts.
-// They start at the present time in milliseconds. So a client that restarts with its old id, and remembers nothing
-// else, does not reuse a number.
+// The numbers start at the current time in milliseconds. So a client that restarts with its old id does not
+// reuse a number, even if it has stored only the id.
 struct PushNumbers: Sendable {
     private var last = 0
 
@@ -13,7 +13,7 @@ struct PushNumbers: Sendable {
 }
 
 extension Date {
-    /// Milliseconds since 1970, as on the wire.
+    /// Milliseconds since 1970, as in the protocol.
     package var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
 
     package init(milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }

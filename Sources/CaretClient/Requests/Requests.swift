@@ -3,7 +3,7 @@ import CaretWire
 
 // Requests about documents, which need not be open.
 extension LiveClient {
-    /// Reads the text of a document: the present one, or an earlier one.
+    /// Reads the current text of a document, or an earlier text from its history.
     public func read(_ name: String, at point: HistoryPoint? = nil) async throws -> DocumentVersion {
         let answer = try await request(
             .read(Read(document: WireString(name), moment: point?.moment ?? .unsaid)))
@@ -11,7 +11,7 @@ extension LiveClient {
         return DocumentVersion(text)
     }
 
-    /// Lists documents that this client may read, sorted by name. A page has at most 1,000.
+    /// Lists documents that this client may read, sorted by name. A page has at most 1,000 documents.
     public func list(
         prefix: String = "", after: String? = nil, limit: Int = 100
     ) async throws -> DocumentList {
@@ -22,7 +22,7 @@ extension LiveClient {
         return DocumentList(listed)
     }
 
-    /// Lists the revisions of a document after a point of its history. A page has at most 1,000.
+    /// Lists the revisions of a document after a point of its history. A page has at most 1,000 revisions.
     public func history(
         of name: String, after point: HistoryPoint? = nil, limit: Int = 100, withChanges: Bool = false
     ) async throws -> DocumentHistory {
@@ -55,8 +55,8 @@ extension LiveClient {
         return try await save(.restore(restore))
     }
 
-    /// Pushes a full text. The server finds the difference to the version in `read`, and merges it with what others
-    /// have changed since. Without `read`, the document must be new, unless it has exactly this text already.
+    /// Pushes a full text. The server finds the difference to the version in `read`, and merges it with later
+    /// changes of others. Without `read`, the document must be new, or must already have exactly this text.
     ///
     /// To change a document that this client has open, use its `LiveDocument` instead.
     @discardableResult
@@ -83,6 +83,6 @@ extension LiveClient {
     }
 
     var unexpectedAnswer: ConnectionFault {
-        .lost(address, reason: "the server gave the answer to another request")
+        .lost(address, reason: "the server's answer does not fit the request")
     }
 }

@@ -7,7 +7,7 @@ public struct SavedText: Sendable {
     public let revision: Revision
     /// Whether the document had this text already, so that there is no new revision.
     public let isUnchanged: Bool
-    /// The text of the document, with changes of others merged in. Nil if the push did not ask for it.
+    /// The text of the document, with changes of others merged in. Nil if the push did not ask for the text.
     public let text: String?
 
     init(_ ack: CaretWire.Ack) {

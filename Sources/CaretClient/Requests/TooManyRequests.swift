@@ -1,6 +1,6 @@
-/// A request was not sent, because the client has reached its limit of requests without an answer.
+/// A request was not sent, because too many requests of the client are unanswered.
 public struct TooManyRequests: Error, Equatable, Sendable {
-    /// How many requests may be without an answer at once.
+    /// How many requests may be unanswered at once.
     public let limit: Int
 
     package init(limit: Int) {

@@ -16,7 +16,7 @@ package enum ClientAction: Equatable, Sendable {
     case deliver(FollowEvent)
     /// Pass an update to the readers of an open document.
     case update(DocumentKey, DocumentUpdate)
-    /// Write the present unsaved edits of this document to its file before the next action.
+    /// Write the current unsaved edits of this document to its file before the next action.
     case keep(DocumentKey)
     /// The client has ended, for this reason.
     case end(ConnectionFault)
@@ -40,7 +40,7 @@ package enum RequestFault: Equatable, Sendable {
     case refused(ServerRefusal)
     case connection(ConnectionFault)
     case cancelled
-    /// As many requests as allowed have no answer yet.
+    /// The client already has the maximum number of unanswered requests.
     case tooMany(limit: Int)
 
     var error: any Error {

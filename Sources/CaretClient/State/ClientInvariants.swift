@@ -2,7 +2,7 @@ package import CaretCore
 import CaretReplica
 
 extension ClientState {
-    /// Throws the first invariant that is broken. All hold after every event.
+    /// Throws the first invariant that is broken. All invariants hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
         for document in documents.values { try document.checkInvariants() }
         try requests.checkInvariants(link: link, ids: ids)

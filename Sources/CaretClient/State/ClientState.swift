@@ -4,11 +4,11 @@ package import CaretWire
 
 /// The state of a client: its connection, requests and open documents.
 ///
-/// A value without clock, socket or random numbers. Each event is a method, which returns the actions that the owner
-/// must run. The owner confines the value to one lock or queue.
+/// The value uses no clock, no socket and no random numbers. Each event is a method that returns the actions
+/// that the owner must run. The owner confines the value to one lock or queue.
 ///
-/// Law: every request ends once, with an answer or a fault. If the connection ends before the answer to a request,
-/// the request is sent again only if it is idempotent.
+/// Law: every request ends exactly once, with an answer or a fault. If the connection ends before the answer
+/// to a request, the request is sent again only if it is idempotent.
 package struct ClientState {
     package enum Link: Equatable {
         /// The client was not started yet.
@@ -37,12 +37,13 @@ package struct ClientState {
         }
     }
 
-    /// How long to wait for a connection, and then for `welcome`. The server waits as long for `hello`.
+    /// How long to wait for a connection, and then again for `welcome`. The server waits for `hello` just as
+    /// long.
     static let connectTimeout: Milliseconds = 10_000
 
     let settings: Settings
     package private(set) var link = Link.idle
-    /// Why the last connection or attempt ended, since the last welcome.
+    /// Why the last connection or attempt ended. Nil after each `welcome`.
     private(set) var lastFault: ConnectionFault?
     private(set) var requests = PendingRequests()
     private(set) var ids = RequestIDs()
@@ -131,11 +132,12 @@ extension ClientState {
     package mutating func change(
         _ key: DocumentKey, _ body: (inout DocumentState, inout RequestIDs) throws -> [DocumentAction]
     ) rethrows -> [ClientAction] {
-        // Removed from the dictionary meanwhile, so that it is not copied.
+        // The document is removed from the dictionary meanwhile. Otherwise `body` would change a copy.
         guard var document = documents.removeValue(forKey: key) else { return [] }
         defer { documents[key] = document }
         let actions = try body(&document, &ids).map { ClientAction($0, of: key) }
-        // The file is written before the push is sent: after a kill, the client must know which numbers it has used.
+        // The file is written before the push is sent. After a crash, the client must know which push numbers
+        // it has used.
         return keep(document, key) + actions + wakeFor(document)
     }
 
@@ -151,7 +153,7 @@ extension ClientState {
     /// The names of closed documents with unsaved edits.
     var unsavedNames: [WireString] { unsaved?.names ?? [] }
 
-    /// Why the unsaved edits of a document are not in its file. Nil if they are.
+    /// Why the unsaved edits of a document are not in its file. Nil if they are in the file.
     func unsavedEditsFault(of key: DocumentKey) -> UnsavedEditsFault? { unsaved?.fault(of: key) }
 
     mutating func notKept(_ key: DocumentKey, _ fault: UnsavedEditsFault) -> [ClientAction] {
@@ -159,7 +161,7 @@ extension ClientState {
         return [.update(key, .notKept(fault))]
     }
 
-    /// Schedules a wake for a document that waits, unless one is due before.
+    /// Schedules a wake for the retry of a document, unless an earlier wake is scheduled.
     private mutating func wakeFor(_ document: DocumentState) -> [ClientAction] {
         guard let retryAt = document.retryAt, wakesAt.map({ retryAt < $0 }) ?? true else { return [] }
         wakesAt = retryAt
@@ -281,7 +283,7 @@ extension ClientState {
                 return end(.otherStore(expected: expected.string, found: found.string), at: now)
             }
             if welcome.unit != .utf16 {
-                return disconnected(.notUnderstood("its unit of counting is not UTF-16"), at: now, jitter)
+                return disconnected(.notUnderstood("offsets in another unit than UTF-16"), at: now, jitter)
             }
             lastFault = nil
             return [.welcomed(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
@@ -329,7 +331,7 @@ extension ClientState {
         case .document(let document): return follow == nil ? [] : [.deliver(.document(document))]
         case .gone(let gone): return follow != nil && gone.isFollowed ? [.deliver(.gone(gone))] : []
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.deliver(.complete)]
-        // Progress is not the answer of a request.
+        // A progress message is not the answer to a request.
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
             return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
@@ -366,8 +368,6 @@ extension ClientState {
     private mutating func connect(at now: Moment) -> [ClientAction] {
         link = .connecting
         silentSince = now
-        hasPinged = false
-        closeNotice = nil
         return [.connect]
     }
 
@@ -386,17 +386,17 @@ extension ClientState {
         link = .ended(fault)
         lastFault = fault
         follow = nil
-        // Updates of documents come before `.end`, because their sequences end with it.
+        // Updates of documents come before `.end`, because `.end` ends the update sequences.
         return [.disconnect] + changeAll { $0.disconnected(at: now, &$1) }
             + requests.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
-    /// When `timePassed` must be called if no other event comes before.
+    /// When `timePassed` must be called if no other event comes earlier.
     var deadline: Moment? {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 
-    /// When the link must act if the server sends nothing before.
+    /// When the link must act if the server sends nothing until then.
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
@@ -406,7 +406,7 @@ extension ClientState {
         }
     }
 
-    /// Schedules a wake for the next deadline, unless one is due before.
+    /// Schedules a wake for the next deadline, unless an earlier wake is scheduled.
     private mutating func wake() -> [ClientAction] {
         guard let deadline else { return [] }
         if let wakesAt, wakesAt <= deadline { return [] }

@@ -3,7 +3,7 @@ import CaretWire
 
 /// The reason and the delay that the server announced before it closes a connection.
 struct CloseNotice: Equatable {
-    /// For people to read.
+    /// The reason in words, for people to read.
     let reason: String
     let retryAfter: Milliseconds?
 

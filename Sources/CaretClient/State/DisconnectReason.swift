@@ -1,4 +1,4 @@
-/// Why a connection ended, or why there was none.
+/// Why a connection ended, or could not be made.
 package enum DisconnectReason: Equatable, Sendable {
     /// The attempt to connect failed, for this reason.
     case unreachable(String)
@@ -11,10 +11,10 @@ package enum DisconnectReason: Equatable, Sendable {
     case notUnderstood(String)
     /// The server gave this reason.
     case announced(String)
-    /// More output waits to be sent than allowed, because the server reads too slowly.
+    /// The client has too much unsent output, because the server reads too slowly.
     case outputFull
 
-    /// For people to read.
+    /// The reason in words, for people to read.
     package var explanation: String {
         switch self {
         case .unreachable(let reason), .failed(let reason), .announced(let reason): reason
@@ -22,7 +22,7 @@ package enum DisconnectReason: Equatable, Sendable {
         case .silent: "the server does not answer"
         case .notUnderstood(let reason):
             "the server sent something that this client does not understand: \(reason)"
-        case .outputFull: "the server does not read what it is sent"
+        case .outputFull: "the server reads too slowly"
         }
     }
 }

@@ -1,22 +1,23 @@
 import CaretCore
 import CaretWire
 
-/// The requests that have no answer yet: some were sent, the others wait.
+/// The requests that have no answer yet. Some were sent, the others wait to be sent.
 package struct PendingRequests: Equatable {
     private struct Request: Equatable {
         let number: RequestNumber
         let message: ClientMessage
     }
 
-    /// How many requests may be sent and unanswered at once. The server answers one after the other, and reads at
-    /// most 64 ahead. A request that waits here can still be cancelled, or sent over the next connection.
+    /// How many requests may be in flight at once. The server answers requests one after the other, and reads
+    /// at most 64 of them in advance. A request that still waits here can be cancelled, or sent over the next
+    /// connection.
     package static let maxInFlight = 16
-    /// How many requests may have no answer. An offline client keeps its requests until it connects again; this limit
-    /// bounds their memory.
+    /// How many requests may be unanswered, sent or waiting. An offline client keeps its requests until it
+    /// connects again. This limit bounds their memory.
     package static let maxUnanswered = 10_000
 
     private var waiting: [Request] = []
-    /// In the order in which they were sent.
+    /// Requests in flight, in the order in which they were sent.
     private var sent: [Request] = []
 
     /// Adds a request. Returns false, and adds nothing, if the limit is reached.
@@ -46,7 +47,7 @@ package struct PendingRequests: Equatable {
         return sent.remove(at: index).number
     }
 
-    /// Makes a sent request wait again, because the server has not begun with it and will not.
+    /// Makes a sent request wait again, because the server did not carry it out.
     mutating func requeue(_ id: RequestID?) {
         guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return }
         waiting.insert(sent.remove(at: index), at: 0)
@@ -60,8 +61,8 @@ package struct PendingRequests: Equatable {
         return waiting.count + sent.count < count
     }
 
-    /// Handles the end of the connection. Returns the requests that must fail, because the server may have carried
-    /// them out and a repeat would do something else. The other sent requests wait again.
+    /// Handles the end of the connection. Returns the sent requests that are not idempotent: they must fail,
+    /// because the server may have carried them out already. The other sent requests wait again.
     mutating func disconnected() -> [RequestNumber] {
         let lost = sent.filter { !$0.message.isIdempotent }.map(\.number)
         waiting = sent.filter(\.message.isIdempotent) + waiting

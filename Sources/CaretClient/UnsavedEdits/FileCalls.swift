@@ -2,7 +2,7 @@ import Glibc
 
 /// The system calls for a folder of unsaved edits.
 ///
-/// An open file is named by its descriptor. A call that fails throws the system's error code.
+/// An open file is identified by its descriptor. A call that fails throws the system's error code.
 package protocol FileCalls: Sendable {
     func makeFolder(_ path: String) throws(FileCallFault)
     func open(_ path: String, _ flags: Int32) throws(FileCallFault) -> Int32
@@ -26,7 +26,7 @@ package struct FileCallFault: Error, Equatable {
     }
 }
 
-/// The calls of the system.
+/// The real system calls.
 struct SystemFiles: FileCalls {
     func makeFolder(_ path: String) throws(FileCallFault) { _ = try check(mkdir(path, 0o700)) }
 

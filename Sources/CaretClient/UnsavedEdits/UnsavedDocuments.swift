@@ -7,7 +7,7 @@ package struct UnsavedDocument {
     package let key: DocumentKey
     let name: WireString
     package let replica: Replica
-    /// Whether opening it creates the document on the server if it does not exist.
+    /// Whether opening the document creates it on the server if it does not exist.
     let creates: Bool
 
     package init(key: DocumentKey, name: WireString, replica: Replica, creates: Bool) {
@@ -20,8 +20,8 @@ package struct UnsavedDocument {
 
 /// The unsaved edits of closed documents, and the state of the files that hold unsaved edits.
 struct UnsavedDocuments {
-    /// Two may have the same name, after a rename to the name of another one, or after a power loss brought a file
-    /// back.
+    /// Two documents may have the same name: one was renamed to the name of the other, or a power loss
+    /// brought a removed file back.
     private var closed: [DocumentKey: UnsavedDocument] = [:]
     /// Documents whose file is out of date.
     private var outdated: Set<DocumentKey> = []
@@ -37,10 +37,11 @@ struct UnsavedDocuments {
         }
     }
 
-    /// Each name once.
+    /// The names of the closed documents, without duplicates.
     var names: [WireString] { Set(closed.values.map(\.name)).sorted() }
 
-    /// Removes and returns the oldest of the closed documents of a name. Any others stay, for the next calls.
+    /// Removes and returns the oldest closed document with this name. Others with this name stay for the next
+    /// calls.
     mutating func open(_ name: WireString) -> UnsavedDocument? {
         let oldest = closed.values.filter { $0.name == name }.map(\.key).min()
         return oldest.flatMap { closed.removeValue(forKey: $0) }
@@ -49,13 +50,14 @@ struct UnsavedDocuments {
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
         if !document.replica.hasUnsaved { return }
         var replica = document.replica
-        // The document is closed, so the actions are dropped. The replica returns them again when it is connected.
+        // The document is closed, so the actions are dropped. The replica returns them again when it is
+        // connected.
         _ = replica.disconnected()
         closed[key] = UnsavedDocument(
             key: key, name: document.name, replica: replica, creates: document.creates)
     }
 
-    /// Notes that a document has changed. Returns true if its file is out of date from now on.
+    /// Records that a document has changed. Returns true if this change made its file out of date.
     mutating func documentChanged(_ document: DocumentState, _ key: DocumentKey) -> Bool {
         guard document.replica.hasUnsaved || withFile.contains(key) else { return false }
         return outdated.insert(key).inserted

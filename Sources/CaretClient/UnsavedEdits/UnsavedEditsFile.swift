@@ -28,8 +28,8 @@ package struct UnsavedEditsFile: Codable, Equatable {
     let inFlight: [StoredEdit]
     let unsent: [StoredEdit]
     let nextSeq: Int64
-    /// Whether opening the document creates it if it does not exist. Nil in files of older versions, which did not
-    /// keep edits of such documents.
+    /// Whether opening the document creates it if it does not exist. Nil in files of older versions, which
+    /// kept no edits of documents that did not exist yet.
     let creates: Bool?
 
     package init(_ savedReplica: SavedReplica, of name: String, creates: Bool) {
@@ -53,7 +53,7 @@ package struct UnsavedEditsFile: Codable, Equatable {
         }
         return try Replica(
             SavedReplica(
-                position: place?.position, committed: try Text(committed), push: push,
+                position: place?.position, committed: try TextBuffer(committed), push: push,
                 inFlight: try StoredEdit.change(inFlight), unsent: try StoredEdit.change(unsent),
                 nextSeq: Seq(nextSeq)))
     }

@@ -3,15 +3,15 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document with
-/// such edits.
+/// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document
+/// with such edits.
 ///
-/// Each file is written under another name, synced and renamed. After a kill or a power loss, either the old file or
-/// the new one is there, and it is whole. Only one client uses the folder at a time.
+/// Each file is written under another name, synced and renamed. So a crash or a power loss leaves either the
+/// complete old file or the complete new file. Only one client uses the folder at a time.
 package final class UnsavedEditsFolder: Sendable {
     private let path: String
     private let files: any FileCalls
-    /// The descriptor of the lock file. It is open, and so the lock is held, until this object is released.
+    /// The descriptor of the lock file. The lock is held until `deinit` closes the file.
     private let lock: Int32
 
     /// Throws if the folder cannot be made, or another client uses it.
@@ -22,13 +22,15 @@ package final class UnsavedEditsFolder: Sendable {
             if error.code != EEXIST { throw UnsavedEditsFault("make the folder", path, code: error.code) }
             isNew = false
         }
-        // The folder above holds the name of this one: without it a power loss would take everything that is kept. A
-        // process that was killed may have made the folder and not synced its name, so this is done each time.
+        // The parent folder contains the name of this folder. If the name is not synced, a power loss may
+        // remove the folder with all kept edits. A killed process may have made the folder without syncing
+        // the parent, so every start does it.
         try UnsavedEditsFolder.syncParent(of: path, files, isNew: isNew)
         do throws(FileCallFault) { lock = try files.open(path + "/lock", O_RDWR | O_CREAT) } catch {
             throw UnsavedEditsFault("open", path + "/lock", code: error.code)
         }
-        // All members are set, so an error from here on releases the object, which closes the lock file.
+        // All members are set, so an error from here on releases the object, and `deinit` closes the lock
+        // file.
         try UnsavedEditsFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock)
         }
     }
@@ -45,8 +47,8 @@ package final class UnsavedEditsFolder: Sendable {
         do throws(FileCallFault) {
             try sync(parent, files)
         } catch {
-            // This user may not be allowed to read the parent of a folder that existed already. Then another user
-            // made the folder, and it needs no sync here.
+            // If this user has no permission to read the parent of an existing folder, another user made the
+            // folder. Then no sync is needed here.
             if isNew || error.code != EACCES { throw UnsavedEditsFault("sync", parent, code: error.code) }
         }
     }
@@ -57,7 +59,7 @@ package final class UnsavedEditsFolder: Sendable {
         try files.sync(file)
     }
 
-    /// Runs file calls for one purpose. An error becomes an `UnsavedEditsFault` that names the purpose.
+    /// Runs file calls. An error becomes an `UnsavedEditsFault` that says what could not be done.
     private static func call<Answer>(
         _ what: String, _ path: String, _ body: () throws(FileCallFault) -> Answer
     ) throws(UnsavedEditsFault) -> Answer {
@@ -68,20 +70,22 @@ package final class UnsavedEditsFolder: Sendable {
         }
     }
 
-    /// The id of the client that uses this folder: `proposed` the first time, and the same ever after.
+    /// The id of the client that uses this folder. The first call stores `proposed`; later calls return the
+    /// stored id.
     package func clientID(orElse proposed: String) throws(UnsavedEditsFault) -> String {
         guard let bytes = try read("client") else {
             try write(Array(proposed.utf8), to: "client")
             return proposed
         }
-        // The server knows the pushes of this client by its id: a repaired one would commit them twice.
+        // The server recognises repeated pushes by the client's id. With a new id, it would commit them
+        // twice.
         guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty else {
             throw UnsavedEditsFault("understand", path + "/client", code: EBADMSG)
         }
         return id
     }
 
-    /// Everything that is unsaved. Removes files that a killed process has left half written.
+    /// Reads all documents with unsaved edits. Removes files that a killed process left half written.
     package func replicas() throws(UnsavedEditsFault) -> [UnsavedDocument] {
         let names = try UnsavedEditsFolder.call("read the folder", path) { () throws(FileCallFault) in
             try files.names(in: path)
@@ -97,7 +101,7 @@ package final class UnsavedEditsFolder: Sendable {
 
     private func replica(_ number: Int) throws(UnsavedEditsFault) -> UnsavedDocument {
         let bytes = try read("\(number).edits") ?? []
-        // A client wrote these bytes here. Foundation's decoders never see bytes from the network.
+        // A client wrote this file on this machine. Foundation's decoders never get bytes from the network.
         do {
             let document = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
             return UnsavedDocument(
@@ -118,13 +122,14 @@ package final class UnsavedEditsFolder: Sendable {
         try write(Array(bytes), to: "\(number).edits")
     }
 
-    /// Everything that was kept under this number is saved.
+    /// Removes the file with this number, because the server has saved all its edits or the user has dropped
+    /// them.
     package func forget(_ number: Int) throws(UnsavedEditsFault) { try remove("\(number).edits") }
 
     // MARK: Files
 
-    /// Does not sync the folder. A file that comes back after a power loss does no harm: the server knows what it
-    /// holds.
+    /// Removes a file, but does not sync the folder. A power loss may bring the file back. This does no harm,
+    /// because the server recognises its pushes as repeated.
     private func remove(_ name: String) throws(UnsavedEditsFault) {
         let file = "\(path)/\(name)"
         do throws(FileCallFault) { try files.remove(file) } catch {
@@ -132,8 +137,8 @@ package final class UnsavedEditsFolder: Sendable {
         }
     }
 
-    /// All bytes of a file; nil if there is none. Nothing limits how many: only this user writes into the folder, and
-    /// a limit would lose edits that were kept.
+    /// Reads a whole file. Returns nil if there is no such file. The size is not limited: only this user
+    /// writes into the folder, and a limit would lose kept edits.
     private func read(_ name: String) throws(UnsavedEditsFault) -> [UInt8]? {
         let file = "\(path)/\(name)"
         let descriptor: Int32

@@ -1,6 +1,6 @@
 import CaretCore
 
-// Conversion of line breaks to LF: CR LF and CR become LF, as the server does in a push of a full text.
+// Conversion of line breaks: CR LF and CR become LF. The server does the same in a push of a full text.
 extension String {
     var hasCarriageReturn: Bool { utf8.contains(UInt8(ascii: "\r")) }
 
@@ -18,7 +18,7 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Converts a UTF-16 offset in this string to one in `withLineFeeds`.
+    /// Converts a UTF-16 offset in this string to the matching offset in `withLineFeeds`.
     func offsetInLineFeeds(of offset: Int) -> Int {
         if !hasCarriageReturn { return offset }
         var dropped = 0
@@ -31,7 +31,7 @@ extension String {
     }
 }
 
-extension Text {
+extension TextBuffer {
     /// The text of a string, with line breaks converted to LF.
     init(normalizing string: String) {
         do throws(TextError) {

@@ -1,14 +1,14 @@
 import CaretCore
 
-/// A view in which a user edits a text, with a caret or a selection. Make `UITextView`, `UITextField` and similar
-/// views conform to it.
+/// A view in which a user edits a text, with a caret or a selection. Make `UITextView`, `UITextField` and
+/// similar views conform to it.
 ///
 /// Offsets count UTF-16 code units, as those views do. An empty range is a caret.
 public protocol TextInput: AnyObject {
     var inputText: String { get set }
     var inputSelection: Range<Int> { get set }
-    /// Whether an input method is composing in the view, so that its text is not final. In UIKit: `markedTextRange`
-    /// is not nil.
+    /// Whether an input method is composing in the view, so that its text is not final. In UIKit:
+    /// `markedTextRange` is not nil.
     var isComposing: Bool { get }
 }
 
@@ -17,13 +17,13 @@ extension TextInput {
 
     /// Shows another text, and keeps the caret or selection on the same characters. CR LF and CR become LF.
     public func reload(_ text: String) {
-        let new = Text(normalizing: text)
-        show(new, after: diff(from: Text(normalizing: inputText), to: new))
+        let new = TextBuffer(normalizing: text)
+        show(new, after: diff(from: TextBuffer(normalizing: inputText), to: new))
     }
 
-    /// Shows a text, and moves the selection with `change`, which must give `text` from the view's text with its line
-    /// breaks as LF.
-    func show(_ text: Text, after change: Change) {
+    /// Shows `text`, and moves the selection through `change`. `change` must turn the view's text, after
+    /// conversion to LF, into `text`.
+    func show(_ text: TextBuffer, after change: Change) {
         if change.isEmpty && !inputText.hasCarriageReturn { return }
         let selection = selection.mapped(through: change)
         // Setting the text moves the caret of some views, so the selection is set afterwards.
@@ -31,7 +31,7 @@ extension TextInput {
         inputSelection = selection.start.value..<selection.end.value
     }
 
-    /// The selection, as offsets in the view's text with its line breaks as LF.
+    /// The selection, as offsets in the view's text after conversion to LF.
     var selection: Selection {
         let (text, range) = (inputText, inputSelection)
         return Selection(

@@ -3,13 +3,15 @@ import CaretReplica
 
 /// Keeps a view and a document in sync: call `update` whenever either has changed.
 ///
-/// Confined to the owner of the view, for example the main actor. The binding remembers the view's text after the
-/// last call. So it can separate what the user has typed since from what others have changed, whichever came first.
+/// Confined to the owner of the view, for example the main actor. The binding remembers the view's text after
+/// the last call. So it can separate the later edits of the user from the changes of others, in whatever
+/// order they came.
 public final class ViewBinding {
     private let document: LiveDocument
     private let number: Int
-    private var shown: Text
-    /// True while the binding changes the view. The view then calls its delegate at once, which calls `update`.
+    private var shown: TextBuffer
+    /// True while the binding changes the view. The view may then call its delegate, and the delegate may
+    /// call `update`.
     private var isChangingView = false
 
     init(_ document: LiveDocument, number: Int) {
@@ -28,17 +30,17 @@ public final class ViewBinding {
         view.inputSelection = 0..<0
     }
 
-    /// Applies the user's changes in the view to the document, and shows the changes of others in the view. Caret and
-    /// selection stay on the same characters. CR LF and CR become LF, in the view too.
+    /// Applies the user's changes in the view to the document, and shows the changes of others in the view.
+    /// Caret and selection stay on the same characters. CR LF and CR become LF, in the view too.
     ///
-    /// The delegate of the view may call it for every change: a call from within `update` does nothing. While an
-    /// input method is composing, the view is not changed. While the view holds text that the document has not
-    /// accepted, the state of the document is not `saved`.
+    /// The delegate of the view may call `update` for every change. A call from within `update` does nothing.
+    /// While an input method is composing, the view is not changed. While the view contains text that the
+    /// document has not accepted, the state of the document is not `saved`.
     public func update(_ view: some TextInput) throws {
         if isChangingView { return }
         isChangingView = true
         defer { isChangingView = false }
-        let entered = Text(normalizing: view.inputText)
+        let entered = TextBuffer(normalizing: view.inputText)
         if view.isComposing {
             document.setUnaccepted(entered == shown ? nil : .sending, in: number)
             return
@@ -49,11 +51,12 @@ public final class ViewBinding {
             document.setUnaccepted(.refused(.badText), in: number)
             throw error
         }
-        // A view may select half of an emoji, which the document refuses. Then the last selection stays.
+        // A view may select half of an emoji, but the document refuses such a selection and keeps the last
+        // one.
         try? document.select([view.selection])
     }
 
-    private func exchange(_ entered: Text, _ view: some TextInput) throws {
+    private func exchange(_ entered: TextBuffer, _ view: some TextInput) throws {
         let missing = try document.typed(diff(from: shown, to: entered), in: number)
         shown = try entered.applying(missing)
         view.show(shown, after: missing)

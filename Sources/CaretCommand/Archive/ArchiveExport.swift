@@ -10,8 +10,8 @@ struct ArchiveExport {
     let writer: ArchiveWriter
     let progress: ProgressLine
 
-    /// Writes all documents whose names begin with `prefix`. Skips one that is deleted or renamed during the
-    /// export.
+    /// Writes all documents whose names begin with `prefix`. Skips a document that is deleted or renamed
+    /// during the export.
     func write(prefix: String) async throws {
         let entries = try await client.documents(under: prefix)
         let all = entries.reduce(0) { $0 + $1.revision.value }
@@ -47,7 +47,7 @@ struct ArchiveExport {
                 document: name, epoch: WireString(head.epoch), revision: head.revision, start: start,
                 text: start > 0 ? WireString(beginning.text) : nil, newline: head.usesCRLF ? .crlf : .lf,
                 updated: entry.updated.milliseconds))
-        var (text, last) = (try Text(beginning.text), start)
+        var (text, last) = (try TextBuffer(beginning.text), start)
         while last < head.revision {
             for revision in try await page(of: name, after: last, through: head.revision) {
                 try requireSame(revision.revision == last.next, head.name)
@@ -57,7 +57,7 @@ struct ArchiveExport {
             }
             progressed(last)
         }
-        // Reads again, because another document could have taken the name between the pages.
+        // Reads the document again, because another document could have taken its name between two pages.
         let after = try await client.read(head.name, at: .revision(last))
         try requireSame(
             after.epoch == head.epoch && text.string.utf8.elementsEqual(head.text.utf8), head.name)

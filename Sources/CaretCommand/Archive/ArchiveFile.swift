@@ -1,4 +1,4 @@
-/// Tells an archive from a folder by the end of the path.
+/// Distinguishes an archive from a folder by the end of its path.
 enum ArchiveFile {
     private static let ending = ".caret-archive"
 

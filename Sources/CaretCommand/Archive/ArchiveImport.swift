@@ -12,7 +12,7 @@ struct ArchiveImport {
     let folder: String
     let progress: ProgressLine
 
-    /// The most revisions of one append, and their largest weight.
+    /// The most revisions of one append, and their largest total weight.
     private static let (mostRevisions, mostWeight) = (2_048, 256 << 10)
 
     /// Returns the number of imported documents and revisions.
@@ -25,8 +25,8 @@ struct ArchiveImport {
             try await requireFree(reader.names, in: store)
             let found = try await write(to: store)
             progress.show("packing")
-            // At time 0 nothing is old enough to be forgotten, so this only packs the new revisions.
-            await store.tend(at: 0)
+            // At time 0 no data is old enough to be removed, so this call only packs the new revisions.
+            await store.runUpkeep(at: 0)
             await store.closed()
             return found
         } catch {
@@ -76,10 +76,12 @@ struct ArchiveImport {
         while let part = try reader.next() {
             switch part {
             case .document(let document, let name, let start):
-                let arrival = Arrival(
+                let documentImport = DocumentImport(
                     name: name, start: Snapshot(revision: document.start, text: start),
                     lineBreak: document.newline == .crlf ? .crlf : .lf, updated: Int64(document.updated))
-                let entry = try await refusing { () throws(StoreRefusal) in try await store.arrive(arrival) }
+                let entry = try await refusing { () throws(StoreRefusal) in
+                    try await store.beginImport(documentImport)
+                }
                 imported = ImportedDocument(entry)
                 publications.append(Publication(entry.id, deleted: document.deleted.map { Int64($0) }))
             case .revision(let revision, let edits):
@@ -142,7 +144,7 @@ private final class ImportedDocument {
             pusher: Pusher(
                 user: ByteString(author.user.string), publicClient: ByteString(author.client.string)),
             seq: Int64(revision.revision.value), time: Int64(author.time), edits: edits)
-        // Nobody can push as this pusher, so the digest is never compared.
+        // No client can push as this pusher, so the store never compares the digest.
         changes.append(PushedChange(change, digest: Digest(SIMD4())))
         weight += change.weight
     }

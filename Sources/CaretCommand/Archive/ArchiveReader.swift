@@ -7,11 +7,11 @@ import CaretSync
 package import CaretWire
 import Glibc
 
-/// Reads an archive line by line and checks each line: replays the histories, and compares the counts and
-/// checksums. A violation throws a failure that says where it is.
+/// Reads an archive line by line. Replays the histories, and checks each line, the counts and the checksums.
+/// Throws a failure with the position of the first fault.
 package final class ArchiveReader {
     package enum Part {
-        case document(ArchivedDocument, DocumentName, start: Text)
+        case document(ArchivedDocument, DocumentName, start: TextBuffer)
         case revision(ArchivedRevision, [LoggedEdit])
         case documentEnd
     }
@@ -19,7 +19,7 @@ package final class ArchiveReader {
     private struct OpenDocument {
         let document: ArchivedDocument
         var revision: Revision
-        var text: Text
+        var text: TextBuffer
     }
 
     private enum State {
@@ -30,7 +30,7 @@ package final class ArchiveReader {
     }
 
     private let path: String
-    /// Put before the names of the imported documents.
+    /// The text that is put before the names of the imported documents.
     private let prefix: String
     private let input: GzipInput
     private var bytes = [UInt8](repeating: 0, count: 1 << 18)
@@ -45,15 +45,16 @@ package final class ArchiveReader {
     /// The names of the documents that are not deleted.
     private(set) var names: Set<DocumentName> = []
 
-    /// The last author that was checked. The next revision mostly has the same one.
+    /// The last author that was checked. The next revision usually has the same author.
     private var knownAuthor: (user: WireString, client: WireString)?
 
-    /// The most bytes of the first line. So a file that is not an archive is rejected early.
+    /// The most bytes of the first line. A file that is not an archive usually exceeds this limit early.
     private static let longestHead = 64 << 10
-    /// The longest text, if every byte of it is a control character, plus the other fields.
+    /// The most bytes of a line: the longest text, each byte escaped as a control character, and other
+    /// fields.
     private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
-    /// A line can have `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file. Text packs to
-    /// about a tenth, so a longer line was made to exhaust the memory.
+    /// A line can have `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file. Compression
+    /// shrinks text to about a tenth. So a longer line was probably made to exhaust the memory.
     private static let (plainLine, bytesForPackedByte) = (64 << 20, 32)
 
     private var longestLine: Int {
@@ -118,11 +119,11 @@ package final class ArchiveReader {
     // MARK: Documents
 
     private func begin(_ document: ArchivedDocument) throws(Failure) -> Part {
-        let found: (DocumentName, Text)
+        let found: (DocumentName, TextBuffer)
         do {
             found = (
                 try DocumentName(prefix + document.document.string),
-                try Text(document.text?.string ?? "")
+                try TextBuffer(document.text?.string ?? "")
             )
         } catch {
             throw fault("the document \(document.document.string.harmless) has an invalid name or text")
@@ -167,8 +168,8 @@ package final class ArchiveReader {
         return edits
     }
 
-    /// Rejects an author that the protocol does not allow: everyone who reads the history would see these
-    /// names.
+    /// Rejects an author that the protocol does not allow, because all readers of the history see the
+    /// author's names.
     private func requireValid(_ revision: ArchivedRevision, in open: OpenDocument) throws(Failure) {
         let (user, client) = (revision.author.user, revision.author.client)
         if let knownAuthor, knownAuthor == (user, client) { return }
@@ -222,7 +223,7 @@ package final class ArchiveReader {
                     if case .beginning = state {
                         "this is not an archive of caret"
                     } else {
-                        "the whole file has \(input.fileBytes)"
+                        "the packed file has only \(input.fileBytes)"
                     }
                 throw fault("it has more than \(limit) bytes, and \(meaning)")
             case .line(.success(let found)):
@@ -244,8 +245,8 @@ package final class ArchiveReader {
                     let found = try decoder.archiveLine(raw)
                     // The last line contains the checksum, so the checksum does not cover it.
                     if case .end = found { return found }
-                    sum.take(raw)
-                    sum.take([UInt8(ascii: "\n")])
+                    sum.update(raw)
+                    sum.update([UInt8(ascii: "\n")])
                     return found
                 }
             }
@@ -274,7 +275,7 @@ package final class ArchiveReader {
     }
 
     private var cutOff: Failure {
-        failure("it ends after line \(line)", of: openDocument, "it was cut off, or is not an archive")
+        failure("the file ends after line \(line)", of: openDocument, "it was cut off, or is not an archive")
     }
 
     private var openDocument: OpenDocument? {

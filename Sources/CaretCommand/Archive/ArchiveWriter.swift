@@ -7,7 +7,7 @@ import CaretSync
 import CaretWire
 import Glibc
 
-/// Writes an archive to a temporary file, and renames that once it is complete and on disk.
+/// Writes an archive to a temporary file, and renames the file once it is complete and on disk.
 final class ArchiveWriter {
     private let path: String
     /// The name of the file until it is complete.
@@ -74,7 +74,7 @@ final class ArchiveWriter {
     private func put(_ message: some WireMessage) throws(Failure) {
         line.bytes.removeAll(keepingCapacity: true)
         message.encode(into: &line)
-        sum.take(line.bytes)
+        sum.update(line.bytes)
         do throws(FileFault) { try output.write(line.bytes) } catch {
             throw Failure("\(path): \(error.reason)")
         }
@@ -89,8 +89,8 @@ extension Digest {
 }
 
 extension Check {
-    /// The check of a text at the end of its history.
-    init(_ text: Text, of document: WireString, at revision: Revision) {
+    /// The check of a document's text at its last revision.
+    init(_ text: TextBuffer, of document: WireString, at revision: Revision) {
         self.init(document: document, revision: revision, length: text.length.utf16, crc32: text.crc32)
     }
 }

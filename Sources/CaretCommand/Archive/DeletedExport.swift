@@ -5,8 +5,8 @@ import CaretServer
 import CaretStore
 import CaretWire
 
-/// Writes deleted documents to an archive. The protocol cannot address them, so this reads them from the
-/// store.
+/// Writes deleted documents to an archive. The protocol cannot read a deleted document, so this type reads
+/// the store.
 struct DeletedExport {
     let store: SQLiteStore
     let writer: ArchiveWriter

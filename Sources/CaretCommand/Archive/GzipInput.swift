@@ -2,10 +2,10 @@ import CZlib
 import CaretSync
 import Glibc
 
-/// Unpacks a gzip file. A file that is not packed is read unchanged.
+/// Unpacks a gzip file. Returns the bytes of any other file unchanged.
 ///
-/// Holds only one block of the file in memory, whatever its unpacked size. No data can follow the packed
-/// data.
+/// Holds only one block of the file in memory, whatever its unpacked size. Throws if the file continues after
+/// the packed data.
 final class GzipInput {
     enum Fault: Error, Equatable {
         case system(Int32)
@@ -23,11 +23,11 @@ final class GzipInput {
     }
 
     private let descriptor: Int32
-    /// The size of the file; 0 if it has none, as a pipe.
+    /// The size of the file in bytes; 0 for a file without a size, such as a pipe.
     let fileBytes: Int
-    /// How many of these bytes were read.
+    /// The number of bytes that were read from the file.
     private(set) var readBytes = 0
-    /// On the heap, because zlib requires that its address does not change.
+    /// The state of zlib. It is on the heap, because zlib requires that its address does not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private var state: State
     private var block = [UInt8](repeating: 0, count: 1 << 17)
@@ -35,7 +35,7 @@ final class GzipInput {
     /// The file ends before the packed data does.
     private(set) var isCutOff = false
 
-    /// The largest window (15 bits), and 16 for a gzip header.
+    /// The largest window has 15 bits. Adding 16 makes zlib expect a gzip header.
     private static let window: Int32 = 15 + 16
 
     init(_ path: String) throws(Fault) {
@@ -100,7 +100,7 @@ final class GzipInput {
         }
         unread = unread.upperBound - Int(stream.pointee.avail_in)..<unread.upperBound
         switch code {
-        // No progress means that the block is used up; the caller reads more of the file.
+        // `Z_BUF_ERROR` means that the block is used up. The caller then reads more of the file.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: state = .ended
         case Z_MEM_ERROR: throw .system(ENOMEM)

@@ -13,7 +13,7 @@ package final class GzipOutput {
         self.path = path
         descriptor = open(path, PartialFile.flags, 0o600)
         if descriptor < 0 { throw FileFault("make it", path) }
-        // zlib closes its own copy of the descriptor. The other one is needed for `fsync` after that.
+        // zlib gets a copy of the descriptor and closes the copy. `finish` needs the original for `fsync`.
         file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")
         // `deinit` closes the descriptor.
         if file == nil { throw FileFault("write it", path, ENOMEM) }

@@ -10,7 +10,7 @@ struct Backup: Subcommand {
         "backup", "copies the store to one new file, and checks the copy; the server can keep running",
         details: """
             Without FILE the server makes the copy in the folder backups of its data folder. With FILE and --data, the copy \
-            becomes that file. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
+            is moved to FILE. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
             caret.sqlite in the data folder by the backup.
             """,
         arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")])

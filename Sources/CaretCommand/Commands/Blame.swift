@@ -62,7 +62,7 @@ struct Blame: Subcommand {
         let version = try await client.read(point)
         let start = try await client.oldestRevision(of: point.document)
         let first = try await client.read(point.document, at: .revision(start))
-        var lines = AttributedLines(try Text(first.text), at: start)
+        var lines = AttributedLines(try TextBuffer(first.text), at: start)
         var authors: [Author] = []
         let windows = HistoryWindow.windows(after: start, through: version.revision)
         try await inOrder(windows) { window in

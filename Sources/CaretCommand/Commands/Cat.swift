@@ -33,6 +33,6 @@ struct Cat: Subcommand {
 }
 
 extension DocumentVersion {
-    /// The bytes of the document's file.
+    /// The bytes of a file with this text and its line breaks.
     var fileBytes: [UInt8] { text.fileBytes(usesCRLF: usesCRLF) }
 }

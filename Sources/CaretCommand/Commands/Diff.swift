@@ -31,7 +31,7 @@ struct Diff: Subcommand {
         let (old, new) = try await context.reach(about: subject) { client in
             (try await client.read(self.old), try await client.read(self.new))
         }
-        let (oldText, newText) = (try Text(old.text), try Text(new.text))
+        let (oldText, newText) = (try TextBuffer(old.text), try TextBuffer(new.text))
         let change = diff(from: oldText, to: newText)
         if context.isJSON {
             context.show(.object(["from": old.json, "to": new.json, "edits": change.json]))

@@ -16,10 +16,10 @@ struct EditDocument: Subcommand {
         "edit", "opens a live copy of a document in an editor, and merges each save",
         details: """
             The editor is $VISUAL or $EDITOR. Each save is merged with the changes of others. Their changes are written to \
-            the file, unless the editor has just changed it. An editor that reloads files shows them. At the end it reports \
-            whether all edits are saved on the server. If the server cannot be reached, it waits, and prints where your text \
-            is. If you interrupt it, the unsaved edits are kept. The next caret edit of the document continues with them, \
-            even without a server. They are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
+            the file, unless the editor has just changed it. An editor that reloads files shows them. At the end \
+            caret reports whether all edits are saved on the server. If the server cannot be reached, caret waits and prints \
+            where your text is. If you interrupt it, the unsaved edits are kept. The next caret edit of the document \
+            continues with them, even without a server. They are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
             """,
         arguments: [Argument("DOC", .document, "the document")], options: [create])
 
@@ -66,7 +66,7 @@ struct EditDocument: Subcommand {
         defer { interruption.withLock { $0?.end() } }
         let hasTerminal = isatty(STDIN_FILENO) == 1
         let exit = try await copy.edit(with: editor) {
-            // Without a terminal there is nobody to ask.
+            // Without a terminal no user can press Return.
             if !hasTerminal { return }
             interruption.withLock { $0 = Interruption { reportInterruption(copy, keeping, in: context) } }
             await waitForReturn(in: context)
@@ -89,7 +89,7 @@ struct EditDocument: Subcommand {
             "\(open.name.harmless): all edits are saved, at revision \(revision)")
     }
 
-    /// The most bytes of a text. If unsaved edits were kept, this does not require a server.
+    /// The most bytes of a text. Throws if the server cannot be reached, unless unsaved edits were kept.
     private func textLimit(_ client: LiveClient, in context: CommandContext) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
@@ -130,13 +130,13 @@ struct EditDocument: Subcommand {
         defer { warning.cancel() }
         do {
             try await open.saved()
-            // Waits until the kept edits are removed.
+            // Waits until the edits kept on this machine are removed.
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
             throw Failure("\(document.harmless): \(refused)", advice: "your text is in \(copy.path)")
         } catch let fault as UnsavedEditsFault {
             throw Failure(
-                "\(document.harmless): all edits are saved, but those kept on this machine cannot be removed: "
+                "\(document.harmless): all edits are saved, but their copy on this machine cannot be removed: "
                     + "\(fault)")
         }
     }

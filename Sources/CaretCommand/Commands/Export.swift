@@ -9,7 +9,7 @@ struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
     private static let hidden = Option(
-        "hidden", "also documents with a name, or a part of it, that begins with a dot")
+        "hidden", "also documents whose name has a part that begins with a dot")
 
     private static let deleted = Option(
         "deleted", "also deleted documents; only to an archive, and while the server is stopped")
@@ -18,9 +18,10 @@ struct Export: Subcommand {
         "export", "writes documents to a folder, one file each, or with their histories to one archive",
         details: """
             PREFIX names a folder of documents: with notes the document notes/today becomes TO/today. An existing file with \
-            another text is left alone, unless --force is given. A name that begins with a dot is left alone, unless \
-            --hidden is given. Links in the folder are not followed. If TO ends with .caret-archive, it becomes one file \
-            with all revisions, their authors and times. An archive contains the whole names.
+            another text is left alone, unless --force is given. A document is left alone if a part of its name \
+            begins with a dot, unless --hidden is given. Links in the folder are not followed. If TO ends with \
+            .caret-archive, the export is one file with all revisions, their authors and times. In an archive the names \
+            keep the PREFIX.
             """,
         arguments: [
             Argument("TO", .file, "the folder, which is created if missing, or NAME.caret-archive"),
@@ -68,7 +69,7 @@ struct Export: Subcommand {
             } receive: { entry, version in
                 guard let version else { return }
                 progress.show(tally.all, of: entries.count, "document")
-                // Uses the listed name, because the answer could contain another one.
+                // Uses the name from the list, because the answer could contain another name.
                 switch write(version, of: entry.name, to: target) {
                 case .written: tally.done += 1
                 case .unchanged: tally.unchanged += 1

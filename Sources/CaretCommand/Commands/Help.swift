@@ -2,7 +2,7 @@
 struct Help: Subcommand {
     private static let markdown = Option("markdown", "prints the whole manual, docs/cli.md")
     private static let man = Option(
-        "man", "prints the page for man; that of the server with the argument caretd")
+        "man", "prints the page for man; with the argument caretd, prints the page of the server")
 
     static let description = CommandDescription(
         "help", "prints the list of subcommands, or the help of one",

@@ -94,7 +94,7 @@ struct Import: Subcommand {
             return .leftAlone(error.message)
         }
         if text.utf8.contains(0) { return .leftAlone("not text: it contains a NUL byte") }
-        // The server does not store CR, so it counts the text without them.
+        // The server does not store CR characters, so its limit is for the text without them.
         let count = FileText(text).text.utf8.count
         if count > limit { return .leftAlone("it has \(count) bytes; the limit is \(limit)") }
         do {
@@ -108,7 +108,7 @@ struct Import: Subcommand {
         }
     }
 
-    /// Retries when the server throttles, after the delay that the server asks for.
+    /// Retries if the server throttles the request, after the delay that the server names.
     private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
         while true {
             do {

@@ -16,7 +16,7 @@ struct Log: Subcommand {
         options: [limit, all])
 
     private let point: DocumentPoint
-    /// Nil means all.
+    /// Nil lists all revisions.
     private let limit: Int?
 
     init(_ arguments: Arguments) throws(UsageFault) {

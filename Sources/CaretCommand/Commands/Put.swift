@@ -56,7 +56,8 @@ struct Put: Subcommand {
             if let text = saved.text { members.append(("text", .text(text))) }
             context.show(.object(members))
         } else if let merged = saved.text {
-            // As `cat` prints it afterwards: a text that changed something also sets the line breaks.
+            // Prints what `cat` would print afterwards. A push that changes the text also sets its line
+            // breaks.
             let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
             context.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
         } else {

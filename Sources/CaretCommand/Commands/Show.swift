@@ -15,7 +15,7 @@ struct Show: Subcommand {
     private struct Found {
         let entry: DocumentHistory.Entry
         let change: Change
-        let old: Text
+        let old: TextBuffer
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -54,6 +54,6 @@ struct Show: Subcommand {
                 advice: "caret log lists the revisions that are kept; caret cat still prints the text")
         }
         let old = try await client.read(point.document, at: .revision(before))
-        return Found(entry: entry, change: change, old: try Text(old.text))
+        return Found(entry: entry, change: change, old: try TextBuffer(old.text))
     }
 }

@@ -53,7 +53,7 @@ extension CommandContext {
 }
 
 extension JSON {
-    /// For users: without quotes.
+    /// The value as users see it: a string has no quotes.
     fileprivate var plain: String {
         switch self {
         case .text(let text): text.harmless

@@ -6,7 +6,7 @@ import CaretWire
 struct Sync: Subcommand {
     private static let once = Option("once", "syncs once, and ends")
     private static let adopt = Option(
-        "adopt", "syncs the folder with this server, although it was synced with another one")
+        "adopt", "syncs the folder with this server, although it was synced with another server")
 
     static let description = CommandDescription(
         "sync", "keeps a folder of files in sync with documents, in both directions",
@@ -41,7 +41,7 @@ struct Sync: Subcommand {
     /// How one sync ended.
     private enum End {
         case done(isWhole: Bool)
-        /// The server has another store than the one the folder was synced with.
+        /// The server's store is not the one that the folder was synced with.
         case otherStore(SyncState)
     }
 
@@ -85,29 +85,30 @@ struct Sync: Subcommand {
     private func meet(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
         let address = context.target.address
-        let meeting = try await context.stayConnected(as: state.clientID, once: isOnce) { client in
-            try await StoreMeeting(client, prefix: names.prefix)
+        let comparison = try await context.stayConnected(as: state.clientID, once: isOnce) { client in
+            try await StoreComparison(client, prefix: names.prefix)
         }
-        switch meeting.verdict(on: state) {
+        switch comparison.outcome(on: state) {
         case .same:
             throw Failure(
-                "\(address): the server reports the store \(meeting.store), but its documents differ from that store",
+                "\(address): the server reports the store \(comparison.store), but its documents differ from that store",
                 advice: "restart the server, and see its log")
         case .first, .restored: break
         case .other(let known):
             if isAdopting { break }
             throw Failure(
-                "\(folder): it was synced with the store \(known), but the server at \(address) has the store \(meeting.store)",
+                "\(folder): it was synced with the store \(known), but the server at \(address) has the store \(comparison.store)",
                 advice: """
                     nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
                       If it is not, pass the address of the right server, or sync another folder with this one
                     """)
         }
-        try state.begin(with: meeting.store)
+        try state.begin(with: comparison.store)
         return state
     }
 
-    /// Tells the user that the server is missing. Otherwise a waiting sync would look like a working one.
+    /// Warns if the server cannot be reached. Without the warning a waiting sync would look like a working
+    /// one.
     private func warnIfUnreachable(in context: CommandContext) async {
         do {
             try await context.requireServer()
@@ -120,7 +121,7 @@ struct Sync: Subcommand {
             // If this write fails, there is no other place to report it.
             _ = context.notes.flush()
         } catch {
-            // All other errors end the sync, which reports them.
+            // The sync meets all other errors again, and reports them.
         }
     }
 }

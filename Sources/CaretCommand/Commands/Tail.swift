@@ -50,7 +50,7 @@ struct Tail: Subcommand {
         let head = try await client.entry(of: document).revision.value
         let start = max(try await client.oldestRevision(of: document), Revision(max(0, head - limit)))
         let version = try await client.read(document, at: .revision(start))
-        return TailState(name: document, revision: start, text: try Text(version.text))
+        return TailState(name: document, revision: start, text: try TextBuffer(version.text))
     }
 
     private func show(
@@ -59,9 +59,9 @@ struct Tail: Subcommand {
         for window in HistoryWindow.windows(after: tail.revision, through: end) {
             for entry in try await client.history(of: tail.name, in: window, withChanges: true) {
                 if entry.revision != tail.revision.next {
-                    // The revisions in between were trimmed.
+                    // The revisions since `tail.revision` were trimmed, so the text is read from the server.
                     let before = HistoryPoint.revision(Revision(entry.revision.value - 1))
-                    tail.text = try Text(try await client.read(tail.name, at: before).text)
+                    tail.text = try TextBuffer(try await client.read(tail.name, at: before).text)
                 }
                 let change = entry.change ?? Change()
                 let edits = try tail.apply(change, making: entry.revision)

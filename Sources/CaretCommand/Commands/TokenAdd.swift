@@ -9,8 +9,13 @@ struct TokenAdd: Subcommand {
 
     private static let options: [(rights: GrantedRights, option: Option)] = [
         (.read, option(.read, "may read documents whose names begin with it; =NAME means one document")),
-        (.write, option(.write, "may read and change them")),
-        (.admin, option(.admin, "may administer them; '' gives all rights, also over tokens")),
+        (.write, option(.write, "may read and change documents whose names begin with it")),
+        (
+            .admin,
+            option(
+                .admin,
+                "may administer documents whose names begin with it; '' gives all rights, also over tokens")
+        ),
     ]
 
     static let description = CommandDescription(
@@ -60,7 +65,7 @@ extension Failure {
 }
 
 extension WireGrant.Scope {
-    /// `=` before a name means that document only.
+    /// With `=` before a name, the right covers only that document.
     fileprivate init(written text: String) {
         if text.utf8.first == UInt8(ascii: "=") {
             self = .document(WireString(String(text.dropFirst())))

@@ -60,7 +60,7 @@ extension TokenSummary {
 }
 
 extension WireGrant {
-    /// In the notation of the options of `token add`.
+    /// The rights in the notation of `token add`.
     fileprivate var words: String {
         switch scope {
         case .document(let name): "\(rights.rawValue):=\(name.string)"

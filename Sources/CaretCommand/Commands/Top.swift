@@ -14,9 +14,10 @@ struct Top: Subcommand {
         "top", "shows the server's counters and their rates as they change; q ends",
         details: """
             Without a terminal each reading is one line. It begins with the time, the connections and the open rooms. Then \
-            it has per second: pushes, changes, commits, deliveries, bytes in, bytes out. It ends with the median and p99 of \
-            ack in ms. The first reading counts from the start of the server, and every other one from the reading before. \
-            If the server goes away, it says so and continues when the server is back.
+            follow the rates per second: pushes, changes, commits, deliveries, bytes in, bytes out. It ends with the median \
+            and p99 of ack in ms. The first rates are averages since the start of the server, all others since the reading \
+            before. \
+            If the server cannot be reached, top reports this and continues when the server is back.
             """,
         options: [interval, count])
 
@@ -35,7 +36,7 @@ struct Top: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.stayConnected { client in
-            // Uses this connection, because a separate check would be counted too.
+            // Checks with this connection, because the server would also count a second one.
             try await context.awaitConnection(of: client)
             if context.screen == nil || context.isJSON {
                 try await printReadings(of: client, in: context)

@@ -4,8 +4,8 @@ import CaretCore
 /// Deletes the older part of a document's history.
 struct Trim: Subcommand {
     private static let before = Option(
-        "before", value: "WHEN", "a revision or a time, as after an @: 900, 30d, 2026-11-20")
-    private static let dryRun = Option("dry-run", "only prints what would be forgotten")
+        "before", value: "WHEN", "a revision or a time, written as after an @: 900, 30d, 2026-11-20")
+    private static let dryRun = Option("dry-run", "only prints what would be deleted")
 
     static let description = CommandDescription(
         "trim", "permanently deletes the history of a document before a revision",
@@ -44,13 +44,13 @@ struct Trim: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let (outcome, revision) = try await context.reach(about: point.document) { client in
-            // A time before the first revision is allowed here: then there is nothing to forget.
+            // A time before the first revision is allowed here. In that case no revision is deleted.
             let moment = point.revision.point()
             let revision = try await client.read(point.document, at: moment).revision
             let found = try await client.trim(point.document, before: revision, isDryRun: true)
             if found.revisions == 0 { return (Outcome.nothing, revision) }
             guard let confirmation else { return (.would(found), revision) }
-            let question = "\(point.document.harmless): forget \(found.words) permanently?"
+            let question = "\(point.document.harmless): delete \(found.words) permanently?"
             if !confirmation.isGiven(to: question, in: context) { return (.refused, revision) }
             return (.done(try await client.trim(point.document, before: revision)), revision)
         }
@@ -77,8 +77,8 @@ struct Trim: Subcommand {
         let words =
             switch outcome {
             case .nothing: "unchanged: its history begins at revision \(revision.value)"
-            case .would(let found): "would forget \(found.words)"
-            case .done(let found): "forgot \(found.words)"
+            case .would(let found): "would delete \(found.words)"
+            case .done(let found): "deleted \(found.words)"
             case .refused: "nothing was changed"
             }
         context.output.write("\(point.document.harmless): \(words)\n")

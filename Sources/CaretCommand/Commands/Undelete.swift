@@ -5,7 +5,8 @@ import FoundationEssentials
 /// Restores a deleted document.
 struct Undelete: Subcommand {
     private static let number = Option(
-        "number", letter: "n", value: "N", "which one, if several had this name: see caret ls --deleted")
+        "number", letter: "n", value: "N",
+        "the number of the document, if several had this name: see caret ls --deleted")
 
     static let description = CommandDescription(
         "undelete", "restores a deleted document with its whole history",

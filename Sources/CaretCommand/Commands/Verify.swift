@@ -10,8 +10,8 @@ package struct Verify: Subcommand {
     package static let description = CommandDescription(
         "verify", "checks everything that a server stores, or a backup, and lists the damage",
         details: """
-            It changes nothing. The exit code is 4 if something is damaged. A running server checks its store while it \
-            works; without a server the files of --data are checked.
+            The check changes nothing. The exit code is 4 if something is damaged. A running server checks its store while \
+            it works. If no server runs, caret checks the files of --data itself.
             """,
         arguments: [Argument("BACKUP", .file, isOptional: true, "a file made by caret backup")],
         options: [document])
@@ -19,7 +19,7 @@ package struct Verify: Subcommand {
     private let backup: String?
     private let document: String?
 
-    /// A piece of damage.
+    /// One finding of the check: the damage, and where it is.
     package struct Finding: Equatable {
         /// Nil if the name is unknown.
         let document: String?
@@ -113,7 +113,7 @@ package struct Verify: Subcommand {
         case .foreign: "not a database of Caret, or its first page is damaged"
         case .badHeader: "the header of the database is damaged"
         case .lost: "it is missing or empty"
-        // An existing file that SQLite does not find is empty.
+        // If the store reports ENOENT for an existing file, the file is empty.
         case .system(ENOENT) where access(file, F_OK) == 0: "it is empty"
         case .database(let fault) where fault.kind == .damaged:
             "its first page is cut off or damaged (\(fault.message))"
@@ -138,7 +138,7 @@ package struct Verify: Subcommand {
 
     fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
         if findings == 0 { return "sound" }
-        return hasMore ? "\(findings) and more findings" : findings.counting("finding")
+        return hasMore ? "\(findings.counting("finding")), and there are more" : findings.counting("finding")
     }
 }
 

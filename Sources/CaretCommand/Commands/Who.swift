@@ -6,8 +6,8 @@ struct Who: Subcommand {
     static let description = CommandDescription(
         "who", "lists the connections: number, user, client, address, time, open documents",
         details: """
-            A document marked with * has fallen behind: its changes are read from disk for this connection. The exit code is \
-            4 if nobody has DOC open.
+            A * marks a document whose changes this connection reads too slowly: the server reads them from disk. The exit \
+            code is 4 if nobody has DOC open.
             """,
         arguments: [
             Argument("DOC", .document, isOptional: true, "only connections that have this document open")

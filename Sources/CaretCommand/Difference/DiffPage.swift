@@ -65,7 +65,7 @@ package struct DiffPage {
 
     private func shown(_ text: String) -> String { isForUsers ? text.harmless : text }
 
-    /// In the format of `patch`. An empty range has the number of the line before it.
+    /// A range of lines in the format of `patch`. An empty range has the number of the line before it.
     private static func patchRange(_ lines: Range<Int>) -> String {
         switch lines.count {
         case 0: "\(lines.lowerBound),0"

@@ -1,7 +1,7 @@
 import CaretCore
 
 extension Change {
-    /// In the form of the protocol: UTF-16 code units of the text before the change.
+    /// The edits in the form of the protocol. Offsets are UTF-16 code units in the text before the change.
     var json: JSON {
         .list(
             edits.map { edit in

@@ -14,9 +14,9 @@ struct EditingFolder: Sendable {
             let state = variable("XDG_STATE_HOME")
                 ?? variable("HOME").map({ $0 + "/.local/state" })
         else { return nil }
-        // Names of documents and addresses are not valid names of files, so this uses their hash.
+        // A document's name or an address may be an invalid file name, so the folder is named by their hash.
         var sum = SHA256()
-        sum.take(Array("\(address)\0\(document)".utf8))
+        sum.update(Array("\(address)\0\(document)".utf8))
         path = state + "/caret/edit/" + sum.digest().hexadecimal.prefix(32)
     }
 
@@ -31,7 +31,7 @@ struct EditingFolder: Sendable {
     /// Removes the folder if it holds no unsaved edits.
     func removeIfSaved() {
         let known: [[UInt8]] = ["client", "lock"].map { Array($0.utf8) }
-        // A folder that cannot be read stays.
+        // Keeps a folder that cannot be read.
         guard let names = try? SystemFile.names(in: path), names.allSatisfy(known.contains) else { return }
         for name in ["client", "lock"] { unlink(path + "/" + name) }
         rmdir(path)

@@ -29,13 +29,14 @@ package final class LiveCopy: Sendable {
 
     /// An editor that exits sooner than this was not used by a person.
     private static let atOnce = Duration.seconds(2)
-    /// A new text is written here first, and then exchanged with the file.
+    /// A new text is first written to a file with this name, which is then exchanged with the edited file.
     private static let newName = ".caret-new"
     /// How often the file and the document are compared.
     private static let pause = Duration.milliseconds(50)
-    /// The quiet time that is reported after the editor's end, when nothing writes the file any more.
+    /// The quiet time that is assumed after the editor's end, because no program writes the file any more.
     private static let forever = Int.max
-    /// The most bytes of replaced texts that an editor can still have in memory.
+    /// The most bytes of replaced texts to remember. An editor can still have such a text in memory and save
+    /// it.
     private static let displacedBytes = 16 << 20
 
     init(of document: LiveDocument, limit: Int) throws(Failure) {
@@ -69,13 +70,11 @@ package final class LiveCopy: Sendable {
         let process = try start(editor)
         let ended = Task { await LiveCopy.end(of: process) }
         let keeping = Task {
-            var signature: SyncFolder.Signature?
-            var since = Milliseconds.steady
+            var timer = QuietTimer(try folder.signature(name), at: Milliseconds.steady)
             while !Task.isCancelled {
-                let now = try folder.signature(name)
-                if now != signature { (signature, since) = (now, Milliseconds.steady) }
-                record = try merged(record, quiet: Milliseconds.steady - since)
-                // A cancelled sleep only makes the loop check earlier whether it is over.
+                let quiet = timer.quiet(with: try folder.signature(name), at: Milliseconds.steady)
+                record = try merged(record, quiet: quiet)
+                // If the sleep is cancelled, the loop ends at its next check.
                 try? await Task.sleep(for: LiveCopy.pause)
             }
             return record
@@ -102,7 +101,7 @@ package final class LiveCopy: Sendable {
 
     func remove() throws(FileFault) {
         try SystemFile.remove(path)
-        // The folder stays if the editor left files in it.
+        // If the editor left files in the folder, this fails and the folder stays.
         rmdir(folder.root)
     }
 
@@ -116,11 +115,12 @@ package final class LiveCopy: Sendable {
         record.head = head(document.text.string)
         let file = FileLook(content: folder.content(path), quiet: quiet)
         let decision = SyncDecision(
-            record: record, file: file, document: .told(epoch: "", revision: 0), path: name.string,
+            record: record, file: file, document: .reported(epoch: "", revision: 0), path: name.string,
             nextSeq: 1)
         switch try decision.step() {
         case .keep(var kept):
-            // An editor that has saved knows that text or a newer one, so older texts need not be remembered.
+            // An editor that has saved has that text or a newer one in memory. So older texts are not
+            // remembered.
             kept.displaced = []
             guard let push = kept.push else { return kept }
             saving.withLock { $0.hasSaved = true }

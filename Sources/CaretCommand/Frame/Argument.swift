@@ -1,6 +1,6 @@
 /// The description of a positional argument.
 package struct Argument: Sendable {
-    /// What a shell completes it with.
+    /// What a shell offers as completions of the argument.
     enum Kind: Equatable, Sendable {
         case document
         case file

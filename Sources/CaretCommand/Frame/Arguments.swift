@@ -1,4 +1,4 @@
-/// The parsed arguments of one subcommand. They fit the description of that subcommand.
+/// The parsed arguments of one subcommand. They match its description.
 package struct Arguments: Sendable {
     package let command: CommandDescription
     /// The arguments that are not options, in order.

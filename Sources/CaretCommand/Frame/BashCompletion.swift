@@ -5,7 +5,8 @@ enum BashCompletion {
         _caret() {
             local line=${COMP_LINE:0:COMP_POINT} all=() words=() cur word skip= name index IFS=$' \\t\\n'
             COMPREPLY=()
-            # Bash splits words at : and @, which addresses and revisions contain. So this splits the line itself.
+            # Bash splits words at : and @, which addresses and revisions contain. So this function splits the
+            # line itself.
             read -ra all <<<"$line"
             [[ $line == *[[:blank:]] ]] && all+=('')
             cur=${all[-1]}
@@ -63,7 +64,7 @@ enum BashCompletion {
             switch argument.kind {
             case .document: return pattern + "_caret_documents ;;\n"
             case .words(let words): return pattern + "_caret_offer \(words.joined(separator: " ")) ;;\n"
-            // Bash completes files without help.
+            // Bash completes file names by itself.
             case .file, .folder, .other: return ""
             }
         }.joined()

@@ -5,7 +5,7 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// The surroundings of one run of a subcommand: its output, how the output looks, and the target.
+/// The context of one run of a subcommand: its output, the style of the output, and the target.
 package struct CommandContext: Sendable {
     let output: Output
     /// Standard error: progress, questions and notes.
@@ -35,18 +35,18 @@ package struct CommandContext: Sendable {
     /// Local time on a terminal, UTC elsewhere.
     func stamp(_ date: Date) -> String { screen == nil ? Stamp.universal(date) : Stamp.local(date) }
 
-    /// A table that continues another one has no titles.
+    /// Prints a table. A table that continues another one has no titles.
     func show(_ table: Table, titled: Bool = true) {
         output.write(screen.map { table.text(on: $0, style, titled: titled) } ?? table.plain)
     }
 
-    /// A part of a document's text. On a terminal control characters are replaced by visible signs.
+    /// A part of a document's text. On a terminal visible signs replace control characters.
     func shown(_ text: String) -> String { screen == nil ? text : text.harmless }
 
-    /// A name or a user. Programs receive it unchanged, except for control characters.
+    /// A name of a document or a user. Programs receive it unchanged, except for control characters.
     func shown(name: String) -> String { screen == nil ? name.field : name.harmless }
 
-    /// A whole text. A file receives every byte of it; a terminal receives no control characters.
+    /// Prints a whole text. A file receives every byte of it; a terminal receives no control characters.
     func show(text: String, usesCRLF: Bool) {
         if screen == nil {
             output.write(text.fileBytes(usesCRLF: usesCRLF))
@@ -58,11 +58,12 @@ package struct CommandContext: Sendable {
     /// Reports that a part of the work failed, while the rest continues.
     func warn(_ failure: Failure) {
         notes.write(failure.text(isJSON: isJSON))
-        // At once, because the rest can take long. If this write fails, there is no other place to report it.
+        // Flushes at once, because the remaining work can take long. If this write fails, there is no other
+        // place to report it.
         _ = notes.flush()
     }
 
-    /// Tells the user about an intermediate state. Programs do not receive it.
+    /// Reports an intermediate state to the user. Prints nothing with `--json`.
     func note(_ text: String) {
         if isJSON { return }
         notes.write("caret: \(text)\n")
@@ -73,14 +74,15 @@ package struct CommandContext: Sendable {
 
     // MARK: The server
 
-    /// Connects, calls `body`, and closes the connection. A refusal names its subject, mostly a document.
+    /// Connects, calls `body`, and closes the connection. `subject`, usually a document, is named in a
+    /// refusal.
     func reach<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try await addingSubject(about: subject) { try await reach(body) }
     }
 
-    /// Adds the subject to a refusal, and reports a missing token as missing.
+    /// Adds the subject to a refusal. Reports a missing token as missing, not as unknown.
     func addingSubject<Result: Sendable>(
         about subject: String? = nil, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@ package struct CommandDescription: Sendable {
     package let name: String
     /// What the subcommand does, in half a line, without a full stop.
     package let summary: String
-    /// More about it, in whole sentences.
+    /// Details about the subcommand, in whole sentences.
     let details: String
     package let arguments: [Argument]
     package let options: [Option]

@@ -12,7 +12,7 @@ package enum CommandList {
 
     package static var descriptions: [CommandDescription] { all.map { $0.description } }
 
-    /// The subcommand whose name these words begin with, and the number of words of that name.
+    /// The subcommand that the first words name, and how many words its name has.
     static func command(in words: [String]) -> (type: any Subcommand.Type, words: Int)? {
         for count in [2, 1] where words.count >= count {
             let name = words.prefix(count).joined(separator: " ")

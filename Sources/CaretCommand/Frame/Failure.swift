@@ -6,7 +6,7 @@ import CaretWire
 /// Why a subcommand failed, and what the user can do about it.
 package struct Failure: Error, Equatable {
     package let message: String
-    /// In the imperative; nil if there is nothing to suggest.
+    /// What the user can do, in the imperative; nil if there is nothing to suggest.
     let advice: String?
     let code: ExitCode
 
@@ -16,8 +16,8 @@ package struct Failure: Error, Equatable {
         self.code = code
     }
 
-    /// The output on standard error: one JSON value for programs, up to two lines for users. Control
-    /// characters from elsewhere are made visible.
+    /// The output on standard error: one JSON value for programs, up to two lines for users. Visible signs
+    /// replace control characters.
     func text(isJSON: Bool) -> String {
         if isJSON {
             let members: KeyValuePairs<String, JSON> = [
@@ -48,7 +48,7 @@ package struct Failure: Error, Equatable {
         self.init(subject + refusal.description.harmless, advice: refusal.advice)
     }
 
-    /// An open document that this client can no longer read.
+    /// The failure of a subcommand whose open document can no longer be read.
     init(gone document: String) {
         self.init("\(document.harmless): it was deleted, or you may no longer read it")
     }
@@ -72,7 +72,7 @@ package struct Failure: Error, Equatable {
 }
 
 extension ServerRefusal {
-    /// What to do about it; nil if the message says enough.
+    /// What the user can do about the refusal; nil if the message says enough.
     fileprivate var advice: String? {
         switch code {
         case .unauthorized:

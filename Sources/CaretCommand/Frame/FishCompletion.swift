@@ -5,7 +5,7 @@ enum FishCompletion {
             function __caret_documents
                 caret ls (commandline -ct) 2>/dev/null | cut -f1
             end
-            # Whether the words begin with this subcommand, followed by this number of words.
+            # Whether the words are this subcommand and then this number of other words.
             function __caret_at
                 set -l given
                 set -l skip
@@ -54,7 +54,7 @@ enum FishCompletion {
             case .document: text += offer("'(__caret_documents)'", "", when: condition)
             case .words(let words):
                 text += offer(CompletionScript.quoted(words.joined(separator: " ")), "", when: condition)
-            // Fish completes files without help.
+            // Fish completes file names by itself.
             case .file, .folder, .other: break
             }
         }

@@ -4,8 +4,8 @@ import Glibc
 
 // For subcommands that stay connected to a running server.
 extension CommandContext {
-    /// Connects, and reconnects after each disconnect unless `once` is true. Keeps unsaved edits in `folder`,
-    /// if there is one and it is usable.
+    /// Connects, and reconnects after each disconnect unless `once` is true. Keeps unsaved edits in `folder`.
+    /// If the folder cannot be used, warns and continues without it.
     func stayConnected<Result: Sendable>(
         as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
@@ -25,18 +25,18 @@ extension CommandContext {
         do throws(UnsavedEditsFault) {
             return try LiveClient(target.address, options, keepingUnsavedIn: folder)
         } catch {
-            // The command works without it, and the user can still save the file by hand.
+            // The command works without the folder, and the user can still save the file by hand.
             warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
             return nil
         }
     }
 
-    /// Fails at once if the server cannot be reached, so that a user at a terminal does not wait for nothing.
+    /// Fails at once if the server cannot be reached, so that a user at a terminal does not wait in vain.
     func requireServer() async throws {
         try await reachServer { _ in }
     }
 
-    /// Connects once, to a running server only: a temporary server on the files could not answer this.
+    /// Connects once, and only to a running server. Starts no temporary server on the files.
     func reachServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
@@ -45,7 +45,7 @@ extension CommandContext {
     }
 
     /// Waits for the first connection of a client that reconnects. Throws if the first attempt fails, so that
-    /// a user at a terminal does not wait for nothing.
+    /// a user at a terminal does not wait in vain.
     func awaitConnection(of client: LiveClient) async throws {
         try requirePermission()
         for await status in client.connectionUpdates {
@@ -61,7 +61,7 @@ extension CommandContext {
         }
     }
 
-    /// Writes and flushes at once, because the next output can be a long time away.
+    /// Writes a line and flushes at once, because the next output may come much later.
     func report(_ json: JSON, _ line: @autoclosure () -> String) {
         output.write((isJSON ? json.line : line()) + "\n")
         // `CommandRun` reports a failed write at the end.

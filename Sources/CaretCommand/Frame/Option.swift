@@ -21,7 +21,7 @@ package struct Option: Sendable {
 
     var flag: String { "--" + name }
 
-    /// As help shows it: `-n, --limit N`.
+    /// The option as help shows it: `-n, --limit N`.
     package var usage: String {
         let flags = letter.map { "-\($0), \(flag)" } ?? flag
         return value.map { "\(flags) \($0)" } ?? flags

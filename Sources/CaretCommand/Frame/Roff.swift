@@ -26,11 +26,11 @@ struct Roff {
         let line = parts.enumerated().map { index, part in
             index % 2 == 1 ? "\\fB\(escaped(String(part)))\\fP" : escaped(String(part))
         }.joined()
-        // At the beginning of a line these two are macros.
+        // At the beginning of a line `.` and `'` start a macro.
         return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
     }
 
-    /// In ASCII, with special characters escaped. `\-` prints a hyphen that can be copied.
+    /// The words in ASCII, with special characters escaped. `\-` prints a hyphen that can be copied.
     private static func escaped(_ words: String) -> String {
         words.unicodeScalars.map { scalar in
             switch scalar {

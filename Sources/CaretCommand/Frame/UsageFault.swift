@@ -5,7 +5,7 @@ package struct UsageFault: Error, Equatable {
     enum Problem: Equatable {
         case noCommand
         case unknownCommand(String, closest: String?)
-        /// The first word of a two-word name, without a known second word.
+        /// The first word of a two-word name, such as `token`, with no second word or an unknown one.
         case unknownMember(family: String, found: String?, expected: [String])
         case unknownOption(String, closest: String?)
         case missingValue(String, value: String)

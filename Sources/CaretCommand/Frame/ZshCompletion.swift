@@ -34,7 +34,8 @@ enum ZshCompletion {
             esac
         }
         _caret_documents() { compadd -- ${(f)"$(caret ls "$PREFIX" 2>/dev/null | cut -f1)"}; }
-        # Autoloaded by the first Tab, this file must complete at once. Sourced, it only registers the function.
+        # If the first Tab autoloads this file, it completes at once. If the file is sourced, it only
+        # registers the function.
         if [[ $funcstack[1] == _caret ]]; then _caret "$@"; else compdef _caret caret; fi
 
         """

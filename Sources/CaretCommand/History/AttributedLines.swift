@@ -2,8 +2,9 @@ package import CaretCore
 
 /// The lines of a text, each with the last revision that changed it.
 ///
-/// A revision changes a line if it inserts into it, deletes from it, splits it or joins it. A line that only
-/// moves is unchanged. Finding a line takes time proportional to the square root of the number of lines.
+/// A revision changes a line if it inserts text into the line, deletes text from the line, splits the line,
+/// or joins it with another. A line that only moves is unchanged. Finding a line takes time proportional to
+/// the square root of the number of lines.
 package struct AttributedLines: Sendable {
     package struct Line: Equatable, Sendable {
         /// In UTF-16 code units, including the line break.
@@ -35,8 +36,8 @@ package struct AttributedLines: Sendable {
     /// At least one block, each with at least one line. The last line has no line break and can be empty.
     private var blocks: [Block]
 
-    /// The lines of the oldest known text. All of them get this revision.
-    package init(_ text: Text, at revision: Revision) {
+    /// Begins with the oldest known text. All its lines get this revision.
+    package init(_ text: TextBuffer, at revision: Revision) {
         let segments = text.string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
         cut(0)
@@ -50,7 +51,7 @@ package struct AttributedLines: Sendable {
 
     /// Applies the change that produced `revision`.
     package mutating func apply(_ change: Change, making revision: Revision) {
-        // From the end, so that no edit moves one that is still to be applied.
+        // Applies the last edit first, so that no edit moves the ranges of the remaining edits.
         for edit in change.edits.reversed() { apply(edit, revision) }
     }
 
@@ -64,8 +65,8 @@ package struct AttributedLines: Sendable {
         var new: [Line] = []
         if segments.count == 1 {
             let length = head + segments[0] + oldLast.length - tail
-            // A deletion of whole lines, or of whole line breaks after a line, does not change the remaining
-            // line.
+            // Deleting whole lines does not change the remaining line. The deleted range may also begin at
+            // the line break before the first line and end before the last line break.
             let isEmpty = segments[0] == 0
             let isFirst =
                 isEmpty && head == old.lengthOfContent(isLast: isLast(first))

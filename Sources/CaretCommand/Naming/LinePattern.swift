@@ -14,7 +14,7 @@ struct LinePattern {
         if text.utf8.isEmpty { return nil }
         let isPlain = isPlain || !text.utf8.contains { LinePattern.signs.contains($0) }
         if isPlain, !ignoresCase {
-            // Most users search for a word, which needs no regular expression.
+            // Most users search for a word. That search needs no regular expression.
             kind = .bytes(Array(text.utf8))
             return
         }

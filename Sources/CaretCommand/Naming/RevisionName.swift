@@ -4,7 +4,7 @@ package import CaretCore
 package enum RevisionName: Equatable, Sendable {
     case head
     case number(Revision)
-    /// The newest revision at that many seconds before now.
+    /// The newest revision at the time `seconds` before now.
     case ago(seconds: Int)
     /// The newest revision at that time.
     case time(WrittenTime)
@@ -29,7 +29,8 @@ package enum RevisionName: Equatable, Sendable {
 
     private static let units = ["s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800]
 
-    /// A thousand years, and the largest integer that JavaScript counts exactly.
+    /// The longest age is a thousand years. The highest revision is the largest integer that is exact in
+    /// JavaScript.
     private static let (longest, highest) = (1_000 * 365 * 86_400, (1 << 53) - 1)
 
     private static func number(_ text: some StringProtocol) -> Int? {

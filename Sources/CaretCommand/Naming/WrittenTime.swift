@@ -17,20 +17,21 @@ package struct WrittenTime: Equatable, Sendable {
 
     package init?(_ text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
-        guard let year = bytes.takeNumber(4), bytes.take("-"), let month = bytes.takeNumber(2),
-            bytes.take("-"), let day = bytes.takeNumber(2)
+        guard let year = bytes.consumeNumber(4), bytes.consume("-"), let month = bytes.consumeNumber(2),
+            bytes.consume("-"), let day = bytes.consumeNumber(2)
         else { return nil }
         var (hour, minute, second, zone) = (0, 0, 0, Zone.local)
-        if bytes.take("T") {
-            guard let hours = bytes.takeNumber(2), bytes.take(":"), let minutes = bytes.takeNumber(2) else {
+        if bytes.consume("T") {
+            guard let hours = bytes.consumeNumber(2), bytes.consume(":"), let minutes = bytes.consumeNumber(2)
+            else {
                 return nil
             }
             (hour, minute) = (hours, minutes)
-            if bytes.take(":") {
-                guard let seconds = bytes.takeNumber(2) else { return nil }
+            if bytes.consume(":") {
+                guard let seconds = bytes.consumeNumber(2) else { return nil }
                 second = seconds
             }
-            guard let found = bytes.takeZone() else { return nil }
+            guard let found = bytes.consumeZone() else { return nil }
             zone = found
         }
         guard bytes.isEmpty, 1...12 ~= month, 1...WrittenTime.days(in: month, of: year) ~= day,
@@ -59,25 +60,26 @@ package struct WrittenTime: Equatable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    fileprivate mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    fileprivate mutating func consume(_ sign: Unicode.Scalar) -> Bool {
         guard first == UInt8(ascii: sign) else { return false }
         removeFirst()
         return true
     }
 
     /// Reads exactly `digits` digits.
-    fileprivate mutating func takeNumber(_ digits: Int) -> Int? {
+    fileprivate mutating func consumeNumber(_ digits: Int) -> Int? {
         let found = prefix(digits)
         guard found.count == digits, found.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         removeFirst(digits)
         return found.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    fileprivate mutating func takeZone() -> WrittenTime.Zone? {
-        if take("Z") { return .offset(seconds: 0) }
-        let sign = take("+") ? 1 : take("-") ? -1 : 0
+    fileprivate mutating func consumeZone() -> WrittenTime.Zone? {
+        if consume("Z") { return .offset(seconds: 0) }
+        let sign = consume("+") ? 1 : consume("-") ? -1 : 0
         if sign == 0 { return .local }
-        guard let hours = takeNumber(2), take(":"), let minutes = takeNumber(2), hours < 24, minutes < 60
+        guard let hours = consumeNumber(2), consume(":"), let minutes = consumeNumber(2), hours < 24,
+            minutes < 60
         else { return nil }
         return .offset(seconds: sign * (hours * 3_600 + minutes * 60))
     }

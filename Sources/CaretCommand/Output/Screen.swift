@@ -16,8 +16,8 @@ package struct Screen: Equatable, Sendable {
 }
 
 extension String {
-    /// One line that is safe to print on a terminal: control characters and characters that change the
-    /// direction of text are replaced by visible signs. A tab stays.
+    /// One line that is safe to print on a terminal. Visible signs replace control characters and characters
+    /// that change the direction of text. A tab stays.
     ///
     /// Use it for everything that comes from elsewhere: names, users, messages of a server, texts.
     package var harmless: String { showingControls { $0.isObeyed } }
@@ -25,8 +25,8 @@ extension String {
     /// The same for a text of several lines: line breaks stay too.
     package var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
 
-    /// A field of a row for programs. Only control characters are replaced, so that none begins another field
-    /// or row.
+    /// A field of a row for programs. Visible signs replace only control characters, which could begin
+    /// another field or row.
     package var field: String { showingControls { $0.isControl || $0 == "\t" } }
 
     private func showingControls(_ isShown: (Unicode.Scalar) -> Bool) -> String {
@@ -61,7 +61,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal interprets it instead of printing it.
+    /// Whether a terminal interprets this character instead of printing it.
     fileprivate var isObeyed: Bool { isControl || isDirection }
 
     /// C0 except the tab, DEL and C1.
@@ -70,7 +70,7 @@ extension Unicode.Scalar {
     /// Embeddings, overrides and isolates, which reorder the characters after them.
     private var isDirection: Bool { 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value }
 
-    /// A visible sign for it. Unicode has signs for C0 and DEL.
+    /// A visible sign for this character. Unicode has signs for C0 and DEL.
     fileprivate var picture: String {
         switch value {
         case 0..<0x20: String(Character(Unicode.Scalar(0x2400 + value) ?? "?"))

@@ -26,10 +26,11 @@ package struct Table: Sendable {
 
     package mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// For files and programs: without titles, nothing is cut.
+    /// The rows for files and programs, without titles and with no field shortened.
     package var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
 
-    /// For a terminal. No field can disturb it, wherever the field comes from.
+    /// The rows for a terminal. Visible signs replace control characters, so no field can control the
+    /// terminal.
     package func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
         let rows = rows.map { $0.map(\.field.harmless) }
         let widths = widths(of: rows, in: screen.columns)

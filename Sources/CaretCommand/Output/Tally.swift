@@ -8,7 +8,7 @@ struct Tally: Sendable {
 
     mutating func leaveAlone(_ name: String, _ reason: String) { leftAlone.append((name, reason)) }
 
-    /// Reports each skipped item on standard error. Returns `.failed` if there is one.
+    /// Reports each skipped item on standard error. Returns `.failed` if an item was skipped.
     func show(in context: CommandContext, _ word: String) -> ExitCode {
         for (name, reason) in leftAlone {
             context.warn(Failure("\(name.harmless): left alone: \(reason.harmless)"))

@@ -49,7 +49,7 @@ extension SyncReport {
     }
 }
 
-extension LeftAlone {
+extension SkipReason {
     var words: String {
         switch self {
         case .binary: "left alone: it is not UTF-8 text"

@@ -17,9 +17,9 @@ package struct TailState: Sendable {
 
     var name: String
     package private(set) var revision: Revision
-    package var text: Text
+    package var text: TextBuffer
 
-    package init(name: String, revision: Revision, text: Text) {
+    package init(name: String, revision: Revision, text: TextBuffer) {
         (self.name, self.revision, self.text) = (name, revision, text)
     }
 

@@ -25,10 +25,8 @@ package struct DocumentPath: Equatable, Sendable {
     package init(of document: String, under prefix: String = "") throws(Fault) {
         do throws(DocumentName.Fault) { _ = try DocumentName(document) } catch { throw .invalidName }
         guard document.utf8.starts(with: prefix.utf8) else { throw .otherPrefix }
-        let parts = document.utf8.dropFirst(prefix.utf8.count)
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // A valid name has no empty part, so this name is the prefix itself.
-        if parts.contains(where: \.isEmpty) { throw .otherPrefix }
+        // A valid name has no empty part and does not end with `/`, so at least one part follows the prefix.
+        let parts = document.utf8.dropFirst(prefix.utf8.count).split(separator: UInt8(ascii: "/"))
         if let long = parts.first(where: { $0.count > DocumentPath.longestPart }) {
             throw .partTooLong(bytes: long.count)
         }

@@ -1,8 +1,9 @@
 import CaretSync
 import Glibc
 
-/// A folder for exported files, whose paths come from elsewhere. Follows no links inside the folder, so
-/// nothing outside of it is read or changed. Readers always see whole files, also after a power cut.
+/// A folder for exported files, whose paths come from an untrusted server. Follows no links inside the
+/// folder, so no file outside of it is read or changed. Readers always see whole files, also after a power
+/// cut.
 final class ExportFolder: Sendable {
     private let path: String
     private let root: Int32
@@ -62,7 +63,7 @@ final class ExportFolder: Sendable {
     /// Replaces a file atomically, and creates the folders that it is in.
     func write(_ bytes: [UInt8], at file: DocumentPath) throws(Failure) {
         guard let folder = try folder(of: file, makesMissing: true) else {
-            preconditionFailure("a folder that was made is missing")
+            preconditionFailure("the folder of the file was not created")
         }
         defer { close(folder) }
         let partial = PartialFile.name()

@@ -6,7 +6,7 @@ enum FileTree {
     struct Found: Equatable {
         /// Relative to the folder, with `/` between the parts.
         let path: String
-        /// Why the file is left alone; nil if it is not.
+        /// Why the file is skipped; nil if it is not skipped.
         let reason: String?
     }
 
@@ -32,7 +32,7 @@ enum FileTree {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            // The error itself has no reason, but `errno` has.
+            // The thrown error contains no reason, but `errno` does.
             throw Failure("\(folder): cannot be read: \(String(cString: strerror(errno)))")
         }
     }

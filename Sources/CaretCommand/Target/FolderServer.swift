@@ -6,8 +6,8 @@ import CaretStore
 import CaretWire
 import Glibc
 
-/// A temporary server on the data folder of a stopped server, for the duration of one subcommand. So the same
-/// code works on files and on a running server, with the same rules.
+/// A temporary server on the data folder of a stopped server, for the duration of one subcommand. With it, a
+/// subcommand uses the same code and rules for files as for a running server.
 struct FolderServer {
     let store: SQLiteStore
     private let server: Server
@@ -107,7 +107,8 @@ extension Failure {
 /// Treats every client as admin. Only users who may open the files can reach the socket in their folder.
 private struct OwnerAlone: Authenticator {
     func identify(
-        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+        _ token: WireString?, at listenerKind: ListenerKind,
+        then completion: @escaping @Sendable (Authentication) -> Void
     ) {
         completion(.known(.admin))
     }

@@ -2,11 +2,11 @@ import CLinux
 package import CaretSync
 import Glibc
 
-/// Gives a file another name, on another disk too. A file with the new name is always whole and on disk.
+/// Renames a file, also to another disk. A file with the new name is always complete and synced to disk.
 package enum MovedFile {
     private static let piece = 1 << 20
 
-    /// A file that has the new name already stays. `sync` syncs the folder of a path.
+    /// Fails if a file with the new name exists. `sync` syncs the folder of a path.
     package static func move(
         _ old: String, to new: String,
         sync: (String) throws(FileFault) -> Void = { path throws(FileFault) in
@@ -19,7 +19,7 @@ package enum MovedFile {
             do throws(FileFault) { try copy(old, to: new) } catch { throw .notMoved(error) }
         }
         do throws(FileFault) { try sync(new) } catch { throw .notSynced(error) }
-        // The file is only on both disks if this fails, which harms nobody.
+        // If this fails, the file is on both disks, which does no harm.
         if !isOnSameDisk { unlink(old) }
     }
 
@@ -45,9 +45,9 @@ package enum MovedFile {
     }
 }
 
-/// Why a file was not moved, or how the move may be undone.
+/// Why a file was not moved, or why the move may not last.
 package enum MoveFault: Error, Equatable {
     case notMoved(FileFault)
-    /// The file has its new name, but a power loss may take the name away: its folder could not be synced.
+    /// The file has its new name, but its folder could not be synced. So a power loss can undo the renaming.
     case notSynced(FileFault)
 }

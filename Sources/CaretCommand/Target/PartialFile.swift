@@ -6,11 +6,11 @@ enum PartialFile {
     /// overwritten.
     static let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
 
-    /// Hidden, so that an import ignores a file that a killed process left. Random, so that nobody can take the name
-    /// first.
+    /// Hidden, so that an import ignores a file that a killed process left. Random, so that no other user can
+    /// create a file with this name first.
     static func name() -> String { ".caret-partial-" + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-    /// Such a name, in the folder of `path`.
+    /// The path of a partial file in the folder of `path`.
     static func path(beside path: String) -> String {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
         return path[..<(end ?? path.startIndex)] + name()

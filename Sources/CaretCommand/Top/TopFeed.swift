@@ -2,8 +2,8 @@ import CaretClient
 import FoundationEssentials
 import Synchronization
 
-/// Reads the counters of a server at intervals. Reads again after a lost connection, and reports that
-/// meanwhile.
+/// Reads the counters of a server at intervals. After a lost connection it reports the loss, and reads again
+/// when it is connected.
 final class TopFeed: Sendable {
     private struct State {
         var reading: TopReading?
@@ -40,7 +40,7 @@ final class TopFeed: Sendable {
             let reading = try await next(changed)
             state.withLock { state in
                 (state.reading, state.isConnected) = (reading, true)
-                // In the same step, so that a reader of the last reading also sees that it is the last.
+                // Set together with the last reading, so that no other code sees one without the other.
                 state.isEnded = number == count - 1
             }
             changed()

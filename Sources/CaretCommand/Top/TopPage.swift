@@ -51,7 +51,7 @@ package struct TopPage: Sendable {
         return table
     }
 
-    /// Shows a refusal only if it happened, because each error code has a counter.
+    /// Omits counters of refusals that are 0, because each error code has its own counter.
     private var counters: Table {
         var table = Table([
             .init("COUNTER"), .init("TOTAL", isNumber: true), .init("PER SECOND", isNumber: true),

@@ -84,6 +84,6 @@ extension Int {
     /// `12.3` for 123.
     var tenths: String { "\(self / 10).\(self % 10)" }
 
-    /// For nanoseconds: milliseconds, as `1.9`.
+    /// Nanoseconds as milliseconds: `1.9` for 1,900,000.
     var milliseconds: String { (self / 100_000).tenths }
 }

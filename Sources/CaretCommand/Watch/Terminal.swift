@@ -3,9 +3,10 @@ import CaretSync
 import Glibc
 import Synchronization
 
-/// The terminal while a full-screen page is shown: its keys, its size and its end.
+/// The terminal while it shows a full-screen page. Handles keys, the size and signals.
 ///
-/// `restore` returns it to its former state. Signals that end the program lead to `restore` too.
+/// `restore` returns the terminal to its former state. A signal that would end the program sets `isEnded`
+/// instead, so that the caller can restore the terminal first.
 package final class Terminal: Sendable {
     package struct Size: Equatable, Sendable {
         let rows: Int
@@ -132,7 +133,8 @@ package final class Terminal: Sendable {
     }
 
     private func put(_ text: String) {
-        // A write to a closed terminal can fail; a signal reports its end.
+        // A write to a closed terminal fails. That is no problem, because a signal reports that it was
+        // closed.
         try? SystemFile.put(Array(text.utf8)[...], into: STDOUT_FILENO, "the terminal")
     }
 }

@@ -22,7 +22,7 @@ package struct WatchPage: Sendable {
     let isConnected: Bool
     let peers: [Peer]
     let isColored: Bool
-    private let text: Text
+    private let text: TextBuffer
     private let lines: LineTable
     /// The selections: byte ranges of the text, and the index of the peer. A caret is an empty range.
     private let marks: [(range: Range<Int>, peer: Int)]
@@ -32,7 +32,7 @@ package struct WatchPage: Sendable {
     private static let tab = 4
 
     package init(
-        name: String, text: Text, revision: Revision, isConnected: Bool, peers: [Peer], isColored: Bool
+        name: String, text: TextBuffer, revision: Revision, isConnected: Bool, peers: [Peer], isColored: Bool
     ) {
         (self.name, self.revision, self.isConnected) = (name, revision, isConnected)
         self.peers = peers.sorted { $0.session < $1.session }
@@ -53,7 +53,7 @@ package struct WatchPage: Sendable {
 
     var lineCount: Int { max(1, lines.count + (endsOpen ? 0 : 1)) }
 
-    /// Whether the last line has no line break. Otherwise an empty line follows it, which can contain a
+    /// Whether the last line has no line break. If it has one, an empty line follows, which can contain a
     /// caret.
     private var endsOpen: Bool { lines.count > 0 && !lines.hasLineBreak(lines.count - 1) }
 
@@ -65,7 +65,8 @@ package struct WatchPage: Sendable {
         return min(lineCount - 1, lines.line(of: byte))
     }
 
-    /// As many rows as fit; the last one is the status line. No row moves the cursor.
+    /// As many rows as fit; the last one is the status line. No row contains a sequence that moves the
+    /// cursor.
     package func rows(from top: Int, _ size: Terminal.Size) -> [String] {
         let height = max(0, size.rows - 1)
         let digits = String(lineCount).count

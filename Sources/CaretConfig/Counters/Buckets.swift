@@ -1,6 +1,7 @@
-/// The ranges of a histogram: eight for each power of two, over all of UInt64.
+/// The ranges of a histogram. Each power of two is divided into eight ranges, over all of UInt64.
 ///
-/// A range's middle differs from any number in it by at most a sixteenth, 6.25 %. Numbers below 16 are exact.
+/// The middle of a range differs from any number in the range by at most 6.25 % (one sixteenth). Numbers
+/// below 16 are exact.
 package enum Buckets {
     private static let bits = 3
     private static let perPower = 1 << bits

@@ -1,11 +1,11 @@
-/// What a server counts. A counter only grows; a current number, such as open rooms, is the difference of two
-/// counters.
+/// The counters of a server. A counter never decreases. A current number, such as open rooms, is the
+/// difference of two counters.
 package enum Counter: Int, CaseIterable, Sendable {
     case connectionsOpened, connectionsClosed, connectionsRefused
     case roomsOpened, roomsClosed
-    /// Pushes that reached a room, and pushes that were rebased over other changes before their commit.
+    /// Pushes that reached a room, and pushes that were rebased before their commit.
     case pushes, rebases
-    /// Transactions that were synced to disk, and the changes in them.
+    /// Transactions that were synced to disk, and committed changes.
     case commits, changes
     /// Changes sent to sessions, counted once per session.
     case deliveries
@@ -34,13 +34,13 @@ package enum Counter: Int, CaseIterable, Sendable {
 
 /// The latencies that a server measures, in nanoseconds.
 package enum Latency: Int, CaseIterable, Sendable {
-    /// From the start of a commit until it is synced.
+    /// From the start of a commit until it is synced to disk.
     case commit
-    /// From reading a push until its connection gets the ack to send.
+    /// From reading a push until its ack is passed to the connection.
     case ack
-    /// From the sync of a commit until the connections that keep up get its changes to send.
+    /// From the sync of a commit until its changes are passed to the connections that are not slow.
     case delivery
-    /// From reading `open` until the connection gets `opened` to send.
+    /// From reading `open` until `opened` is passed to the connection.
     case opening
 
     package var name: String {

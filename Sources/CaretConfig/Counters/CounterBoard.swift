@@ -1,20 +1,21 @@
 import Synchronization
 
-/// All tallies of a server, for reading them together: for the command line or a page of metrics.
+/// The counters of all loops and queues of a server, for reading their sums.
 package final class CounterBoard: Sendable {
-    private let sheets = Mutex<[TallySheet]>([])
+    private let sheets = Mutex<[CounterSlots]>([])
 
     package init() {}
 
-    /// Makes a tally for another loop or queue. It lives as long as the board. Owners that come and go, such
-    /// as rooms, use the tally of their queue.
-    package func tally() -> sending Tally {
-        let sheet = TallySheet()
+    /// Makes counters for another loop or queue. The board keeps them as long as it exists. Rooms come and
+    /// go, so they use the counters of their queue.
+    package func tally() -> sending LocalCounters {
+        let sheet = CounterSlots()
         sheets.withLock { $0.append(sheet) }
-        return Tally(sheet: sheet)
+        return LocalCounters(sheet: sheet)
     }
 
-    /// The sum of all tallies. It calls no owner, so it also includes an owner that is stuck.
+    /// The sums over all loops and queues. Reading them does not wait for any loop or queue, even a stuck
+    /// one.
     package var counts: Counts {
         sheets.withLock { $0 }.map(\.counts).reduce(Counts(), +)
     }

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// Counters and latencies of one owner, or the sums of several.
+/// Counters and latencies of one loop or queue, or the sums of several.
 package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
@@ -21,8 +21,8 @@ package struct Counts: Equatable, Sendable {
 
     package subscript(latency: Latency) -> Histogram { latencies[latency.rawValue] }
 
-    /// Open connections. One owner may be read before it counts an opening, and another after it counts that
-    /// closing. A negative difference therefore counts as zero.
+    /// The number of open connections. The counters of one loop may be read before an opening, and those of
+    /// another after the closing of the same connection. So a negative difference counts as zero.
     package var connections: UInt64 { present(.connectionsOpened, .connectionsClosed) }
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
@@ -49,9 +49,9 @@ package struct Counts: Equatable, Sendable {
 extension ErrorCode {
     private static let slots = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
 
-    /// The index among all codes.
+    /// The index of the code in the list of all codes.
     var slot: Int {
-        guard let slot = Self.slots[self] else { preconditionFailure("\(rawValue) is not among all codes") }
+        guard let slot = Self.slots[self] else { preconditionFailure("\(rawValue) is an unlisted code") }
         return slot
     }
 }

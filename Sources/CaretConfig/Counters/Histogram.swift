@@ -1,9 +1,9 @@
-/// Counts how many numbers fall into each range of sizes, in constant memory.
+/// A histogram of numbers, in constant memory.
 package struct Histogram: Equatable, Sendable {
     private var counts: [UInt64]
     /// The sum of all numbers. It wraps beyond 2^64.
     package private(set) var sum: UInt64
-    /// The largest number, exactly.
+    /// The exact largest number.
     package private(set) var largest: UInt64
 
     package init() {
@@ -31,7 +31,7 @@ package struct Histogram: Equatable, Sendable {
             largest: max(left.largest, right.largest))
     }
 
-    /// The smallest value that this percentage of the numbers does not exceed, within 6.25 %; 0 without
+    /// The number that `percent` % of the numbers do not exceed, with an error of up to 6.25 %; 0 without
     /// numbers.
     package func percentile(_ percent: Double) -> UInt64 {
         let total = count

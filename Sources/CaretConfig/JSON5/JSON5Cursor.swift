@@ -30,7 +30,7 @@ struct JSON5Cursor {
     /// The scalar at the cursor; nil at the end.
     var scalar: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
-    /// The scalar after the current one.
+    /// The scalar after the current one; nil at the end.
     var next: Unicode.Scalar? { index + 1 < scalars.count ? scalars[index + 1] : nil }
 
     func fault(_ reason: JSON5Fault.Reason) -> JSON5Fault { JSON5Fault(reason: reason, place: place) }
@@ -48,14 +48,14 @@ struct JSON5Cursor {
         }
     }
 
-    /// Skips this scalar if it is the current one. Returns whether it was.
+    /// Skips the current scalar if it equals `wanted`. Returns true if it did.
     mutating func pass(_ wanted: Unicode.Scalar) -> Bool {
         guard scalar == wanted else { return false }
         advance()
         return true
     }
 
-    /// Skips the following scalars that belong, and returns them.
+    /// Skips scalars as long as `belongs` returns true, and returns them.
     mutating func run(while belongs: (Unicode.Scalar) -> Bool) -> String {
         var run = String.UnicodeScalarView()
         while let scalar, belongs(scalar) {

@@ -1,4 +1,4 @@
-/// Why a text is not valid JSON5, and where.
+/// Why a text is not valid JSON5, with the position.
 package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         case tooLong(bytes: Int)
@@ -33,24 +33,24 @@ package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch reason {
-        case .tooLong(let bytes): "the text has \(bytes) bytes; at most \(JSON5Reader.longest) are read"
-        case .notUTF8: "this is not UTF-8"
+        case .tooLong(let bytes): "the text has \(bytes) bytes; at most \(JSON5Reader.longest) are allowed"
+        case .notUTF8: "this byte is not valid UTF-8"
         case .tooDeep: "more than \(JSON5Reader.deepest) levels of arrays and objects"
-        case .wanted(let wanted, let found?): "found \(found.shown), wanted \(wanted.rawValue)"
-        case .wanted(let wanted, nil): "the text ends, wanted \(wanted.rawValue)"
-        case .unknownWord(let word): "found \(word.echoed), wanted a value; a string stands in quotes"
+        case .wanted(let wanted, let found?): "found \(found.shown), expected \(wanted.rawValue)"
+        case .wanted(let wanted, nil): "the text ends, expected \(wanted.rawValue)"
+        case .unknownWord(let word): "found \(word.echoed), expected a value; a string needs quotes"
         case .notClosed(let bracket): "the \(bracket.rawValue) that begins here is not closed"
-        case .lineBreakInString: "a line break in a string; behind \\ it goes on, \\n means one"
-        case .badEscape: "no such escape; a \\ itself is \\\\"
-        case .loneSurrogate: "half of a surrogate pair is no character"
-        case .badNumber(let text): "\(text.echoed) is no number"
-        case .doubledKey(let key, let first): "\(key.echoed) is there already, at \(first)"
+        case .lineBreakInString: "a string must not contain a line break; write \\n instead"
+        case .badEscape: "unknown escape; write \\\\ for a backslash"
+        case .loneSurrogate: "half of a surrogate pair is not a character"
+        case .badNumber(let text): "\(text.echoed) is not a number"
+        case .doubledKey(let key, let first): "the key \(key.echoed) exists already, at \(first)"
         }
     }
 }
 
 extension Unicode.Scalar {
-    /// The scalar in a form that every message can show.
+    /// The scalar in quotes, or its number if it is not visible.
     fileprivate var shown: String {
         isShowable ? "'\(self)'" : "U+" + String(repeating: "0", count: 4 - min(4, hex.count)) + hex
     }

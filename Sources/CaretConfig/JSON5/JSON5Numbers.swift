@@ -54,7 +54,7 @@ extension JSON5Number {
             let isSigned = exponent.hasPrefix("+") || exponent.hasPrefix("-")
             guard exponent.dropFirst(isSigned ? 1 : 0).isDigits else { return nil }
         }
-        // The standard library requires digits on both sides of the point; JSON5 does not.
+        // The zeros are added because Swift requires digits on both sides of the point, but JSON5 does not.
         return Double("0\(mantissa[0]).\(fraction)0e\(exponent)")
     }
 }

@@ -1,11 +1,11 @@
 /// Reads JSON5 (json5.org, version 1.0.0), the format of the configuration file.
 ///
-/// Strict: it refuses doubled keys and lone surrogates, and repairs nothing.
+/// The reader is strict: it refuses duplicate keys and lone surrogates.
 package struct JSON5Reader {
-    /// The most bytes of a text. A file of all keys with pages of comments has a tenth of that.
+    /// The most bytes of a text. A file with all keys and pages of comments has a tenth of that.
     package static let longest = 256 << 10
-    /// The most levels of arrays and objects, including the outermost. The reader is recursive, so the stack
-    /// bounds them.
+    /// The most nested levels of arrays and objects, including the outermost. The limit exists because the
+    /// reader is recursive and the stack is finite.
     package static let deepest = 16
 
     var cursor: JSON5Cursor
@@ -75,7 +75,8 @@ package struct JSON5Reader {
         while try !closes(with: "}", or: unclosed) {
             let start = cursor
             let key = try key()
-            // Compared as bytes: keys that only look equal are different.
+            // Keys are compared as bytes. Swift would treat strings of different bytes as equal if they look
+            // the same.
             if let first = places.updateValue(start.place, forKey: Array(key.utf8)) {
                 throw start.fault(.doubledKey(key, first: first))
             }
@@ -91,7 +92,7 @@ package struct JSON5Reader {
         return members
     }
 
-    /// Skips the opening bracket. Returns the fault to throw if the bracket is never closed.
+    /// Skips the opening bracket. Returns the fault that the caller throws if the bracket is never closed.
     private mutating func open(_ bracket: JSON5Fault.Bracket, level: Int) throws(JSON5Fault) -> JSON5Fault {
         if level > Self.deepest { throw cursor.fault(.tooDeep) }
         let unclosed = cursor.fault(.notClosed(bracket))

@@ -21,7 +21,7 @@ extension JSON5Reader {
         throw unclosed
     }
 
-    /// Reads a name as ECMAScript 5.1 defines it, with escapes.
+    /// Reads an identifier name of ECMAScript 5.1, which may contain escapes.
     mutating func name() throws(JSON5Fault) -> String {
         var text = String.UnicodeScalarView()
         while let scalar = cursor.scalar, scalar.continuesName || scalar == "\\" {
@@ -43,7 +43,7 @@ extension JSON5Reader {
     private mutating func escape() throws(JSON5Fault) -> Unicode.Scalar? {
         let start = cursor
         cursor.advance()
-        // If the text ends here, the loop in `string` reports the unclosed string.
+        // At the end of the text, `string` reports the unclosed string.
         guard let letter = cursor.scalar else { return nil }
         cursor.advance()
         switch letter {

@@ -6,7 +6,7 @@ package struct JSON5Value: Equatable, Sendable {
         case number(JSON5Number)
         case string(String)
         case array([JSON5Value])
-        /// In the order of the text. All keys are different.
+        /// The members in the order of the text. All keys are different.
         case object([JSON5Member])
     }
 
@@ -21,10 +21,10 @@ package struct JSON5Member: Equatable, Sendable {
     package let value: JSON5Value
 }
 
-/// A number: its text and its value.
+/// A number, as written and as a value.
 package struct JSON5Number: Equatable, Sendable {
     package let written: String
-    /// Nil for fractions, infinities, NaN and integers that a double cannot hold exactly. No key accepts
-    /// those.
+    /// The value as an integer. Nil for fractions, infinities, NaN and integers that a double cannot
+    /// represent exactly, because no key accepts those.
     package let whole: Int?
 }

@@ -1,4 +1,5 @@
-/// A position in a text as editors show it: the line, and the Unicode scalar in that line. Both count from 1.
+/// A position in a text, as editors show it: the number of the line, and of the Unicode scalar in the line.
+/// Both count from 1.
 package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int

@@ -1,4 +1,5 @@
-/// A key of the configuration: one row of the list that help, file, options and variables are made from.
+/// A key of the configuration. The help, the example file, the options and the variables are made from the
+/// list of keys.
 package struct ConfigurationKey: Sendable {
     package enum Group: String, CaseIterable, Sendable {
         case doors = "Addresses and access"
@@ -9,7 +10,7 @@ package struct ConfigurationKey: Sendable {
         case documents = "Limits of documents and pushes"
     }
 
-    /// Where `Settings` holds the value. The default is the one in `Settings()`; it is written nowhere else.
+    /// The property of `Settings` that has the value. The only source of the default is `Settings()`.
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
     package enum Kind: Sendable {
@@ -18,7 +19,8 @@ package struct ConfigurationKey: Sendable {
         case yesNo(Path<Bool>)
         case count(Path<Int>, ClosedRange<Int>)
         case bytes(Path<Int>, ClosedRange<Int>)
-        /// `counts` is the unit of the setting and of the range, `plain` the unit of a number that has none.
+        /// `counts` is the unit of the setting and of the range. `plain` is the unit of a number that is
+        /// written without a unit.
         case time(Path<Int>, counts: TimeUnit, plain: TimeUnit, ClosedRange<Int>)
         case history(Path<KeptHistory>)
         case logFormat(Path<LogFormat>)
@@ -29,7 +31,7 @@ package struct ConfigurationKey: Sendable {
     package let name: String
     package let group: Group
     package let kind: Kind
-    /// What the key does, in one line for the operator.
+    /// What the key does, in one line.
     package let meaning: String
 
     init(_ name: String, _ group: Group, _ kind: Kind, _ meaning: String) {
@@ -39,18 +41,18 @@ package struct ConfigurationKey: Sendable {
         self.meaning = meaning
     }
 
-    /// `--keep-history`
+    /// The option, such as `--keep-history`.
     package var flag: String { "--" + name.replacing("_", with: "-") }
 
-    /// `CARET_KEEP_HISTORY`
+    /// The environment variable, such as `CARET_KEEP_HISTORY`.
     package var variable: String { Self.variablePrefix + name.uppercased() }
 
-    /// True if its option without a value means yes.
+    /// True if the value is a Boolean, so the option without a value means true.
     var isYesNo: Bool {
         if case .yesNo = kind { true } else { false }
     }
 
-    /// True if its value is a list, so its option may be repeated.
+    /// True if the value is a list, so the option may be repeated.
     package var isList: Bool {
         if case .addresses = kind { true } else { false }
     }

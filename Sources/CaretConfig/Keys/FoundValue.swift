@@ -1,11 +1,11 @@
 /// The value found for a key.
 package enum FoundValue {
-    /// From a flag or a variable, which hold only text.
+    /// From an option or a variable, whose value is only text.
     case word(String)
-    /// From the file.
+    /// From the configuration file.
     case file(JSON5Value.Kind)
 
-    /// The value as a message repeats it.
+    /// The value for use in a message.
     var echoed: String {
         switch self {
         case .word(let text), .file(.string(let text)): text.echoed
@@ -17,7 +17,7 @@ package enum FoundValue {
         }
     }
 
-    /// The text of a quantity with a unit, or of a word from a closed list.
+    /// The value as a text; nil for other values.
     var text: String? {
         switch self {
         case .word(let text), .file(.string(let text)): text
@@ -25,7 +25,7 @@ package enum FoundValue {
         }
     }
 
-    /// A number without a unit.
+    /// The value as a whole number without a unit; nil for other values.
     var whole: Int? {
         switch self {
         case .word(let text): Quantity.whole(text)
@@ -42,7 +42,8 @@ package enum FoundValue {
         }
     }
 
-    /// The items of a list: in the file an array or a single text, elsewhere separated by commas, or `none`.
+    /// The items of a list. In the file, a list is an array or a single text. Elsewhere it is a text with
+    /// commas between the items, or `none`.
     var texts: [String]? {
         switch self {
         case .word("none"): return []

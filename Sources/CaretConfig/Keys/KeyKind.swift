@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Stores the found value in the settings. Returns false if the value is not allowed.
-    package func take(_ found: FoundValue, into settings: inout Settings) -> Bool {
+    package func assign(_ found: FoundValue, into settings: inout Settings) -> Bool {
         switch kind {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
         case .addresses(let path): put(found.texts.flatMap(Self.addresses), path, &settings)
@@ -16,12 +16,12 @@ extension ConfigurationKey {
         }
     }
 
-    /// The first item of a list that is not allowed. Returns `value` itself if all are allowed or it is not a
-    /// list.
+    /// The first item of a list that is not allowed. Returns `value` itself if it is not a list, or if each
+    /// item alone is allowed.
     func culprit(in value: JSON5Value, with settings: Settings) -> JSON5Value {
         guard isList, case .array(let items) = value.kind else { return value }
         var settings = settings
-        return items.first { !take(.file($0.kind), into: &settings) } ?? value
+        return items.first { !assign(.file($0.kind), into: &settings) } ?? value
     }
 
     private func put<Value>(_ value: Value?, _ path: Path<Value>, _ settings: inout Settings) -> Bool {
@@ -36,7 +36,7 @@ extension ConfigurationKey {
         put(value.flatMap { range.contains($0) ? $0 : nil }, path, &settings)
     }
 
-    /// The most bytes of a path. The system allows no longer ones.
+    /// The most bytes of a path that the system allows.
     private static let longestPath = 4_095
 
     private static func folder(_ text: String) -> String? {
@@ -45,7 +45,7 @@ extension ConfigurationKey {
         return isPath ? text : nil
     }
 
-    /// The most addresses that a server listens on. A machine has fewer.
+    /// The most addresses that a server listens on. Machines usually have fewer.
     private static let mostAddresses = 16
 
     private static func addresses(_ texts: [String]) -> [ListenAddress]? {
@@ -57,12 +57,12 @@ extension ConfigurationKey {
         (found.whole.map(String.init) ?? found.text).flatMap { TimeText.read($0, in: counts, plain: plain) }
     }
 
-    /// The allowed values, for a message about another value.
+    /// The allowed values, for the message about a refused value.
     package var allowed: String {
         switch kind {
         case .folder: "the path of a folder, without control characters"
         case .addresses:
-            "HOST:PORT or several, at most \(Self.mostAddresses); HOST is 127.0.0.1, [::1] or the like, or localhost"
+            "at most \(Self.mostAddresses) of HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
         case .yesNo: "true or false"
         case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bytes(_, let range):
@@ -72,14 +72,14 @@ extension ConfigurationKey {
                 + TimeText.written(range.upperBound, counts)
                 + (counts == plain
                     ? ", in whole \(plain.name)"
-                    : ", in whole \(counts.name); a plain number is \(plain.name)")
+                    : ", in whole \(counts.name); a plain number means \(plain.name)")
         case .history: KeptHistory.allowed
         case .logFormat: LogFormat.allCases.map(\.rawValue).joined(separator: ", ")
         case .logLevel: LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
         }
     }
 
-    /// A word for the value in the help.
+    /// The word that stands for the value in the help.
     package var placeholder: String {
         switch kind {
         case .folder: "DIR"
@@ -94,7 +94,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// The value in these settings, as the file writes it.
+    /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
         case .folder(let path): settings[keyPath: path].quoted
@@ -113,7 +113,7 @@ extension ConfigurationKey {
 
 extension KeptHistory: CustomStringConvertible {
     static let allowed =
-        "\"forever\", a count as \"10000 revisions\", or a time from 1 min to 36500 days; a plain number is days"
+        "\"forever\", a count such as \"10000 revisions\", or a time from 1 min to 36500 days; a plain number is days"
 
     private static let seconds = 60...36_500 * 86_400
     private static let revisions = 1...1_000_000_000

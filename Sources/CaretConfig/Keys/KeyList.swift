@@ -17,7 +17,7 @@ extension ConfigurationKey {
             "The addresses to listen on. With port 0 the system chooses a free port."),
         ConfigurationKey(
             "admin_socket", .doors, .yesNo(\.hasAdminSocket),
-            "Whether to listen on DATA/caretd.sock too. Whoever can connect there is admin."),
+            "Whether to listen on DATA/caretd.sock too. Every client of that socket is admin."),
         ConfigurationKey(
             "require_tokens", .doors, .yesNo(\.requiresTokens),
             "Whether clients need a token. If not, every client has full access."),
@@ -29,7 +29,7 @@ extension ConfigurationKey {
     private static let store = [
         ConfigurationKey(
             "keep_history", .store, .history(\.keepHistory),
-            "How much history of each document to keep. The text itself always stays."),
+            "How much history of each document to keep. The current text always stays."),
         ConfigurationKey(
             "keep_deleted", .store,
             .time(\.keepDeletedSeconds, counts: .seconds, plain: .days, 0...3_650 * 86_400),
@@ -46,7 +46,8 @@ extension ConfigurationKey {
 
     private static let log = [
         ConfigurationKey("log_format", .log, .logFormat(\.logFormat), "The format of a log line."),
-        ConfigurationKey("log_level", .log, .logLevel(\.logLevel), "The lowest level that is written."),
+        ConfigurationKey(
+            "log_level", .log, .logLevel(\.logLevel), "The lowest level of lines that are written."),
     ]
 
     private static let work = [
@@ -62,10 +63,10 @@ extension ConfigurationKey {
         ConfigurationKey(
             "ping", .lines,
             .time(\.configuredLimits.pingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "Silence before the server sends a ping. After the same time again it disconnects."),
+            "After this long without input, the server sends a ping. After twice this time, it disconnects."),
         ConfigurationKey(
             "limit_line", .lines, .bytes(\.configuredLimits.announced.line, 64 << 10...1 << 30),
-            "The longest line of a client. limit_document must fit, with each byte escaped to six."),
+            "The longest line that a client may send: at least six times limit_document, plus 64 KiB."),
         ConfigurationKey(
             "limit_hello_line", .lines, .bytes(\.configuredLimits.helloLine, 8 << 10...64 << 10),
             "The longest first line (hello), before the client is known."),
@@ -80,24 +81,24 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_line_bytes_per_second", .lines,
             .bytes(\.configuredLimits.lineBytesPerSecond, 1 << 10...1 << 30),
-            "For each part of a line of this size, limit_line_time grows by one second."),
+            "A line gets limit_line_time, plus one second for each part of this size."),
         ConfigurationKey(
             "limit_free_line", .lines, .bytes(\.configuredLimits.freeLine, 1 << 10...1 << 20),
             "An incomplete line up to this size does not count towards limit_line_budget."),
         ConfigurationKey(
             "limit_line_budget", .lines, .bytes(\.configuredLimits.lineBudget, 1 << 20...64 << 30),
-            "Memory for all incomplete lines together, beyond limit_free_line each."),
+            "Memory for all incomplete lines together. The first limit_free_line of each is not counted."),
         ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
             "With more unsent output than this, the server stops reading from the client."),
         ConfigurationKey(
             "limit_waiting_lines", .lines, .count(\.configuredLimits.waitingLines, 1...10_000),
-            "With this many lines queued after a request, the server stops reading from the client."),
+            "With this many lines waiting for an earlier request, the server stops reading."),
         ConfigurationKey(
             "limit_waiting_line_bytes", .lines,
             .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
-            "With more bytes of queued lines than this, it stops reading too. One line may be longer."),
+            "With more bytes of queued lines, the server also stops reading. A single line may be longer."),
         ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.takingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
@@ -105,10 +106,10 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_closing_time", .lines,
             .time(\.configuredLimits.closingSeconds, counts: .seconds, plain: .seconds, 1...60),
-            "After a closing error, how long to read and drop input, so that the error arrives."),
+            "How long input is read and dropped after an error that closes a connection."),
         ConfigurationKey(
             "limit_closing_bytes", .lines, .bytes(\.configuredLimits.closingBytes, 0...64 << 20),
-            "After a closing error, how much input to read and drop."),
+            "How much input is read and dropped after an error that closes a connection."),
         ConfigurationKey(
             "limit_faults", .lines, .count(\.configuredLimits.faults, 1...10_000),
             "The number of invalid lines within limit_fault_time that ends a connection."),
@@ -138,10 +139,10 @@ extension ConfigurationKey {
             "The most selections of all sessions in one document."),
         ConfigurationKey(
             "limit_pushes_per_second", .documents, .count(\.pushesPerSecond, 1...1_000_000),
-            "Pushes per connection, with bursts of twice that. Counts only with require_tokens."),
+            "Pushes per second on a connection; twice as many in a burst. Applies only with require_tokens."),
         ConfigurationKey(
             "limit_rebase", .documents, .count(\.configuredLimits.rebase, 1_000...1_000_000_000),
-            "Revisions since a push's base, times (its edits + 1). Above this, the base counts as trimmed."),
+            "A push gets base_trimmed if (revisions since its base) times (its edits + 1) is more than this."),
         ConfigurationKey(
             "limit_page", .documents, .bytes(\.configuredLimits.page, 4 << 10...64 << 20),
             "The size of a page of documents or revisions. A page has at least one item."),
@@ -149,13 +150,13 @@ extension ConfigurationKey {
             "limit_peer_every", .documents,
             .time(
                 \.configuredLimits.peerMilliseconds, counts: .milliseconds, plain: .milliseconds, 0...60_000),
-            "The least time between two updates of one peer's carets to a client that lags."),
+            "The least time between two updates of a peer's carets that a slow client receives."),
         ConfigurationKey(
             "limit_document_every", .documents,
             .time(
                 \.configuredLimits.documentMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 0...60_000),
-            "The least time between two updates of one document to a client that follows the list."),
+            "The least time between two updates about one document that a follower of the list receives."),
     ]
 
     private static let rooms = [
@@ -165,13 +166,13 @@ extension ConfigurationKey {
         ),
         ConfigurationKey(
             "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
-            "Memory for recent revisions of all open documents. If it is short, each keeps less."),
+            "Memory for recent revisions of all open documents. If it runs out, each document keeps less."),
         ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
-            "The most unsent bytes that a document queues for a session. One line may be longer."),
+            "The most bytes of a document that wait to be sent to a session. A single line may be longer."),
         ConfigurationKey(
             "limit_behind", .documents, .count(\.configuredLimits.sessionBehind, 1...10_000_000),
-            "A session that lags by more revisions gets the whole text instead."),
+            "A session that is more revisions behind than this gets the whole text instead of changes."),
         ConfigurationKey(
             "limit_segment", .documents, .count(\.configuredLimits.segmentChanges, 1...4_096),
             "The most changes of one document in one commit."),

@@ -2,8 +2,8 @@ import Glibc
 
 /// An address and a port to listen on, such as `127.0.0.1:22738` or `[::1]:22738`.
 ///
-/// A host name could resolve differently every day. So `localhost` is the only name allowed; it means
-/// 127.0.0.1.
+/// The only allowed name is `localhost`, which means 127.0.0.1. Other names could resolve to a different
+/// address each time.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Family: Sendable {
         case ipv4, ipv6
@@ -27,7 +27,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Nil if the text is not such an address.
+    /// Parses an address with a port. Nil if the text is not one.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -47,13 +47,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func bytes(of literal: String, _ family: Family) -> [UInt8]? {
-        // The system would end the text at a NUL.
+        // A NUL would end the text for the C function that parses it.
         guard !literal.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16)
         return inet_pton(family.number, literal, &bytes) == 1 ? bytes : nil
     }
 
-    /// The address without the port, in the system's notation.
+    /// The address without the port, in the usual notation.
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family.number, bytes, &text, socklen_t(text.count)) != nil else {

@@ -1,12 +1,12 @@
-/// A unit of a quantity: its name, and its size in the smallest unit.
+/// A unit, with its size in the smallest unit.
 struct QuantityUnit {
     let name: String
     let size: Int
-    /// Accepted when reading, but never written.
+    /// True if the unit is accepted when reading, but never written.
     var isOther = false
 }
 
-/// Sizes in bytes, written with the largest unit that divides them.
+/// Reads and writes sizes. A size is written with the largest unit of which it is a multiple.
 package enum SizeText {
     private static let units = [
         QuantityUnit(name: "B", size: 1),
@@ -21,11 +21,11 @@ package enum SizeText {
 
     package static func written(_ bytes: Int) -> String { Quantity.written(bytes, in: units) }
 
-    /// The size in bytes; the text is such as `25 MiB` or `26214400`.
+    /// Returns the bytes of a size such as `25 MiB` or `26214400`; nil if the text is not a size.
     package static func read(_ text: String) -> Int? { Quantity.read(text, in: units, plain: 1) }
 }
 
-/// The unit of a setting's Int, or of a plain number in a key's value.
+/// The unit of an integer setting, or of a number that is written without a unit.
 package enum TimeUnit: Int, Sendable {
     case milliseconds = 1
     case seconds = 1_000
@@ -40,7 +40,7 @@ package enum TimeUnit: Int, Sendable {
     }
 }
 
-/// Lengths of time, written with the largest unit that divides them.
+/// Reads and writes durations. A duration is written with the largest unit of which it is a multiple.
 package enum TimeText {
     private static let units = [
         QuantityUnit(name: "ms", size: 1),
@@ -58,7 +58,7 @@ package enum TimeText {
         return text == "1 days" ? "1 day" : text
     }
 
-    /// A time such as `30 s` in `unit`; nil if it is not a whole number of those.
+    /// Returns a duration such as `30 s` as a number of `unit`. Nil if the number would not be whole.
     package static func read(_ text: String, in unit: TimeUnit, plain: TimeUnit) -> Int? {
         guard let milliseconds = Quantity.read(text, in: units, plain: plain.rawValue) else { return nil }
         let (count, rest) = milliseconds.quotientAndRemainder(dividingBy: unit.rawValue)
@@ -67,7 +67,7 @@ package enum TimeText {
 }
 
 enum Quantity {
-    /// The most digits of a number. All allowed numbers are shorter.
+    /// The most digits of a number. All allowed values have fewer.
     private static let digits = 15
 
     static func written(_ value: Int, in units: [QuantityUnit]) -> String {

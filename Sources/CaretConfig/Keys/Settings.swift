@@ -1,10 +1,11 @@
 package import CaretWire
 
-/// The settings of a server, as plain values. The wiring passes each to the part that needs it.
+/// The settings of a server, as plain values. `Wiring.swift` in caretd passes them to the server and the
+/// store.
 package struct Settings: Equatable, Sendable {
     /// The folder for all data.
     package var data = "data"
-    /// The addresses to listen on. The default port spells CARET on a phone's keys.
+    /// The addresses to listen on. The default port spells CARET on the keypad of a phone.
     package var listen = [ListenAddress.loopback(port: 22738)]
     /// Whether the server listens on `caretd.sock` in the data folder, where every client is admin.
     package var hasAdminSocket = true
@@ -22,20 +23,20 @@ package struct Settings: Equatable, Sendable {
     package var logFormat = LogFormat.plain
     package var logLevel = LogLevel.info
 
-    /// Loops that serve connections; 0 means one per core.
+    /// The number of event loops; 0 means one per core.
     package var loops = 0
-    /// Queues that rooms run on; 0 means one per core.
+    /// The number of queues that rooms run on; 0 means one per core.
     package var roomQueues = 0
 
     /// Pushes per second on one connection, if tokens are required.
     package var pushesPerSecond = 100
-    /// The limits as configured. Use `limits` for those in force.
+    /// The limits as configured. Use `limits` for the effective ones.
     package var configuredLimits = Limits()
 
     package init() {}
 
-    /// The limits in force. Pushes are limited only if tokens are required, since only tokens tell users
-    /// apart.
+    /// The effective limits. The rate of pushes is limited only if tokens are required, because only tokens
+    /// distinguish users.
     package var limits: Limits {
         var limits = configuredLimits
         limits.announced.pushesPerSecond = requiresTokens ? pushesPerSecond : nil

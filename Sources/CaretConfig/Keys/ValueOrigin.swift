@@ -1,4 +1,4 @@
-/// Where a value came from.
+/// The source of a setting's value.
 package enum ValueOrigin: Equatable, Sendable, CustomStringConvertible {
     case byDefault
     case file(path: String, TextPlace)

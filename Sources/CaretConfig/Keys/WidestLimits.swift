@@ -1,8 +1,8 @@
 package import CaretWire
 
 extension Limits {
-    /// The largest request limits that any server can be configured with. The command line uses them for the
-    /// files of a stopped server, which may hold whatever that server accepted.
+    /// The largest limits of requests that can be configured. The `caret` command uses them to read the data
+    /// of a stopped server, because it does not know that server's limits.
     package static var widest: Limits {
         var settings = Settings()
         for name in [
@@ -10,17 +10,17 @@ extension Limits {
             "limit_selections", "limit_room_selections", "limit_rebase",
         ] {
             guard let key = ConfigurationKey.named(name) else {
-                preconditionFailure("\(name) is no key of the configuration")
+                preconditionFailure("\(name) is not a key of the configuration")
             }
-            key.takeMost(into: &settings)
+            key.assignWidest(into: &settings)
         }
         return settings.limits
     }
 }
 
 extension ConfigurationKey {
-    /// Sets a count or size to its largest allowed value. Other kinds have none.
-    fileprivate func takeMost(into settings: inout Settings) {
+    /// Sets a count or a size to its largest allowed value. Other keys are not changed.
+    fileprivate func assignWidest(into settings: inout Settings) {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// One thing that happened, for the operator.
+/// An event of the log: its name and its fields.
 package struct LogEvent: Equatable, Sendable {
     /// Every event that the server can log.
     package enum Name: String, CaseIterable, Sendable {
@@ -10,20 +10,20 @@ package struct LogEvent: Equatable, Sendable {
         case cannotListen = "cannot_listen"
         /// Other users of the machine can list the data folder.
         case dataReadable = "data_readable"
-        /// Few descriptors are left for connections, so new ones may be refused.
+        /// Few descriptors are left, so new connections may be refused soon.
         case fewDescriptors = "few_descriptors"
 
         case connectionOpened = "connection_opened"
         case connectionClosed = "connection_closed"
-        /// No descriptor or memory was left for the connection.
+        /// A connection was refused because no descriptor or memory was free.
         case connectionRefused = "connection_refused"
-        /// A session fell so far behind that its room must read its changes from the store.
+        /// A session fell so far behind that the room reads its changes from the store.
         case slowReader = "slow_reader"
         /// A client's text differs from what the server sent.
         case textDiverged = "text_diverged"
-        /// A client sent an unknown token, or no token where one is required.
+        /// A client sent an unknown token, or no token although one is required.
         case loginFailed = "login_failed"
-        /// An address sent so many unknown tokens that it has to wait.
+        /// A token was refused because its address had sent too many unknown tokens.
         case guessingSlowed = "guessing_slowed"
         case tokenAdded = "token_added"
         case tokenRevoked = "token_revoked"
@@ -39,7 +39,7 @@ package struct LogEvent: Equatable, Sendable {
         case diskFull = "disk_full"
         case diskFreed = "disk_freed"
         case diskFailed = "disk_failed"
-        /// The database was removed or replaced under the running server.
+        /// The database was removed or replaced while the server runs.
         case dataLost = "data_lost"
         case documentDamaged = "document_damaged"
         /// A check of the store found data that differs from what was written.
@@ -51,9 +51,10 @@ package struct LogEvent: Equatable, Sendable {
 
         case memoryReturned = "memory_returned"
 
-        /// A client was sent the error `internal`, with the same numbers.
+        /// The server sent a client the error `internal`. The line has the numbers of the document and
+        /// revision, or of the connection.
         case internalFault = "internal_fault"
-        /// At the end of the log: lines of one event that its rate held back.
+        /// Written at the end of the log: how many lines of an event the rate limit suppressed.
         case logSuppressed = "log_suppressed"
 
         package var level: LogLevel {
@@ -88,25 +89,25 @@ package struct LogEvent: Equatable, Sendable {
     }
 }
 
-/// What a log line may contain: numbers, addresses and words from the source. No field can hold a document's
-/// text, a name that a user chose, or a token.
+/// A field of a log line. Its value is a number, an address, a path or a fixed word. So the log cannot
+/// contain a document's text, a name that a user chose, or a token.
 package enum LogField: Equatable, Sendable {
     case transport(Transport)
-    /// The address that a listener listens on.
+    /// An address on which the server listens.
     case address(ListenAddress)
-    /// The address that a connection comes from.
+    /// The address of a client.
     case peer(ListenAddress)
-    /// A file or folder of the operator.
+    /// The path of a file or folder that the operator chose.
     case path(String)
     /// The name of an environment variable.
     case variable(String)
     case version(LogWord)
     case process(Int)
     case connection(Int)
-    /// A document by its number, never by its name.
+    /// The number of a document. Names are never logged.
     case document(Int64)
     case revision(Int)
-    /// A token by its number.
+    /// The number of a token. The token's text is never logged.
     case token(Int64)
     case code(ErrorCode)
     case reason(LogWord)
@@ -125,7 +126,7 @@ package enum LogField: Equatable, Sendable {
     }
 }
 
-/// A word written in the source. Client input cannot become one.
+/// A fixed word from the source code. Its type prevents client input.
 package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
     let text: String
 
@@ -138,7 +139,7 @@ extension LogField {
         case number(Int64)
     }
 
-    /// The key and value as the line shows them.
+    /// The key and the value, as written in the line.
     package var keyAndValue: (key: String, value: Value) {
         switch self {
         case .transport(let transport): ("transport", .word(transport.rawValue))

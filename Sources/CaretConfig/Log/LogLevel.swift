@@ -1,12 +1,12 @@
 /// How important a log line is, least important first.
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
-    /// For finding a bug.
+    /// Details for finding a bug.
     case debug
     /// Normal operation.
     case info
-    /// Look at it some day.
+    /// A problem that can wait.
     case warning
-    /// Look at it now.
+    /// A problem that needs attention now.
     case error
 
     private var rank: Int {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// An event with everything that its line shows.
+/// A log line: an event with its time and counts.
 package struct LogLine: Equatable, Sendable {
     package let event: LogEvent
     /// Milliseconds since 1970.
     package let time: Int64
-    /// Lines of this event that the rate held back before this one.
+    /// Lines of this event that the rate limit suppressed before this line.
     package var suppressed = 0
-    /// Lines of any event that could not be written before this one.
+    /// Lines of all events that could not be written before this line.
     package var lost = 0
 
-    /// The most bytes of a line. A pipe takes that many as a whole or not at all.
+    /// The most bytes of a line. A write of this size to a pipe is atomic.
     package static let longest = 4_096
-    /// Bytes reserved for the two counts and the line's end.
+    /// Bytes reserved for the two counts and the end of the line.
     private static let reserve = 96
 
     package init(_ event: LogEvent, at time: Int64, suppressed: Int = 0, lost: Int = 0) {
@@ -22,14 +22,14 @@ package struct LogLine: Equatable, Sendable {
         self.lost = lost
     }
 
-    /// The line's bytes, with its line break.
+    /// The bytes of the line, with its line break.
     package func written(as format: LogFormat) -> [UInt8] {
         var text = begin(format)
         for field in event.fields {
             let (key, value) = field.keyAndValue
             let piece = member(key, value, format)
-            // Only values full of control characters get this long. Losing the last fields is better than
-            // losing the line.
+            // If a field does not fit, it and all later ones are omitted. Only values full of control
+            // characters get so long.
             if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
             text += piece
         }
@@ -55,7 +55,7 @@ package struct LogLine: Equatable, Sendable {
         }
     }
 
-    /// `2026-11-21T08:15:00.123Z`
+    /// The time in UTC, such as `2026-11-21T08:15:00.123Z`.
     package static func timestamp(_ milliseconds: Int64) -> String {
         let fraction = (milliseconds % 1_000 + 1_000) % 1_000
         var seconds = time_t((milliseconds - fraction) / 1_000)
@@ -78,7 +78,7 @@ extension String {
     /// The most characters of a value.
     private static let longestValue = 200
 
-    /// Whether the value needs no quotes between an equals sign and a space.
+    /// Whether the value can be written without quotes in the plain format.
     fileprivate var isPlain: Bool {
         !isEmpty && utf8.count <= Self.longestValue
             && utf8.allSatisfy { byte in

@@ -1,19 +1,19 @@
-/// Decides which thread writes next, and holds the lines that wait.
+/// The lines that wait to be written. It decides which thread writes them.
 ///
-/// A thread that adds a line while no other writes becomes the writer, until no line waits. So lines keep
-/// their order, no lock is held during a write, and no thread waits for another one's write.
+/// A thread that adds a line while no other thread writes becomes the writer. It writes until no line waits.
+/// So lines keep their order, no lock is held during a write, and no thread waits for another one's write.
 package struct LogQueue: Sendable {
     package enum Outcome: Equatable, Sendable {
         case written
-        /// Only the beginning of the line was written, without its end.
+        /// Only the beginning of the line was written.
         case begun
         case refused
     }
 
-    /// What the writer writes next.
+    /// The line that the writer must write next.
     package struct Turn: Equatable, Sendable {
         package var line: LogLine
-        /// Whether to end the previous line first, which was cut short.
+        /// True if the previous line was written only in part, so the writer must first write a line break.
         package let endsLineBefore: Bool
 
         package init(line: LogLine, endsLineBefore: Bool) {
@@ -22,7 +22,7 @@ package struct LogQueue: Sendable {
         }
     }
 
-    /// The most lines that wait for a writer that is stuck. Further ones are counted as lost.
+    /// The most lines that wait for a stuck writer. Further lines are counted as lost.
     package static let mostWaiting = 256
 
     private var rate = LogRate()
@@ -30,12 +30,12 @@ package struct LogQueue: Sendable {
     private var inWriting: LogLine?
     private var lost = 0
     private var endsLineBefore = false
-    /// All lines that could not be written since the start.
+    /// The number of lines since the start that could not be written.
     package private(set) var lostInAll = 0
 
     package init() {}
 
-    /// Returns nil if there is nothing to write, or another thread writes it.
+    /// Adds a line for the event. Returns nil if the line was suppressed, or if another thread will write it.
     package mutating func happened(_ event: LogEvent, at time: Int64) -> Turn? {
         switch rate.happened(event.name, at: time) {
         case .suppress: return nil
@@ -43,7 +43,7 @@ package struct LogQueue: Sendable {
         }
     }
 
-    /// At the end of the log: adds a line for each event with held back lines.
+    /// Called at the end of the log. Adds a line for each event that has suppressed lines.
     package mutating func closing(at time: Int64) -> Turn? {
         var turn: Turn?
         for (name, count) in rate.remainders() {
@@ -55,13 +55,13 @@ package struct LogQueue: Sendable {
     /// The writer reports the outcome of its line, and gets its next one.
     package mutating func wrote(_ outcome: Outcome) -> Turn? {
         guard let line = inWriting else {
-            preconditionFailure("a line was written that nobody had a turn for")
+            preconditionFailure("a line was written without a turn")
         }
         inWriting = nil
         switch outcome {
         case .written: endsLineBefore = false
         case .begun, .refused:
-            // The counts that the line would have reported are lost with it, so they count again.
+            // The line's counts were not written either. So they are added to the counts of the next line.
             lost += line.lost
             lose(1 + line.suppressed)
             if outcome == .begun { endsLineBefore = true }

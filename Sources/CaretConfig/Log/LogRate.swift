@@ -1,21 +1,21 @@
 /// Limits how many lines of each event are logged, so that a flood of events does not fill the disk.
 ///
-/// A burst of lines shows the cause; further events are mostly counted. 2 lines of 150 bytes a second are 26
-/// MB a day.
+/// A burst of lines shows the cause of a flood. Of the later events, most are only counted. Two lines of 150
+/// bytes a second are 26 MB a day.
 package struct LogRate: Sendable {
-    /// Lines that may be written at once.
+    /// How many lines of an event may be written at once.
     package static let burst = 50
-    /// Lines a second after that.
+    /// How many lines a second may be written after the burst.
     package static let aSecond = 2
 
     package enum Answer: Equatable, Sendable {
-        /// The line is written; this many before it were not.
+        /// The line must be written. It reports how many lines before it were suppressed.
         case write(suppressed: Int)
         case suppress
     }
 
-    /// The state of one event: the lines that may be written now, in thousandths; when that was computed; and
-    /// how many lines were held back.
+    /// The state of one event: thousandths of lines that may be written now, the time of that computation,
+    /// and the number of suppressed lines.
     private struct Allowance {
         var thousandths = LogRate.burst * 1_000
         var time: Int64
@@ -26,7 +26,8 @@ package struct LogRate: Sendable {
 
     package init() {}
 
-    /// `time` is in milliseconds. A clock that goes backwards changes no allowance.
+    /// Decides whether to write a line. `time` is in milliseconds. If the clock goes back, the allowance does
+    /// not change.
     package mutating func happened(_ name: LogEvent.Name, at time: Int64) -> Answer {
         var allowance = allowances[name] ?? Allowance(time: time)
         defer { allowances[name] = allowance }
@@ -43,7 +44,7 @@ package struct LogRate: Sendable {
         return .write(suppressed: allowance.suppressed)
     }
 
-    /// Returns the held back lines that no line has reported yet, and sets their count to zero.
+    /// Returns the numbers of suppressed lines that have not been reported yet, and sets them to zero.
     package mutating func remainders() -> [(name: LogEvent.Name, suppressed: Int)] {
         LogEvent.Name.allCases.compactMap { name in
             guard let count = allowances[name]?.suppressed, count > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Writes events to standard error, one line each. Any thread may call it: a lock protects its state.
+/// Writes events to standard error, one line for each. Any thread may call it.
 package final class LogWriter: Sendable {
     private let queue = Mutex(LogQueue())
     private let format: LogFormat
@@ -29,7 +29,7 @@ package final class LogWriter: Sendable {
         drain(queue.withLock { $0.happened(event, at: time) })
     }
 
-    /// Logs how many lines were held back. Must be the last call before the process ends.
+    /// Logs how many lines were suppressed. It must be the last call before the process ends.
     package func close() {
         let time = now()
         drain(queue.withLock { $0.closing(at: time) })
@@ -44,8 +44,8 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Writes the line if that does not block. A pipe that is ready takes a whole line. Other processes share
-    /// the descriptor, so it is not made non-blocking.
+    /// Writes the line if the descriptor is ready, so that the call does not block. A pipe that is ready
+    /// accepts a whole line. The descriptor is not set to non-blocking, because other processes may share it.
     private static func put(_ line: [UInt8], _ descriptor: Int32) -> LogQueue.Outcome {
         var asked = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&asked, 1, 0) == 1, asked.revents & Int16(POLLOUT) != 0 else { return .refused }

@@ -1,4 +1,4 @@
-/// The hunks of changed lines: what is between the lines that both texts share.
+/// The hunks of changed lines. A hunk is the text between two lines that both texts share.
 func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ work: inout DiffWork) -> [Replacement] {
     let numbers = LineNumbers(from: old, to: new)
     var hunks: [Replacement] = []
@@ -19,11 +19,11 @@ func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ work: inout DiffWork
     return hunks
 }
 
-/// The shared lines: those at both ends, then lines that occur once in each text and in the same order, then
-/// what a search finds between those.
+/// The lines that both texts share. First finds equal lines at both ends, then lines that occur once in each
+/// text and in the same order. A search then finds more shared lines between these.
 ///
-/// Without the second step, a long inserted or removed passage would lead the search astray along very common
-/// lines, such as a lone brace.
+/// The unique lines are found first because of long inserted or removed passages. There, the search alone
+/// would match very common lines, such as a lone brace, that do not belong together.
 private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [CommonRun] {
     let (head, tail) = equalEnds(numbers.old, numbers.new)
     let old = Array(numbers.old[head..<numbers.old.count - tail])
@@ -36,7 +36,7 @@ private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [Com
     return runs
 }
 
-/// The number of equal numbers at the start of both, and at the end of the rest.
+/// How many line numbers are equal at the start of both lists, and at the end of the rest.
 private func equalEnds(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: Int) {
     let limit = min(old.count, new.count)
     var (head, tail) = (0, 0)

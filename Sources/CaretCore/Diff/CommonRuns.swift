@@ -1,17 +1,18 @@
-/// A run that two sequences share.
+/// A run of elements that two sequences share.
 struct CommonRun {
     var old: Int
     var new: Int
     var length: Int
 }
 
-/// The runs that a shortest edit script keeps, in order. If the sequences differ a lot, the script is only
+/// The unchanged runs of a shortest edit script, in order. If the sequences differ a lot, the script is only
 /// nearly the shortest.
 ///
 /// Uses Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in
-/// windows. When a window reaches its largest distance, the search keeps the path that got furthest, and
-/// starts a new window at its end. This bounds the memory, and the time is about (distance) × (window) plus
-/// the length. When the work limit is reached, the rest is treated as different.
+/// windows. When a window reaches its largest distance, the search keeps the path that got furthest. Then the
+/// search starts a new window at the end of that path. So the memory is bounded, and the time is about
+/// (distance) × (window) plus the length. When the search reaches its work limit, it treats the rest as
+/// different.
 func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [CommonRun] {
     if old.isEmpty || new.isEmpty { return [] }
     return old.withUnsafeBufferPointer { old in
@@ -19,22 +20,21 @@ func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [Co
             let own = old.count + new.count
             var search = CommonRunSearch(old: old, new: new, work: own + work.pool)
             while search.runWindow() {}
-            // Work that one search did not use is not passed on to the next.
+            // The part of `own` that this search did not use is not passed on to the next search.
             work.pool = min(work.pool, max(0, search.work))
             return search.runs
         }
     }
 }
 
-/// The longest list of pairs that is in order in both texts. The pairs are given in the order of the old
-/// text.
+/// The longest list of pairs that is in order in both texts. `pairs` must be in the order of the old text.
 func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
-    // Patience sorting: each pile has the last pairs of lists of one length, and the earliest pair counts.
+    // Patience sorting: `piles[n]` is the pair, earliest in the new text, that ends a list of n + 1 pairs.
     var piles: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
         var (low, high) = (0, piles.count)
-        // Usually a pair follows all earlier ones in both texts.
+        // Usually a pair comes after all earlier pairs in the new text too.
         if let last = piles.last, pairs[last].new < pair.new { low = high }
         while low < high {
             let middle = (low + high) / 2
@@ -53,7 +53,7 @@ func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
     return list
 }
 
-/// Known runs, in order, and the runs that a search finds between them.
+/// The `known` runs and the runs that a search finds between them, in order.
 func commonRuns(
     _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ work: inout DiffWork
 ) -> [CommonRun] {
@@ -73,18 +73,19 @@ func commonRuns(
     return runs
 }
 
-/// How many steps the searches of one diff may take, beyond one step for each element that they compare.
+/// How many steps the searches of one diff may take, in addition to one step for each element of their
+/// sequences.
 struct DiffWork {
     fileprivate(set) var pool: Int
 
-    /// Enough for a few hundred inserted or removed letters or lines anywhere, plus the total length.
+    /// Allows enough steps to find a few hundred inserted or removed letters or lines anywhere.
     init(bytes: Int) { pool = 600_000 + bytes }
 }
 
 private struct CommonRunSearch {
-    /// The largest distance of one window.
+    /// The largest edit distance within one window.
     private static let window = 1024
-    // Twice this must fit in 32 bits, which an Int has in the browser.
+    // Twice this number must fit in 32 bits, because an Int in the browser has 32 bits.
     private static let unreached: Int32 = -0x2000_0000
 
     let old: UnsafeBufferPointer<UInt32>
@@ -94,9 +95,9 @@ private struct CommonRunSearch {
     private var newStart = 0
     /// How many more steps the search may take.
     private(set) var work: Int
-    /// How far each diagonal got in the old sequence, for one distance after the other: a triangle. The row
-    /// of `distance` has the diagonals -distance, -distance + 2, …, distance, between two entries that are
-    /// never reached.
+    /// A triangle with one row for each distance. A row says how far each diagonal got in the old sequence.
+    /// The row of `distance` has the diagonals -distance, -distance + 2, …, distance. Each row also has an
+    /// entry before and an entry after its diagonals, which are never reached.
     private var reached: [Int32] = []
 
     init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, work: Int) {
@@ -105,7 +106,7 @@ private struct CommonRunSearch {
         self.work = work
     }
 
-    /// Finds the path through the next window. Returns false at the end of the sequences or of the work.
+    /// Finds the path through the next window. Returns false when a sequence or the allowed work is used up.
     mutating func runWindow() -> Bool {
         if oldStart == old.count || newStart == new.count || work <= 0 { return false }
         reached.removeAll(keepingCapacity: true)
@@ -147,12 +148,11 @@ private struct CommonRunSearch {
         }
     }
 
-    /// The index of the first diagonal of a row. The entries before it and after the last one are never
-    /// reached.
+    /// The index of a row's first diagonal in `reached`.
     private static func row(_ distance: Int) -> Int { distance * (distance + 5) / 2 + 1 }
 
-    /// A path reaches a diagonal by an insertion from the diagonal above, or by a removal from the one below.
-    /// The one that got further is used.
+    /// A path reaches a diagonal by an insertion from the diagonal above, or by a removal from the diagonal
+    /// below. The search uses the path that got further.
     private func comesFromAbove(_ distance: Int, _ column: Int) -> Bool {
         let row = CommonRunSearch.row(distance - 1)
         return reached[row + column - 1] < reached[row + column]
@@ -168,14 +168,14 @@ private struct CommonRunSearch {
         let row = CommonRunSearch.row(distance)
         var (best, bestSum) = (0, Int.min)
         for column in 0...distance {
-            // The distance covered in both sequences is twice that in the old one, minus the diagonal.
+            // The elements passed in both sequences together: x + y = 2x − diagonal.
             let sum = 2 * Int(reached[row + column]) - (2 * column - distance)
             if sum > bestSum { (best, bestSum) = (column, sum) }
         }
         return best
     }
 
-    /// Stores the runs on the path that leads to a column, and starts a new window at its end.
+    /// Stores the runs on the path that leads to a column, and starts a new window at the end of that path.
     private mutating func keepPath(to column: Int, ofRow distance: Int) {
         var column = column
         let firstOfPath = runs.count

@@ -1,9 +1,9 @@
-/// The smallest sensible change from `old` to `new`. docs/protocol/transforms.md has the rules.
+/// A small and readable change from `old` to `new`. The rules are in docs/protocol/transforms.md.
 ///
 /// Compares by lines first: an unchanged line that is not blank separates edits. Then compares by scalars
-/// inside each hunk of changed lines. No edit begins or ends inside a grapheme. The work is bounded by a
-/// multiple of both lengths: if a search exceeds its share, the rest of its hunk becomes one edit.
-public func diff(from old: Text, to new: Text) -> Change {
+/// inside each hunk of changed lines. No edit begins or ends inside a grapheme. The time is at most
+/// proportional to both lengths: if a search exceeds its limit, the rest of its hunk becomes one edit.
+public func diff(from old: TextBuffer, to new: TextBuffer) -> Change {
     let head = old.equalHead(with: new)
     if head == old.length.utf8 && head == new.length.utf8 { return Change() }
     let tail = old.equalTail(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
@@ -13,7 +13,7 @@ public func diff(from old: Text, to new: Text) -> Change {
     let newEnd = new.length.utf8 - (old.length.utf8 - oldEnd)
     let oldBytes = old.bytes(in: start..<oldEnd)
     let newBytes = new.bytes(in: start..<newEnd)
-    // A line begins there, so this cannot fail.
+    // A line begins at `start`, so this conversion cannot fail.
     let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
     return oldBytes.withUnsafeBufferPointer { old in
         newBytes.withUnsafeBufferPointer { new in
@@ -48,8 +48,8 @@ private func makeChange(
     return normal.change
 }
 
-extension Text {
-    /// The start of the line that contains the byte at `index`, or the end of the text.
+extension TextBuffer {
+    /// The start of the line that contains the byte at `index`. `index` may also be the end of the text.
     fileprivate func lineStart(atOrBefore index: Int) -> Int {
         var (low, high) = (index, index)
         while high > 0 {
@@ -60,7 +60,7 @@ extension Text {
         return 0
     }
 
-    /// The index after the next line break at or after `index`, or the end of the text.
+    /// The index after the next line break at or after `index`; the end of the text if no line break follows.
     fileprivate func lineEnd(atOrAfter index: Int) -> Int {
         var (low, high) = (index, index)
         while low < length.utf8 {

@@ -10,8 +10,8 @@ struct EditJoining {
         var replacement: Replacement
         var removed: Int
         var inserted: Int
-        /// The length of the equal text between the previous edit and this one. Counted once: a joined edit
-        /// keeps it.
+        /// The length of the equal text between the previous edit and this one. A joined edit keeps the
+        /// length of its first part.
         var stretch: Int
     }
 
@@ -22,7 +22,7 @@ struct EditJoining {
         newGraphemes = GraphemeEdges(new)
     }
 
-    /// The result for `edits`, which must be in order and must not touch.
+    /// The widened and joined form of `edits`. `edits` must be in order and must not touch.
     mutating func joined(_ edits: [Replacement]) -> [Replacement] {
         var result: [Counted] = []
         var rest = edits[...]
@@ -37,11 +37,11 @@ struct EditJoining {
         return result.map { $0.replacement }
     }
 
-    /// Takes the next edit, and moves its ends outwards over equal text until they are grapheme boundaries in
-    /// both texts. If its end reaches another edit, that edit becomes part of it.
+    /// Removes the next edit from `rest`, and moves its ends outwards over equal text until they are grapheme
+    /// boundaries in both texts. If its end reaches the following edit, joins the two.
     private mutating func takeWidened(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
         guard var edit = rest.popFirst() else { return nil }
-        // The end of the previous edit is a boundary in both texts, so this stops there at the latest.
+        // The end of the previous edit is a boundary in both texts, so this loop stops there at the latest.
         while let step = nonzero(
             edit.old.lowerBound - oldGraphemes.edge(atOrBefore: edit.old.lowerBound),
             edit.new.lowerBound - newGraphemes.edge(atOrBefore: edit.new.lowerBound))
@@ -78,8 +78,9 @@ struct EditJoining {
             stretch: UTF8Bytes(rebasing: old[end..<replacement.old.lowerBound]).textLength.scalars)
     }
 
-    /// Both edits as one, if the equal text between them may be a coincidence and is not longer than each of
-    /// the texts removed and inserted on its two sides. Otherwise nil.
+    /// Joins two edits if the equal text between them is short enough to be a coincidence. The equal text
+    /// must also be at most as long as the longest text that the two edits remove or insert. Otherwise
+    /// returns nil.
     private func joined(_ left: Counted, _ right: Counted) -> Counted? {
         let largest = max(left.removed, left.inserted, right.removed, right.inserted)
         if right.stretch > min(largest, mostByChance) { return nil }

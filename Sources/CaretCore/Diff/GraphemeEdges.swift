@@ -1,8 +1,8 @@
 /// The boundaries between the graphemes of a text. The text must begin and end with a boundary.
 ///
-/// Most boundaries follow from the two scalars beside them. The others (flags, joined emoji, combining marks)
-/// depend on earlier scalars too. Such a run is examined once and cached, so that many questions about it do
-/// not take quadratic time.
+/// For most boundaries, the scalar before and the scalar after are enough. Other boundaries (in flags, joined
+/// emoji and combining marks) depend on earlier scalars too. A run of such scalars is examined once and
+/// cached. Otherwise many calls for one run would take quadratic time.
 struct GraphemeEdges {
     private let bytes: UTF8Bytes
     /// The last run that was examined, and the boundaries in it, including its ends.
@@ -15,17 +15,17 @@ struct GraphemeEdges {
     mutating func edge(atOrBefore index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
-        return edges[edges.indices.firstPlace { edges[$0] > index } - 1]
+        return edges[edges.indices.partitionPoint { edges[$0] > index } - 1]
     }
 
     /// The first boundary at or after the scalar boundary `index`.
     mutating func edge(atOrAfter index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
-        return edges[edges.indices.firstPlace { edges[$0] >= index }]
+        return edges[edges.indices.partitionPoint { edges[$0] >= index }]
     }
 
-    /// Whether the two scalars beside `index` are enough to show that it is a boundary.
+    /// Whether the two scalars beside `index` are enough to show that `index` is a boundary.
     private func isPlainEdge(_ index: Int) -> Bool {
         if index == 0 || index == bytes.count { return true }
         if bytes[index] < 0x80 && bytes[index - 1] < 0x80 { return true }

@@ -1,12 +1,12 @@
 /// Assigns numbers to the lines of two texts. Equal lines get equal numbers, so that a search compares
 /// numbers instead of bytes.
 ///
-/// Only lines that both texts have and that are not blank can separate edits. The others get no number.
+/// Only a line that is in both texts and is not blank can separate edits. Other lines get no number.
 struct LineNumbers {
     /// The numbers in each text, in order.
     private(set) var old: [UInt32] = []
     private(set) var new: [UInt32] = []
-    /// The line of each number in its text.
+    /// The byte range of the line for each entry of `old` and of `new`.
     private(set) var oldLines: [Range<Int>] = []
     private(set) var newLines: [Range<Int>] = []
 
@@ -16,8 +16,8 @@ struct LineNumbers {
         new.reserveCapacity(table.lines.count)
         newLines.reserveCapacity(table.lines.count)
         var reader = LineReader(newBytes)
-        // The old line after the last match. It is usually the next match, and comparing a long equal passage
-        // at once is faster than hashing it.
+        // The old line after the last match. This line is usually the next match. Comparing a long equal
+        // passage at once is faster than hashing its lines.
         var expected = 0
         var equalLength = 0
         while reader.position < newBytes.count {
@@ -54,10 +54,10 @@ struct LineNumbers {
     }
 }
 
-/// The lines of one text, found by their hash. A line's number is the index of the first line equal to it.
+/// A hash table of the lines of one text. A line's number is the index of the first line that equals it.
 private struct LineTable {
-    /// How many lines with the same hash are compared. A higher limit would let a crafted text take quadratic
-    /// time. A line beyond the limit gets no number, and so counts as changed.
+    /// How many slots a lookup visits at most. Without a limit, a crafted text could take quadratic time. A
+    /// line that finds no slot gets no number, so it counts as changed.
     private static let longestProbe = 32
     private static let free = UInt64.max
 
@@ -65,7 +65,7 @@ private struct LineTable {
     private(set) var lines: [Range<Int>] = []
     /// Nil for a blank line.
     private(set) var numbers: [UInt32?] = []
-    /// The number, and the upper half of the hash.
+    /// Each used slot has the number of a line, and the upper half of its hash.
     private var slots: [UInt64]
     private let mask: Int
 
@@ -87,15 +87,15 @@ private struct LineTable {
         for (line, hash) in hashes.enumerated() { numbers.append(enter(line, hash)) }
     }
 
-    /// How many bytes are equal from the start of a line, and from `start` in another text.
+    /// How many bytes from the start of `line` equal the bytes from `start` in another text.
     func equalLength(from line: Int, _ other: UTF8Bytes, _ start: Int) -> Int {
         guard line < lines.count else { return 0 }
         let rest = UTF8Bytes(rebasing: bytes[lines[line].lowerBound...])
         return rest.equalHead(with: UTF8Bytes(rebasing: other[start...]))
     }
 
-    /// The length of a line if it is at most `length`. The bytes are a whole line in both texts, because a
-    /// line break ends them.
+    /// The length of a line if it is at most `length` and ends with a line break; otherwise nil. The line
+    /// break shows that the equal bytes are a whole line in both texts.
     func lengthOfLine(_ line: Int, within length: Int) -> Int? {
         guard line < lines.count, lines[line].count <= length, bytes[lines[line].upperBound - 1] == lineFeed
         else {
@@ -104,7 +104,7 @@ private struct LineTable {
         return lines[line].count
     }
 
-    /// The first line that equals a line of another text.
+    /// The index of the first line that equals a line of another text.
     func find(_ line: LineReader.Line, in other: UTF8Bytes) -> Int? {
         guard let hash = line.hash, case .number(let number) = probe(hash, other, line.range) else {
             return nil

@@ -13,7 +13,7 @@ struct LineReader {
 
     init(_ bytes: UTF8Bytes) { self.bytes = bytes }
 
-    /// Skips a line whose bytes are known.
+    /// Skips a line of `length` bytes.
     mutating func skip(_ length: Int) { position += length }
 
     mutating func next() -> Line? {
@@ -58,7 +58,7 @@ struct LineReader {
         return Line(range: start..<position, hash: nil)
     }
 
-    /// The number of bytes of `word` before its first line feed; 8 if it has none.
+    /// The number of bytes of `word` before its first line feed; 8 if `word` has none.
     private static func bytesBeforeLineFeed(in word: UInt64) -> Int {
         let difference = word ^ 0x0A0A_0A0A_0A0A_0A0A
         let zeroes = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
@@ -71,7 +71,8 @@ private struct LineHash {
     private var state: UInt64 = 0
 
     mutating func mix(_ word: UInt64) {
-        // The multiplication does not depend on the previous word, so the processor can overlap words.
+        // The multiplication does not depend on the previous word, so the processor can mix several words at
+        // once.
         state = (state << 23 | state >> 41) ^ (word &* 0x9E37_79B9_7F4A_7C15)
     }
 

@@ -1,12 +1,13 @@
 /// The runs of more than `mostByChance` scalars that occur once in each text, in the same order.
 ///
-/// There are many shortest edit scripts, and the search prefers the one that meets equal letters first. That
-/// would spread the words that stay over a sentence typed before them. So these words are found first.
+/// Often several edit scripts are equally short, and the search prefers the one that matches letters
+/// earliest. After a new sentence is typed before old words, the search would match single letters of the new
+/// sentence with letters of the old words. So the long runs of unchanged words are found first.
 func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let width = mostByChance + 1
     if min(old.count, new.count) < width || max(old.count, new.count) > mostLookedThrough { return [] }
     var runs: [CommonRun] = []
-    // Where the last run ends. Equal text after it is found by the search.
+    // Where the last run ends. The search finds equal text after a run.
     var (oldEnd, newEnd) = (0, 0)
     for pair in longestChain(of: uniqueWindows(old, new, width)) {
         var run = CommonRun(old: pair.old, new: pair.new, length: width)
@@ -28,11 +29,11 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     return runs
 }
 
-/// Unrelated texts rarely share so many scalars by chance. A longer equal run always separates two edits,
-/// however long they are.
+/// Unrelated texts rarely share a longer run of scalars by chance. So a longer equal run always separates two
+/// edits, even two long edits.
 let mostByChance = 12
 
-/// In a longer text without a line break, only the search looks for runs.
+/// If one side of a hunk has more scalars than this, only the search looks for runs.
 private let mostLookedThrough = 1 << 16
 
 /// The windows of `width` scalars that occur once in each text, in the order of the old text.
@@ -48,7 +49,7 @@ private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [C
         let other = table.partner(of: place, hash)
         if other < 0 { continue }
         var equal = 0
-        // Two windows may have the same hash.
+        // Different windows may have the same hash.
         while equal < width, old[place + equal] == new[other + equal] { equal += 1 }
         if equal == width { pairs.append(CommonRun(old: place, new: other, length: 1)) }
     }
@@ -73,10 +74,10 @@ private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
     return hashes
 }
 
-/// Where windows of the old text occur in the old and in the new text, by their hash.
+/// A hash table of windows: where each window of the old text occurs in the old and in the new text.
 private struct WindowTable {
     private static let (unseen, repeated) = (-1, -2)
-    /// Hash collisions can be made on purpose, so a window that finds no free slot within this many is
+    /// A user can cause hash collisions on purpose. So a window that finds no free slot in this many steps is
     /// ignored.
     private static let mostSteps = 32
 
@@ -106,14 +107,14 @@ private struct WindowTable {
         }
     }
 
-    /// Where the window at an index of the old text occurs in the new text; negative if it does not occur
-    /// once in each.
+    /// Where the window at `place` in the old text occurs in the new text; negative unless it occurs exactly
+    /// once in each text.
     func partner(of place: Int, _ hash: UInt32) -> Int {
         let slot = slot(of: hash)
         return slot >= 0 && entries[slot].old == place ? entries[slot].new : WindowTable.unseen
     }
 
-    /// The slot of a hash, used or free; negative if there is no slot for it.
+    /// The slot of a hash, used or free; negative if `mostSteps` slots have other hashes.
     private func slot(of hash: UInt32) -> Int {
         let first = Int(truncatingIfNeeded: hash &* 0x9E37_79B1 >> 8)
         for step in 0..<WindowTable.mostSteps {

@@ -1,6 +1,6 @@
 extension Replacement {
-    /// The separate edits inside a hunk of changed lines, at grapheme boundaries. docs/protocol/transforms.md
-    /// has the rules.
+    /// The separate edits inside a hunk of changed lines, at grapheme boundaries. The rules are in
+    /// docs/protocol/transforms.md.
     ///
     /// Sets aside the equal beginning, then the equal end, and compares the rest by scalars.
     func refined(
@@ -28,8 +28,8 @@ extension Replacement {
             new: new.lowerBound + newDistance..<new.upperBound + newDistance)
     }
 
-    /// The runs that both texts share: first long runs of scalars, then what a shortest edit script keeps
-    /// between those.
+    /// The edits between the runs that both texts share. First finds long runs of scalars, then the unchanged
+    /// runs of a shortest edit script between these.
     private func splitByScalars(
         _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ work: inout DiffWork
     ) -> [Replacement] {
@@ -54,7 +54,7 @@ extension Replacement {
     }
 }
 
-/// The scalars of a range of bytes, and where they are in the bytes. Positions must be requested in order.
+/// The scalars in a range of bytes, with their byte positions. Positions must be requested in order.
 private struct ScalarList {
     private(set) var values: [UInt32] = []
     private var asked = 0
@@ -70,7 +70,8 @@ private struct ScalarList {
         }
     }
 
-    /// The bytes of `length` scalars from `first` on. `first` must not be before the last request.
+    /// The byte range of `length` scalars from index `first`. `first` must not be before the end of the last
+    /// request.
     mutating func bytes(of first: Int, _ length: Int) -> Range<Int> {
         pass(to: first)
         let start = askedByte

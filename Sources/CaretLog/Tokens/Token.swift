@@ -1,10 +1,10 @@
-/// Identifies a token. Unique in one store, and never used again.
+/// Identifies a token. The id is unique in one store, and never used again.
 package struct TokenID: Hashable, Comparable, Sendable {
     package let value: Int64
 
     package init(_ value: Int64) { self.value = value }
 
-    /// The number for connections that need no token. No store uses it.
+    /// The id for connections that need no token. No stored token has it.
     package static let unneeded = TokenID(0)
 
     package static func < (left: TokenID, right: TokenID) -> Bool { left.value < right.value }
@@ -15,7 +15,7 @@ package struct Token: Equatable, Sendable {
     package let id: TokenID
     package let user: UserName
     package let grants: Grants
-    /// When it was created, in milliseconds.
+    /// When the token was created, in milliseconds.
     package let created: Int64
 
     package init(id: TokenID, user: UserName, grants: Grants, created: Int64) {
@@ -25,7 +25,7 @@ package struct Token: Equatable, Sendable {
         self.created = created
     }
 
-    /// An upper bound on its encoded size, about as large as it is.
+    /// An estimate of the encoded size in bytes. The actual size is never larger.
     package var weight: Int {
         grants.grants.reduce(32 + user.bytes.utf8.count) { $0 + 24 + $1.scope.start.utf8.count }
     }

@@ -1,20 +1,20 @@
 /// The tokens of all users, stored as durably as documents.
 ///
-/// Calls complete and fail like those of `DocumentStore`. `gone` means that the token does not exist. Only a
-/// digest of the text is stored, from which the text cannot be recovered.
+/// Methods complete and fail like the methods of `DocumentStore`. `gone` means that the token does not exist.
+/// The store keeps only a digest of a token's text. The text cannot be recovered from the digest.
 package protocol TokenStore: Sendable {
     /// Creates a token. Only this answer contains its text.
     func addToken(
         of user: UserName, _ grants: Grants, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void)
 
-    /// The token with this text. The time of a refusal shows neither whether there is a token with that
-    /// number nor how much of the text was right.
+    /// Finds the token with this text. The time of a refusal does not show whether the token's number exists,
+    /// or how much of the text was right.
     func token(
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void)
 
-    /// The tokens after `after`, in the order of creation: at most `limit`, and at most `weight` in bytes,
-    /// but at least one if there is one.
+    /// The tokens after `after`, in the order of creation: at most `limit` tokens, and at most `weight` bytes
+    /// of them. But if there are any tokens, at least one is returned.
     func tokens(
         after: TokenID?, limit: Int, weighing weight: Int,
         then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void)
@@ -28,7 +28,7 @@ package protocol TokenStore: Sendable {
 package struct TokenListing: Equatable, Sendable {
     package enum Item: Equatable, Sendable {
         case sound(Token)
-        /// Its row is damaged, so nobody can use it.
+        /// The token's row is damaged, so the token cannot be used.
         case damaged(TokenID)
     }
 

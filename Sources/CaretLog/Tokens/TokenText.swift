@@ -1,16 +1,16 @@
-/// The text of a token, which its owner sends: `caret_`, the number of the token, `_`, and 256 random bits as
-/// letters and digits.
+/// The text of a token, by which its user connects: `caret_`, the number of the token, `_`, and 256 random
+/// bits as letters and digits.
 ///
-/// The text gives all rights of the token. It is shown once and stored nowhere, and `description`
-/// leaves out the secret part.
+/// The text gives all rights of the token. The server shows the text only once and does not store it.
+/// `description` leaves out the secret part.
 package struct TokenText: Equatable, Sendable {
     package let token: TokenID
     package let bytes: ByteString
 
     private static let prefix = ByteString("caret_")
     private static let end = UInt8(ascii: "_")
-    /// Five bits per digit. There is no `i`, `l`, `o` and `u`, to avoid confusion, and only one case, because
-    /// people may read a token aloud.
+    /// Each digit encodes five bits. The letters `i`, `l`, `o` and `u` are missing, to avoid confusion. There
+    /// is only one case, because people may read a token aloud.
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     package init(_ token: TokenID, secret: SIMD4<UInt64>) {
@@ -20,7 +20,7 @@ package struct TokenText: Equatable, Sendable {
                 + TokenText.digits(of: secret))
     }
 
-    /// 52 digits, the highest first. The last one has the one remaining bit.
+    /// The secret as 52 digits, the highest first. The last digit encodes the one remaining bit.
     private static func digits(of secret: SIMD4<UInt64>) -> [UInt8] {
         let bits = secret.indices.flatMap { word in
             (0..<64).map { bit in secret[word] >> UInt64(63 - bit) & 1 }
@@ -30,8 +30,8 @@ package struct TokenText: Equatable, Sendable {
         }
     }
 
-    /// The number of the token that a text claims to be; nil if it has another form. The secret is not
-    /// checked.
+    /// The id of the token that a text claims to be; nil if the text has another form. This method does not
+    /// check the secret.
     package static func token(in text: ByteString) -> TokenID? {
         guard text.hasPrefix(prefix) else { return nil }
         let rest = text.utf8.dropFirst(prefix.utf8.count)

@@ -1,4 +1,4 @@
-/// The name of a token's user. It follows the rules for names of documents.
+/// The name of a token's user. A user's name follows the rules for names of documents.
 package struct UserName: Hashable, Sendable {
     package let bytes: ByteString
 

@@ -1,47 +1,48 @@
 package import CaretLog
 package import CaretWire
 
-/// What a connection wants done. The runner answers each with the event named here.
+/// An action that a connection returns for its runner. The comments name the event with which the runner
+/// answers.
 ///
-/// Large values are stored by reference: nearly all actions are lines to send, and actions are moved around
-/// in lists.
+/// Large payloads are stored by reference. Nearly all actions are lines to send, and lists of actions are
+/// moved around often.
 package enum ConnectionAction: Equatable, Sendable {
-    /// One or several lines to be written after all earlier lines. Answered by `written` as the bytes are
-    /// delivered.
+    /// Write one or several lines after all earlier lines. Answered by `written` as the bytes are delivered.
     case send([UInt8])
     /// Stop reading from the peer until `resumeReading`.
     case pauseReading
     case resumeReading
-    /// Reserve bytes of the server's budget for an incomplete line. If the budget has not enough, answered by
-    /// `lineRefused` before any more bytes. Otherwise not answered.
+    /// Reserve bytes of the server's budget for an incomplete line. If the budget is too small, `lineRefused`
+    /// follows before any more input. Otherwise there is no answer.
     case claimLine(bytes: Int)
     case releaseLine(bytes: Int)
-    /// Answered by `authenticated`.
+    /// Look up the token. Answered by `authenticated`.
     indirect case authenticate(token: WireString?)
-    /// To the hub. Answered by `admitted` or `refused`.
+    /// Ask the hub to admit the connection. Answered by `admitted` or `refused`.
     indirect case join(Joining)
-    /// To the hub. Answered by `answered`, or by a room with a line to the request's session.
+    /// Send a request to the hub. Answered by `answered`, or by a room that sends a line to the request's
+    /// session.
     indirect case ask(HubRequest)
-    /// To the hub: what it sent about followed documents has been delivered.
-    case tookDocuments
-    /// To the hub: the connection sends no more requests, and nothing more to any room.
+    /// To the hub: the connection has delivered its last batch about followed documents.
+    case deliveredDocuments
+    /// To the hub: the connection has ended. It sends no more requests, and nothing more to any room.
     case leave
-    /// To the room of this document. Answered by what the room sends and ends, or by `undelivered` if there
-    /// is no such room.
-    indirect case tell(DocumentID, RoomEvent)
-    /// Answered by `timePassed` at this time.
+    /// Send an event to the room of this document. Lines from the room arrive by `sent`, and the end of a
+    /// session by `ended`. If there is no such room, the answer is `undelivered`.
+    indirect case sendToRoom(DocumentID, RoomEvent)
+    /// Send the connection `timePassed` at this time.
     case wake(at: Int64)
     /// Once all lines are written, close the sending side. Input is still read.
     case endOutput
-    /// Close the connection now, and call it no more.
+    /// Close the connection now, and send this state no more events.
     case close
 }
 
 /// What the hub sends to a connection.
-package enum ConnectionNews: Equatable, Sendable {
+package enum HubMessage: Equatable, Sendable {
     /// The answer to `join`: no other connection has this user and client any more.
     case admitted
-    /// The answer to `join`.
+    /// The answer to `join` if the hub refuses the connection.
     case refused(ErrorReport)
     /// The answer to the current request.
     case answered(Envelope<ServerMessage>)
@@ -49,12 +50,14 @@ package enum ConnectionNews: Equatable, Sendable {
     case begun
     /// The progress of a long request, or its answer.
     case reported(Envelope<ServerMessage>)
-    /// A session will be in the room of this document. What the room sends to it comes after this.
-    case placed(SessionID, DocumentID)
-    /// About followed documents. Answered by `tookDocuments`.
+    /// The hub has assigned the session to the room of this document. This message arrives before all lines
+    /// from the room.
+    case assignedRoom(SessionID, DocumentID)
+    /// A batch of messages about followed documents. Answered by `deliveredDocuments`.
     case documents([ServerMessage])
     case grantsChanged(Grants)
-    /// Close the connection: it was replaced, its token was revoked, or it follows too slowly.
+    /// Close the connection: it was replaced, its token was revoked, or it reads news of documents too
+    /// slowly.
     case ended(ByeReason)
     case shuttingDown(retryAfterMilliseconds: Int?)
 }

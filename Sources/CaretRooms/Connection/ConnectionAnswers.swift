@@ -4,16 +4,16 @@ import CaretWire
 
 /// Handling what rooms and the hub send.
 extension ConnectionState {
-    /// Sends something to a session's room.
-    mutating func tell(_ event: RoomEvent, of session: SessionID) {
+    /// Sends an event to a session's room.
+    mutating func sendToRoom(_ event: RoomEvent, of session: SessionID) {
         guard let document = documents[session]?.document else { return }
-        order(.tell(document, event))
+        order(.sendToRoom(document, event))
     }
 
-    /// The hub's answer to the current request.
+    /// Handles the hub's answer to the current request.
     mutating func answered(_ envelope: Envelope<ServerMessage>) {
         switch underway {
-        case .asked: break
+        case .waitingForAnswer: break
         case .opening(let session, _): documents.remove(session)
         case .closing, .diverged, nil: return
         }
@@ -22,15 +22,15 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// The current request takes long, so nothing waits for it.
+    /// The current request takes long, so later requests no longer wait for it.
     mutating func beganLong() {
-        guard case .asked = underway else { return }
+        guard case .waitingForAnswer = underway else { return }
         underway = nil
         longRequests += 1
     }
 
     mutating func reported(_ envelope: Envelope<ServerMessage>) {
-        guard isTalking else { return }
+        guard isWelcomed else { return }
         if case .admin(.progress) = envelope.message {
             // A client that reads slowly gets progress less often.
             if output.waiting > limits.waitingOutput { return }
@@ -41,29 +41,29 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// A room sends bytes of lines to a session of this connection. Returns nil if `sent` must handle them.
-    /// Otherwise they are written as they are, and the result is the further actions, usually none.
+    /// The fast path for lines from a room to an open session. The caller must write the lines unchanged, and
+    /// then run the returned actions, usually none. Returns nil if the caller must use `sent` instead.
     package mutating func forwards(_ bytes: Int, to session: SessionID) -> [ConnectionAction]? {
-        guard isTalking, documents.stage(of: session) == .open else { return nil }
+        guard isWelcomed, documents.stage(of: session) == .open else { return nil }
         output.add(bytes, of: .session(session), at: now)
-        return settled()
+        return finishEvent()
     }
 
-    /// A room sends something to a session of this connection, or to its guest.
+    /// Handles lines from a room to a session of this connection, or to its guest id.
     package mutating func sent(_ output: RoomOutput, to session: SessionID) -> [ConnectionAction] {
-        guard isTalking else { return [] }
+        guard isWelcomed else { return [] }
         pass(output, to: session)
-        return settled()
+        return finishEvent()
     }
 
     private mutating func pass(_ output: RoomOutput, to session: SessionID) {
         if session == .guest(of: id) {
-            if case .asked = underway { underway = nil }
+            if case .waitingForAnswer = underway { underway = nil }
             send(output.bytes)
         } else if let stage = documents.stage(of: session) {
             pass(output, to: session, stage)
-        } else if output.kind == .closeRefused, lateCloses.remove(session) != nil {
-            // The room had ended the session, and the client knows it.
+        } else if output.kind == .closeRefused, refusedCloses.remove(session) != nil {
+            // The client knows already that the room has ended the session.
             return
         } else {
             // The session has ended, and the room still answers one of its pushes.
@@ -78,14 +78,14 @@ extension ConnectionState {
             underway = nil
             documents.setStage(.open, of: session)
             send(line, of: .session(session))
-            // It came too late to be useful.
+            // The connection has begun to finish, so the session is closed again.
             if case .finishing = phase { finish(session) }
             return
         }
-        // `bye` says it already.
+        // `bye` will name the revoked token, so the client needs no `rights`.
         if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
         if stage == .closing, output.kind == .closed {
-            // If the connection itself closes the document, no client is waiting for the answer.
+            // If the connection closes the document on its own, the client did not request an answer.
             guard case .closing(session, let name, let id, _) = underway else { return }
             underway = .closing(session, name, id, isAnswered: true)
         }
@@ -94,44 +94,46 @@ extension ConnectionState {
 
     /// A session of this connection has ended.
     package mutating func ended(_ session: SessionID) -> [ConnectionAction] {
-        guard isTalking else { return [] }
+        guard isWelcomed else { return [] }
         documents.remove(session)
         switch underway {
         case .opening(session, _), .diverged(session, _): underway = nil
         case .closing(session, let name, let id, let isAnswered):
             underway = nil
             if !isAnswered { refuseClose(of: session, name, id) }
-        case .asked, .opening, .closing, .diverged, nil: break
+        case .waitingForAnswer, .opening, .closing, .diverged, nil: break
         }
-        return settled()
+        return finishEvent()
     }
 
-    /// The room ended the session before it saw the request to close it. It will refuse that request.
+    /// Refuses a close. The room ended the session before the request reached it, so the room will refuse the
+    /// request too.
     private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
-        fail(.notOpen, "the document was closed before this was seen", id, document: name)
-        lateCloses.insert(session)
-        // If the room did see it, it sends nothing more.
-        if lateCloses.count > limits.announced.documents, let oldest = lateCloses.min() {
-            lateCloses.remove(oldest)
+        fail(.notOpen, "the document was closed before the request arrived", id, document: name)
+        refusedCloses.insert(session)
+        // If the room did receive the request, it sends no refusal, and the entry would stay forever. So
+        // above a limit, the oldest entry is removed.
+        if refusedCloses.count > limits.announced.documents, let oldest = refusedCloses.min() {
+            refusedCloses.remove(oldest)
         }
     }
 
-    /// The message found no room: the document was closed meanwhile.
+    /// The event found no room: the room was closed meanwhile.
     package mutating func undelivered(_ event: RoomEvent) -> [ConnectionAction] {
-        guard isTalking else { return [] }
+        guard isWelcomed else { return [] }
         switch event {
         case .push(let push):
             fail(
                 .notFound, "there is no such document", push.id, document: push.document, seq: Int(push.seq))
         case .close(let session, _):
-            if lateCloses.remove(session) != nil { return settled() }
-            defer { lateCloses.remove(session) }
+            if refusedCloses.remove(session) != nil { return finishEvent() }
+            defer { refusedCloses.remove(session) }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
         case .open, .renewed, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written, .answered,
             .computed, .timePassed:
             break
         }
-        return settled()
+        return finishEvent()
     }
 }

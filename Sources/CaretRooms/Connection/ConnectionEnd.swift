@@ -5,6 +5,6 @@ package enum ConnectionEnd: Equatable, Sendable {
     /// After an error.
     case refused(ErrorCode)
     case said(ByeReason)
-    /// The peer had sent everything that it wanted to.
+    /// The peer stopped sending, and all its requests were answered.
     case left
 }

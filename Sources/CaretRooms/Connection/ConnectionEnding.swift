@@ -3,15 +3,15 @@ import CaretWire
 
 /// How a connection ends.
 extension ConnectionState {
-    /// The last line was sent. Input is read and dropped for a while, so that a reset does not swallow that
-    /// line.
+    /// Begins to close the connection after its last line. Input is still read and dropped for a while.
+    /// Otherwise a TCP reset could make the peer lose that line.
     mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
         case .joining, .welcomed, .finishing: order(.leave)
         case .expectingHello, .authenticating: break
         }
-        letGo()
+        dropEverything()
         self.end = end
         phase = .closing(until: once ? closingUntil : nil, droppedBytes: 0)
         order(.endOutput)
@@ -25,21 +25,22 @@ extension ConnectionState {
         case .joining, .welcomed, .finishing: order(.leave)
         case .expectingHello, .authenticating, .closing: break
         }
-        letGo()
+        dropEverything()
         phase = .closed
         order(.close)
     }
 
-    private mutating func letGo() {
+    private mutating func dropEverything() {
         dropInput()
         waiting.removeAll()
         documents.removeAll()
-        lateCloses = []
+        refusedCloses = []
         underway = nil
         longRequests = 0
     }
 
-    /// Sends `bye` and closes the connection. A client that reads nothing is not waited for.
+    /// Sends `bye` and closes the connection. If the client is too slow, the time for closing begins now, not
+    /// after it has received `bye`.
     mutating func say(goodbye reason: ByeReason, retryAfterMilliseconds: Int? = nil) {
         switch phase {
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
@@ -49,16 +50,16 @@ extension ConnectionState {
         }
     }
 
-    /// A room waits in vain for its session to receive something.
+    /// Ends the connection because a session reads too slowly for its room.
     package mutating func cut(_ session: SessionID) -> [ConnectionAction] {
         if documents[session] != nil { say(goodbye: .tooSlow) }
-        return settled()
+        return finishEvent()
     }
 
     /// The server stops: requests under way are answered, pushes in rooms are acked, and nothing more is
     /// accepted.
     mutating func shutDown(_ retryAfterMilliseconds: Int?) {
-        let farewell = Farewell.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)
+        let reason = FinishReason.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)
         switch phase {
         case .expectingHello:
             fail(refusal(retryAfterMilliseconds), nil)
@@ -67,9 +68,9 @@ extension ConnectionState {
         case .welcomed(let member):
             dropInput()
             waiting.removeAll()
-            phase = .finishing(member, farewell)
+            phase = .finishing(member, reason)
             closeSessions()
-        case .finishing(let member, _): phase = .finishing(member, farewell)
+        case .finishing(let member, _): phase = .finishing(member, reason)
         case .closing, .closed: break
         }
     }
@@ -83,7 +84,7 @@ extension ConnectionState {
             waiting.removeAll()
             phase = .finishing(member, .revoked)
             for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
-        case .finishing(_, .none), .expectingHello, .authenticating, .joining: say(goodbye: .revoked)
+        case .finishing(_, .inputEnded), .expectingHello, .authenticating, .joining: say(goodbye: .revoked)
         case .finishing(_, .shuttingDown), .finishing(_, .revoked), .closing, .closed: break
         }
     }
@@ -93,7 +94,7 @@ extension ConnectionState {
             .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
     }
 
-    /// Tells the rooms to end the sessions, which they do after the acks that are due.
+    /// Closes all open sessions. Their rooms first send the acks that are due.
     private mutating func closeSessions() {
         for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
     }
@@ -102,22 +103,22 @@ extension ConnectionState {
         documents.setStage(.closing, of: session)
         // A client without the right to read is sent nothing but acks.
         let isRevoked = if case .finishing(_, .revoked) = phase { true } else { false }
-        tell(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
+        sendToRoom(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }
 
-    /// Continues an ending that waited for what was due.
+    /// Continues to end the connection once everything due was sent.
     mutating func finishIfDone() {
         if input.hasEnded { finishInput() }
-        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
-            switch farewell {
-            case .none: if longRequests == 0 { beginClosing(.left) }
+        if case .finishing(_, let reason) = phase, documents.isEmpty, underway == nil {
+            switch reason {
+            case .inputEnded: if longRequests == 0 { beginClosing(.left) }
             case .shuttingDown(let retry):
                 if longRequests == 0 { say(goodbye: .shuttingDown, retryAfterMilliseconds: retry) }
             case .revoked: say(goodbye: .revoked)
             }
         }
         if case .closing(let until, let dropped) = phase, output.isEmpty {
-            // The peer has sent and received everything.
+            // The peer has stopped sending and has received everything.
             if input.hasEnded { return close() }
             phase = .closing(until: until ?? closingUntil, droppedBytes: dropped)
         }
@@ -129,7 +130,7 @@ extension ConnectionState {
         case .welcomed(let member)
         where !input.hasUnread && waiting.isEmpty && underway == nil && longRequests == 0:
             dropInput()
-            phase = .finishing(member, .none)
+            phase = .finishing(member, .inputEnded)
             closeSessions()
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing, .closing, .closed: break
         }

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// From the first line to the welcome.
+/// The handshake, from the first line to `welcome`.
 extension ConnectionState {
     /// Handles the first message.
     mutating func greet(_ envelope: Envelope<ClientMessage>) {
@@ -13,11 +13,11 @@ extension ConnectionState {
         order(.authenticate(token: hello.token))
     }
 
-    /// The token was looked up.
+    /// Handles the result of the token lookup.
     package mutating func authenticated(_ result: Authentication) -> [ConnectionAction] {
         guard case .authenticating(let hello, let id) = phase else { return [] }
         switch result {
-        case .unknown: fail(.unauthorized, "the token is not known, or good for nothing any more", id)
+        case .unknown: fail(.unauthorized, "the token is unknown or was revoked", id)
         case .tooOften(let retry):
             fail(
                 .rateLimited, "too many unknown tokens came from this address", id,
@@ -25,7 +25,7 @@ extension ConnectionState {
         case .failed: fail(.storageFailed, "the token could not be looked up", id)
         case .known(let identity): join(hello, id, as: identity)
         }
-        return settled()
+        return finishEvent()
     }
 
     private mutating func join(_ hello: Hello, _ id: RequestID?, as identity: Identity) {
@@ -45,24 +45,24 @@ extension ConnectionState {
                     unit: unit, peer: peer)))
     }
 
-    /// The hub has sent something.
-    package mutating func told(_ news: ConnectionNews) -> [ConnectionAction] {
+    /// Handles a message from the hub.
+    package mutating func hubSent(_ message: HubMessage) -> [ConnectionAction] {
         if case .closing = phase { return [] }
         if isClosed { return [] }
-        switch news {
+        switch message {
         case .admitted: welcome()
         case .refused(let report): refused(report)
         case .answered(let envelope): answered(envelope)
         case .begun: beganLong()
         case .reported(let envelope): reported(envelope)
-        case .placed(let session, let document): documents.change(session) { $0.document = document }
-        case .documents(let messages): tell(messages)
+        case .assignedRoom(let session, let document): documents.change(session) { $0.document = document }
+        case .documents(let messages): send(messages)
         case .grantsChanged(let grants): change(grants)
         case .ended(.revoked): revoked()
         case .ended(let reason): say(goodbye: reason)
         case .shuttingDown(let retry): shutDown(retry)
         }
-        return settled()
+        return finishEvent()
     }
 
     private mutating func welcome() {
@@ -89,9 +89,9 @@ extension ConnectionState {
         case .welcomed(var member):
             member.grants = grants
             phase = .welcomed(member)
-        case .finishing(var member, let farewell):
+        case .finishing(var member, let reason):
             member.grants = grants
-            phase = .finishing(member, farewell)
+            phase = .finishing(member, reason)
         case .expectingHello, .authenticating, .closing, .closed: return
         }
         for session in documents.sessions {
@@ -99,10 +99,10 @@ extension ConnectionState {
         }
     }
 
-    private mutating func tell(_ messages: [ServerMessage]) {
-        guard isTalking else { return }
-        // There is nothing to deliver, so it counts as delivered.
-        if messages.isEmpty { return order(.tookDocuments) }
+    private mutating func send(_ messages: [ServerMessage]) {
+        guard isWelcomed else { return }
+        // An empty batch counts as delivered.
+        if messages.isEmpty { return order(.deliveredDocuments) }
         for (index, message) in messages.enumerated() {
             send(message, of: index == messages.count - 1 ? .follow : .connection)
         }

@@ -1,6 +1,6 @@
 import CaretWire
 
-/// The received bytes that are not messages yet.
+/// The received bytes that were not decoded to messages yet.
 struct ConnectionInput: Sendable {
     enum Next {
         /// A decoded line or its fault, and the line's length.
@@ -11,7 +11,7 @@ struct ConnectionInput: Sendable {
 
     private var framer: LineFramer
     private var decoder: MessageDecoder
-    /// Bytes that arrived while no line was wanted.
+    /// Bytes that arrived while the connection was not ready for another line.
     private var unread: [UInt8] = []
     private var unreadStart = 0
     /// The peer has stopped sending.
@@ -82,8 +82,8 @@ struct ConnectionInput: Sendable {
         (unread, unreadStart, begunSince) = ([], 0, nil)
     }
 
-    /// Records whether there is an incomplete line. It is the same one as before only if no line ended in
-    /// between.
+    /// Records whether there is an incomplete line. `isSameLine` is true if no line has ended since the last
+    /// call.
     mutating func noteBegun(at now: Int64, isSameLine: Bool) {
         if begunBytes == 0 {
             begunSince = nil
@@ -92,10 +92,10 @@ struct ConnectionInput: Sendable {
         }
     }
 
-    /// Adapts the reserved budget to the incomplete line. Returns by how many bytes it changes; negative if
-    /// some are released.
+    /// Adapts the reserved budget to the incomplete line. Returns how many bytes to reserve in addition;
+    /// negative if bytes are released.
     mutating func claim(_ limits: Limits) -> Int {
-        // In steps, so that a long line does not reserve for every piece of it.
+        // The reservation grows in steps, so that not every piece of a long line changes it.
         let step = limits.freeLine
         let needed = begunSince == nil ? 0 : max(0, (begunBytes - 1) / step) * step
         lastClaim = needed - claimed
@@ -103,7 +103,7 @@ struct ConnectionInput: Sendable {
         return lastClaim
     }
 
-    /// The last reservation was refused.
+    /// Undoes the last reservation, which was refused.
     mutating func claimRefused() {
         claimed -= max(0, lastClaim)
         lastClaim = 0

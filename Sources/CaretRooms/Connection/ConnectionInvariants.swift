@@ -10,9 +10,9 @@ extension ConnectionState {
             "the count of unsent bytes equals the unsent bytes of all lines", output.isSound)
         try BrokenInvariant.check("the number of unanswered long requests is not negative", longRequests >= 0)
         try BrokenInvariant.check(
-            "a connection has open documents only after its welcome", isTalking || documents.isEmpty)
+            "a connection has open documents only after its welcome", isWelcomed || documents.isEmpty)
         try BrokenInvariant.check(
-            "a connection has a request under way only after its welcome", isTalking || underway == nil)
+            "a connection has a request under way only after its welcome", isWelcomed || underway == nil)
         switch underway {
         case .opening(let session, _):
             try BrokenInvariant.check(
@@ -22,7 +22,7 @@ extension ConnectionState {
             try BrokenInvariant.check(
                 "the session of a close under way is in the stage `closing` until `closed` is sent",
                 isAnswered || documents.stage(of: session) == .closing)
-        case .asked, .diverged, nil: break
+        case .waitingForAnswer, .diverged, nil: break
         }
     }
 }

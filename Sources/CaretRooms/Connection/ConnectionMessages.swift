@@ -4,7 +4,8 @@ import CaretWire
 
 /// Handling the messages of a welcomed client.
 extension ConnectionState {
-    /// Handles a message.
+    /// Whether the message is a request that must be answered before the next one runs. A push is such a
+    /// request only if its document is not open.
     func needsAnswer(_ message: ClientMessage) -> Bool {
         switch message {
         case .push(let push): documents[push.document] == nil
@@ -18,7 +19,7 @@ extension ConnectionState {
     mutating func run(_ envelope: Envelope<ClientMessage>) {
         let id = envelope.id
         switch envelope.message {
-        case .hello: fail(.alreadyHello, "hello was said before", id)
+        case .hello: fail(.alreadyHello, "hello was sent before", id)
         case .ping: send(.pong(Pong()), id)
         case .pong: break
         case .open(let open): self.open(open, id)
@@ -45,7 +46,7 @@ extension ConnectionState {
     }
 
     private mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
-        underway = .asked(message)
+        underway = .waitingForAnswer(message)
         order(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
@@ -73,7 +74,7 @@ extension ConnectionState {
         }
         guard let name = name(document, id), let member else { return }
         guard let session = documents.nextSession(of: self.id) else {
-            let message = "this connection has opened as many documents as one may; connect again"
+            let message = "this connection has opened too many documents over time; connect again"
             return fail(.overloaded, message, id, document: document)
         }
         let participant = participant(member, session)
@@ -107,19 +108,19 @@ extension ConnectionState {
         guard let open = opened(document, id) else { return }
         documents.setStage(.closing, of: open.session)
         underway = .closing(open.session, document, id, isAnswered: false)
-        tell(.close(open.session, id), of: open.session)
+        sendToRoom(.close(open.session, id), of: open.session)
     }
 
     private mutating func diverge(_ diverged: Diverged, _ id: RequestID?) {
         guard let open = opened(diverged.document, id) else { return }
         documents.setStage(.closing, of: open.session)
         underway = .diverged(open.session, diverged.document)
-        tell(.diverged(open.session, diverged.revision), of: open.session)
+        sendToRoom(.diverged(open.session, diverged.revision), of: open.session)
     }
 
     private mutating func select(_ select: Select, _ id: RequestID?) {
         guard let open = opened(select.document, id) else { return }
-        tell(.select(open.session, select, id), of: open.session)
+        sendToRoom(.select(open.session, select, id), of: open.session)
     }
 
     // MARK: Pushing
@@ -127,7 +128,7 @@ extension ConnectionState {
     private mutating func push(_ push: Push, _ id: RequestID?) {
         if isTooOften(id, push.document, push.seq) { return }
         if case .edits = push.content, documents[push.document] == nil {
-            let message = "edits are for a document that is open; a whole text needs none"
+            let message = "edits need an open document; a whole text does not"
             return fail(.notOpen, message, id, document: push.document, seq: push.seq)
         }
         let content: RoomPush.Content =
@@ -136,7 +137,7 @@ extension ConnectionState {
             case .text(let text): .text(text)
             }
         guard let address = address(of: push.document) else { return }
-        hand(
+        forward(
             RoomPush(
                 session: address.session, id: id, document: push.document, participant: address.participant,
                 rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
@@ -148,7 +149,7 @@ extension ConnectionState {
     private mutating func restore(_ restore: Restore, _ id: RequestID?) {
         if isTooOften(id, restore.document, restore.seq) { return }
         guard let address = address(of: restore.document) else { return }
-        hand(
+        forward(
             RoomPush(
                 session: address.session, id: id, document: restore.document,
                 participant: address.participant, rights: address.rights, epoch: restore.epoch,
@@ -160,12 +161,12 @@ extension ConnectionState {
     private mutating func isTooOften(_ id: RequestID?, _ document: WireString, _ seq: Int) -> Bool {
         guard let wait = rate?.excess(at: now), let perSecond = rate?.perSecond else { return false }
         fail(
-            .rateLimited, "at most \(perSecond) pushes a second, and twice that at once", id,
+            .rateLimited, "at most \(perSecond) pushes a second, or \(2 * perSecond) in one burst", id,
             document: document, seq: seq, retryAfterMilliseconds: wait)
         return true
     }
 
-    /// Who pushes: the session that has the document open, or the connection's guest.
+    /// The session that pushes: the one that has the document open, or otherwise the connection's guest id.
     private func address(of document: WireString) -> PushAddress? {
         if let open = documents[document] {
             return PushAddress(session: open.session, participant: open.participant, rights: open.rights)
@@ -176,9 +177,9 @@ extension ConnectionState {
         }
     }
 
-    /// Sends a push to the room if the document is open. Otherwise to the hub, which finds the room.
-    private mutating func hand(_ push: RoomPush, _ message: ClientMessage, creates: Bool) {
-        if documents[push.document] != nil { return tell(.push(push), of: push.session) }
+    /// Sends a push to the room if the document is open. Otherwise sends it to the hub, which finds the room.
+    private mutating func forward(_ push: RoomPush, _ message: ClientMessage, creates: Bool) {
+        if documents[push.document] != nil { return sendToRoom(.push(push), of: push.session) }
         guard let name = name(push.document, push.id, seq: Int(push.seq)) else { return }
         ask(.push(name, push, creates: creates), message, push.id)
     }
@@ -196,9 +197,11 @@ extension DocumentName.Fault {
         switch self {
         case .empty: "is empty"
         case .tooLong(let bytes): "has \(bytes) bytes; at most \(DocumentName.longest) are allowed"
-        case .badPart(let number): "has part \(number), counted from 0, which is empty, \".\" or \"..\""
+        case .badPart(let number):
+            "has a part (number \(number), counted from 0) that is empty, \".\" or \"..\""
         case .control(let byte): "has a control character at byte \(byte)"
-        case .spaceAtEdge(let part): "has part \(part), counted from 0, which begins or ends with a space"
+        case .spaceAtEdge(let part):
+            "has a part (number \(part), counted from 0) that begins or ends with a space"
         }
     }
 }

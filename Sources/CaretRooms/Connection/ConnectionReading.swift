@@ -3,10 +3,10 @@ import CaretWire
 
 /// Reading bytes and lines.
 extension ConnectionState {
-    /// Reads bytes that arrived. They are valid only during the call.
+    /// Handles received bytes. The buffer is valid only during the call.
     ///
-    /// They may have arrived long before `time`, if the server was busy. So they are read before any deadline
-    /// is checked.
+    /// If the server was busy, the bytes may have arrived long before `time`. So they are handled before any
+    /// deadline is checked.
     package mutating func received(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> [ConnectionAction] {
         if isClosed { return [] }
         now = max(now, time)
@@ -20,7 +20,7 @@ extension ConnectionState {
         case .expectingHello, .authenticating, .joining, .welcomed: read(bytes)
         }
         meetDueDeadlines()
-        return settled()
+        return finishEvent()
     }
 
     package mutating func received(_ bytes: [UInt8], at time: Int64) -> [ConnectionAction] {
@@ -31,30 +31,30 @@ extension ConnectionState {
     package mutating func inputEnded() -> [ConnectionAction] {
         if isClosed { return [] }
         input.hasEnded = true
-        return settled()
+        return finishEvent()
     }
 
     /// The connection broke, or was closed.
     package mutating func connectionLost() -> [ConnectionAction] {
         if isClosed { return [] }
         close()
-        return settled()
+        return finishEvent()
     }
 
     /// This many bytes of output were delivered.
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
         if isClosed { return [] }
-        let taken = output.take(bytes, at: now)
+        let taken = output.delivered(bytes, at: now)
         taken.forEachSession { took($1, of: $0) }
-        if taken.endsDocuments, isTalking { order(.tookDocuments) }
-        return settled()
+        if taken.endsDocuments, isWelcomed { order(.deliveredDocuments) }
+        return finishEvent()
     }
 
     private mutating func took(_ bytes: Int, of session: SessionID) {
-        // A room that has sent less than its credit is not waiting for this.
+        // The room's credit is larger than this, so the room does not wait for smaller reports.
         let some = limits.creditBytes / 4
-        guard let told = documents.took(bytes, of: session, tellingEvery: some) else { return }
-        tell(.written(session, bytes: told), of: session)
+        guard let delivered = documents.took(bytes, of: session, tellingEvery: some) else { return }
+        sendToRoom(.written(session, bytes: delivered), of: session)
     }
 
     /// The server's budget has no room for more of the incomplete line.
@@ -66,7 +66,7 @@ extension ConnectionState {
             beginClosing(.refused(.overloaded))
         case .expectingHello, .authenticating, .joining, .finishing, .closing, .closed: break
         }
-        return settled()
+        return finishEvent()
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) {
@@ -76,7 +76,7 @@ extension ConnectionState {
         if !rest.isEmpty { input.keep(rest) }
     }
 
-    /// Handles waiting messages and unread bytes, as far as it may now.
+    /// Handles waiting messages and unread bytes, as far as possible now.
     mutating func proceed() {
         runWaiting()
         while input.hasUnread, mayRead {
@@ -101,7 +101,7 @@ extension ConnectionState {
             switch next(&input) {
             case .line(let result, let bytes):
                 isSameLine = false
-                take(result, bytes)
+                handle(result, bytes)
             case .tooLong(let fault):
                 refuse(fault)
             case .incomplete:
@@ -109,8 +109,8 @@ extension ConnectionState {
                 return claim()
             }
         }
-        // Bytes after a line are not read yet, so there is no incomplete line.
-        if isTalking { input.noteBegun(at: now, isSameLine: isSameLine) }
+        // Bytes after the last line are not read yet, so there is no incomplete line.
+        if isWelcomed { input.noteBegun(at: now, isSameLine: isSameLine) }
         claim()
     }
 
@@ -126,8 +126,8 @@ extension ConnectionState {
         claim()
     }
 
-    private mutating func take(_ result: Result<Envelope<ClientMessage>, WireFault>, _ bytes: Int) {
-        switch (result, isTalking) {
+    private mutating func handle(_ result: Result<Envelope<ClientMessage>, WireFault>, _ bytes: Int) {
+        switch (result, isWelcomed) {
         case (.failure(let fault), _): refuse(fault)
         case (.success(let envelope), false): greet(envelope)
         case (.success(let envelope), true):
@@ -140,33 +140,33 @@ extension ConnectionState {
     }
 
     private mutating func refuse(_ fault: WireFault) {
-        if isTalking, let report = refusal(ofWhatever: fault) { return fail(report, fault.id) }
+        if isWelcomed, let report = refusal(ofWhatever: fault) { return fail(report, fault.id) }
         var report = fault.report
-        if !isTalking, fault.code == .unknownType {
+        if !isWelcomed, fault.code == .unknownType {
             report = ErrorReport(.helloRequired, "hello is the first message of a connection")
         }
         fail(report, fault.id)
         switch fault.code {
         case .badJSON, .badMessage, .unknownType:
-            if isTalking, faults.add(at: now, limits: limits) { beginClosing(.refused(fault.code)) }
+            if isWelcomed, faults.add(at: now, limits: limits) { beginClosing(.refused(fault.code)) }
         default: break
         }
     }
 
-    /// The refusal of a malformed message that would be refused whatever its fields contain.
+    /// The refusal that a malformed message would get even if it were well-formed; nil if there is none.
     private func refusal(ofWhatever fault: WireFault) -> ErrorReport? {
         switch fault.topic {
-        case .hello where isTalking: return ErrorReport(.alreadyHello, "hello was said before")
-        case .administration where isTalking && member?.grants.isForServer == false:
+        case .hello where isWelcomed: return ErrorReport(.alreadyHello, "hello was sent before")
+        case .administration where isWelcomed && member?.grants.isForServer == false:
             let refusal = RequestRefusal.notAdmin
             return ErrorReport(refusal.code, refusal.message, document: fault.document)
         case .hello, .administration, nil: return nil
         }
     }
 
-    /// Runs the messages that waited for what has just ended.
+    /// Runs the waiting messages that may run now.
     private mutating func runWaiting() {
-        // Evaluated here, because `mayRun` would capture a copy of the whole state.
+        // These conditions are checked first, because passing `mayRun` copies the whole state.
         while !waiting.isEmpty, case .welcomed = phase, output.waiting <= limits.waitingOutput,
             let next = waiting.next(where: mayRun)
         {
@@ -174,7 +174,7 @@ extension ConnectionState {
         }
     }
 
-    /// Whether nothing is under way that the message must wait for.
+    /// Whether a message need not wait for the request under way.
     private func mayRun(_ message: ClientMessage) -> Bool {
         guard let underway else { return true }
         return !needsAnswer(message) && !underway.isAbout(message)
@@ -192,7 +192,7 @@ extension ConnectionState {
         }
         if wanted, input.isPaused {
             input.resume(at: now)
-            // Nobody could be heard during the pause.
+            // The peer could not be heard during the pause, so its silence begins now.
             silence = .heard(now)
             order(.resumeReading)
         } else if !wanted, !input.isPaused {
@@ -205,7 +205,7 @@ extension ConnectionState {
 extension ConnectionState.Underway {
     func isAbout(_ message: ClientMessage) -> Bool {
         switch self {
-        case .asked(let asked): message.sharesDocument(with: asked)
+        case .waitingForAnswer(let first): message.sharesDocument(with: first)
         case .opening(_, let name), .closing(_, let name, _, _), .diverged(_, let name):
             message.isAbout(name)
         }

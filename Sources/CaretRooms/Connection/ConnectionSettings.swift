@@ -1,7 +1,7 @@
 package import CaretLog
 package import CaretWire
 
-/// What all connections of a server share. The closures are pure, except `store`.
+/// Settings that all connections of a server share. The closures are pure, except `store`.
 package final class ConnectionSettings: Sendable {
     package let limits: Limits
     /// The name and version that `welcome` sends.
@@ -13,7 +13,7 @@ package final class ConnectionSettings: Sendable {
     package let publicClient: @Sendable (Pusher) -> WireString
     /// Computes the public id of a session: unique over all servers.
     package let sessionName: @Sendable (SessionID) -> WireString
-    /// A digest for which nobody can find other bytes.
+    /// Computes a collision-resistant digest.
     package let digest: @Sendable ([UInt8]) -> Digest
 
     package init(

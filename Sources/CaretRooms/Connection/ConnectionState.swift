@@ -4,29 +4,29 @@ package import CaretWire
 
 /// One connection: who the client is, what it has requested in which order, and when the connection ends.
 ///
-/// A value that decides and does nothing by itself, confined to the connection's loop: each event returns the
-/// actions to be done, in order. Its time is that of the last `timePassed`. The runner sends the time before
-/// every other event, except for received bytes, which have their own.
+/// This type is a state machine without I/O, confined to the connection's loop: each event returns actions
+/// for the runner, in order. The current time is that of the last `timePassed`. The runner sends the time
+/// before every other event. Only `received` brings its own time.
 package struct ConnectionState: Sendable {
     package enum Phase: Equatable, Sendable {
         case expectingHello
         /// The token is being looked up.
         case authenticating(Hello, RequestID?)
-        /// The hub was asked to admit it.
+        /// The connection waits until the hub admits it.
         case joining(Member, RequestID?)
         case welcomed(Member)
-        /// Nothing more is read. What is due is still sent.
-        case finishing(Member, Farewell)
-        /// The last line is on its way. Input is dropped until this time, which is unknown until the line is
+        /// No more input is read. Answers and acks that are due are still sent.
+        case finishing(Member, FinishReason)
+        /// The last line was sent. Input is dropped until this time, which is nil until the line is
         /// delivered.
         case closing(until: Int64?, droppedBytes: Int)
         case closed
     }
 
-    /// The last message.
-    package enum Farewell: Equatable, Sendable {
-        /// None: the peer has sent everything that it wanted to.
-        case none
+    /// Why the connection finishes, which decides its last message.
+    package enum FinishReason: Equatable, Sendable {
+        /// The peer has stopped sending. It gets no last message.
+        case inputEnded
         case shuttingDown(retryAfterMilliseconds: Int?)
         /// The token was revoked.
         case revoked
@@ -34,12 +34,12 @@ package struct ConnectionState: Sendable {
 
     /// An unanswered request that other requests wait for.
     package enum Underway: Equatable, Sendable {
-        /// The hub will answer it, or a room will answer the guest.
-        case asked(ClientMessage)
+        /// The hub will answer the request, or the room to which the hub has sent it.
+        case waitingForAnswer(ClientMessage)
         case opening(SessionID, WireString)
-        /// The session ends; `isAnswered` once `closed` was sent.
+        /// A request to close a session. `isAnswered` is true once `closed` was sent.
         case closing(SessionID, WireString, RequestID?, isAnswered: Bool)
-        /// The session ends without an answer.
+        /// A `diverged` message. It ends the session and gets no answer.
         case diverged(SessionID, WireString)
     }
 
@@ -60,17 +60,18 @@ package struct ConnectionState: Sendable {
     var output = OutputLedger()
     var documents = OpenDocuments()
     package var underway: Underway?
-    /// Unanswered long requests. Nothing waits for them. The hub accepts one at a time.
+    /// The number of unanswered long requests. Other requests do not wait for them. The hub accepts one at a
+    /// time.
     package var longRequests = 0
     /// Sessions whose close was refused here because they had ended. Their room will refuse it too.
-    var lateCloses: Set<SessionID> = []
+    var refusedCloses: Set<SessionID> = []
     var waiting = WaitingLines()
     var faults = RecentFaults()
     var rate: PushRate?
     var silence: Silence
-    /// When it will be called, as far as that was requested.
+    /// The time of the requested `wake`; nil if none is requested.
     var wakes: Int64?
-    /// Why it has ended, or is about to end.
+    /// Why the connection has ended, or is about to end.
     package internal(set) var end: ConnectionEnd?
     /// The errors that were sent and not counted yet.
     private var refusals: [ErrorCode: Int] = [:]
@@ -90,7 +91,7 @@ package struct ConnectionState: Sendable {
     }
 
     /// The first actions, before any event.
-    package mutating func begun() -> [ConnectionAction] { settled() }
+    package mutating func begun() -> [ConnectionAction] { finishEvent() }
 
     var limits: Limits { settings.limits }
 
@@ -102,8 +103,8 @@ package struct ConnectionState: Sendable {
         }
     }
 
-    /// Whether lines may be sent. Otherwise lines of rooms and the hub come too late.
-    var isTalking: Bool {
+    /// Whether lines may be sent. Otherwise lines from rooms and the hub come too late and are dropped.
+    var isWelcomed: Bool {
         switch phase {
         case .welcomed, .finishing: true
         case .expectingHello, .authenticating, .joining, .closing, .closed: false
@@ -113,11 +114,12 @@ package struct ConnectionState: Sendable {
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
     /// Undelivered bytes.
     package var waitingOutput: Int { output.waiting }
-    /// Bytes of the incomplete line and of waiting lines, and an upper bound on the number of those lines.
+    /// Bytes of the incomplete line and of waiting lines. A line has at least one byte, so this also limits
+    /// the number of lines.
     package var waitingInput: Int { input.begunBytes + waiting.bytes }
 
-    /// Removes and returns the errors to be counted; nil if there are none, which is checked after every
-    /// event.
+    /// Returns the errors to be counted, and clears them. Nil if there are none, because the caller checks
+    /// this after every event.
     package mutating func takeRefusals() -> [ErrorCode: Int]? {
         if refusals.isEmpty { return nil }
         defer { refusals = [:] }
@@ -130,8 +132,8 @@ package struct ConnectionState: Sendable {
 
     mutating func order(_ action: ConnectionAction) { actions.append(action) }
 
-    /// Does what the event made possible, and returns all actions.
-    mutating func settled() -> [ConnectionAction] {
+    /// Ends an event: does the work that it made possible, and returns all actions.
+    mutating func finishEvent() -> [ConnectionAction] {
         proceed()
         finishIfDone()
         steerReading()
@@ -141,7 +143,7 @@ package struct ConnectionState: Sendable {
     }
 }
 
-/// Lines that are sent.
+/// Sending lines.
 extension ConnectionState {
     mutating func send(_ line: [UInt8], of owner: OutputLedger.Owner = .connection) {
         output.add(line.count, of: owner, at: now)
@@ -156,12 +158,13 @@ extension ConnectionState {
         send(writer.bytes, of: owner)
     }
 
-    /// Refuses a message. The connection ends if the code closes, or before `welcome`.
+    /// Refuses a message. The connection ends if the error code requires that, or if `welcome` was not sent
+    /// yet.
     mutating func fail(_ report: ErrorReport, _ id: RequestID?) {
         note(report)
         send(.error(report), id)
         guard case .known(let code) = report.code else { return }
-        if code.closes || !isTalking { beginClosing(.refused(code)) }
+        if code.closes || !isWelcomed { beginClosing(.refused(code)) }
     }
 
     mutating func fail(

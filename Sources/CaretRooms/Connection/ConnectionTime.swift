@@ -6,10 +6,10 @@ extension ConnectionState {
     package mutating func timePassed(_ time: Int64) -> [ConnectionAction] {
         if isClosed { return [] }
         now = max(now, time)
-        return meetDueDeadlines() ? settled() : []
+        return meetDueDeadlines() ? finishEvent() : []
     }
 
-    /// False if no deadline can have passed.
+    /// Handles the deadlines that have passed. Returns false if none can have passed.
     @discardableResult
     mutating func meetDueDeadlines() -> Bool {
         guard let wakes, now >= wakes else { return false }
@@ -25,9 +25,9 @@ extension ConnectionState {
         if let due = silenceDeadline, now >= due { breakSilence() }
     }
 
-    /// Asks to be called for the next deadline. Later ones are checked then.
+    /// Requests `timePassed` for the next deadline. Later deadlines are checked then.
     mutating func wakeInTime() {
-        // Computed without a list, because it runs after every event.
+        // Computed without an array, because this runs after every event.
         let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
         let next = min(ends, inputDeadline ?? .max, silenceDeadline ?? .max)
         guard next < wakes ?? .max else { return }
@@ -40,7 +40,7 @@ extension ConnectionState {
         return until
     }
 
-    /// The time allowed for a line: a fixed time, and more for each byte.
+    /// The deadline for a line: a fixed time after its beginning, and more time for each byte.
     private func lineEnd(_ since: Int64, bytes: Int) -> Int64 {
         since + Int64(limits.lineSeconds + bytes / limits.lineBytesPerSecond) * 1_000
     }
@@ -48,7 +48,7 @@ extension ConnectionState {
     /// The deadline for delivering bytes, and for delivering the first line.
     private var outputDeadline: Int64? {
         if output.isEmpty || isClosed { return nil }
-        let taking = output.takenAt + Int64(limits.takingSeconds) * 1_000
+        let taking = output.deliveredAt + Int64(limits.takingSeconds) * 1_000
         return min(taking, lineEnd(output.frontSince, bytes: output.frontLength))
     }
 

@@ -16,7 +16,8 @@ package struct Identity: Equatable, Sendable {
 
     /// Every client of a server without tokens.
     package static let anonymous = Identity(user: "anonymous", token: .unneeded, grants: .all)
-    /// Clients at the socket in the data folder, which only the server's system user can open.
+    /// Clients that connect through the Unix socket in the data folder. Only the server's system user can
+    /// open it.
     package static let admin = Identity(user: "admin", token: .unneeded, grants: .all)
 }
 
@@ -39,7 +40,8 @@ package struct Member: Equatable, Sendable {
     let introduction: Introduction
 }
 
-/// A connection's request to be admitted. From now on no other connection may have its user and client.
+/// A connection's request to be admitted by the hub. While it is connected, no other connection may have its
+/// user and client.
 package struct Joining: Equatable, Sendable {
     package let connection: ConnectionID
     package let pusher: Pusher
@@ -63,7 +65,7 @@ package struct Joining: Equatable, Sendable {
 }
 
 extension Access {
-    /// As sent to clients.
+    /// The rights as sent to clients.
     package var rights: Rights {
         switch self {
         case .none: .none

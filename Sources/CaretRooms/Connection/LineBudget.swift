@@ -1,10 +1,10 @@
-/// The bytes that all incomplete lines of a server may hold together. All loops share it.
+/// The bytes that all incomplete lines of a server may use together. All loops share this budget.
 package struct LineBudget: Equatable, Sendable {
     package private(set) var left: Int
 
     package init(_ limit: Int) { left = limit }
 
-    /// Reserves bytes until they are released. Returns false if the budget has not enough.
+    /// Reserves bytes until they are released. Returns false if too few are left.
     package mutating func claim(_ bytes: Int) -> Bool {
         if bytes > left { return false }
         left -= bytes

@@ -8,14 +8,14 @@ struct OpenDocument: Equatable, Sendable {
         /// The open was requested and is not answered yet.
         case opening
         case open
-        /// It is closing, because the client requested it or must not receive any more of it.
+        /// The session is closing: the client requested that, or may not receive more of the document.
         case closing
     }
 
     let session: SessionID
     let name: DocumentName
     let participant: Participant
-    /// The document that its room belongs to; nil until the hub has reported it.
+    /// The id of the document; nil until the hub has reported it.
     var document: DocumentID?
     var rights: Rights
 }
@@ -27,7 +27,7 @@ struct OpenDocuments: Equatable, Sendable {
         let name: WireString
     }
 
-    /// What is needed for every line that a room sends.
+    /// The data of a session that is needed for every line that a room sends.
     private struct Stream: Equatable, Sendable {
         let session: SessionID
         var stage: OpenDocument.Stage
@@ -37,8 +37,8 @@ struct OpenDocuments: Equatable, Sendable {
 
     private var entries: [SessionID: Entry] = [:]
     private var named: [WireString: SessionID] = [:]
-    /// One for each entry, in the order of opening, which is the order of sessions. Stored separately,
-    /// because reading an entry would retain everything in it.
+    /// One stream per entry, in the order of opening, which is the order of session ids. They are stored
+    /// separately, because reading an entry would retain everything in it.
     private var streams: [Stream] = []
     private var lastNumber = 0
 
@@ -49,10 +49,10 @@ struct OpenDocuments: Equatable, Sendable {
 
     subscript(session: SessionID) -> OpenDocument? { entries[session]?.document }
 
-    /// Nil if the session has ended.
+    /// The stage of a session; nil if the session has ended.
     func stage(of session: SessionID) -> OpenDocument.Stage? { place(of: session).map { streams[$0].stage } }
 
-    /// All of them, in the order of opening.
+    /// All sessions, in the order of opening.
     var sessions: [SessionID] { streams.map(\.session) }
 
     /// An id for another session; nil if the connection has used all ids.
@@ -62,7 +62,7 @@ struct OpenDocuments: Equatable, Sendable {
         return SessionID(connection, number: lastNumber)
     }
 
-    /// The newest session's document of this name, if it is being opened.
+    /// Adds a document that the client is opening under this name.
     mutating func add(_ document: OpenDocument, as name: WireString) {
         entries[document.session] = Entry(document: document, name: name)
         named[name] = document.session
@@ -78,8 +78,8 @@ struct OpenDocuments: Equatable, Sendable {
         if let place = place(of: session) { streams[place].stage = stage }
     }
 
-    /// Bytes of a session were delivered. Returns how many to report to its room. They are reported in larger
-    /// portions; nobody waits for the last ones.
+    /// Counts delivered bytes of a session. Returns how many bytes to report to its room; nil if the report
+    /// can wait. Bytes are reported in larger portions, and no room waits for the last ones.
     mutating func took(_ bytes: Int, of session: SessionID, tellingEvery most: Int) -> Int? {
         guard let place = place(of: session) else { return nil }
         let taken = streams[place].taken + bytes
@@ -107,7 +107,7 @@ struct OpenDocuments: Equatable, Sendable {
     }
 
     private func place(of session: SessionID) -> Int? {
-        let place = streams.indices.firstPlace { streams[$0].session >= session }
+        let place = streams.indices.partitionPoint { streams[$0].session >= session }
         return place < streams.count && streams[place].session == session ? place : nil
     }
 }

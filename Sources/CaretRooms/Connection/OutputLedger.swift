@@ -1,4 +1,4 @@
-/// The lines that a connection has not delivered yet: their lengths, and who to inform of the delivery.
+/// The lines that a connection has not delivered yet: their lengths, and who must be informed after delivery.
 struct OutputLedger: Equatable, Sendable {
     enum Owner: Equatable, Sendable {
         case connection
@@ -14,14 +14,14 @@ struct OutputLedger: Equatable, Sendable {
         let owner: Owner
     }
 
-    /// What has been delivered, by who must be informed.
-    struct Taken: Equatable, Sendable {
+    /// How many bytes of each session were delivered, so that the rooms can be informed.
+    struct Delivered: Equatable, Sendable {
         struct Part: Equatable, Sendable {
             let session: SessionID
             var bytes: Int
         }
 
-        // Usually there is one, and a list would allocate for each write.
+        // Usually there is one part. An array would allocate memory for each write.
         private var first: Part?
         private var others: [Part] = []
         var endsDocuments = false
@@ -50,7 +50,7 @@ struct OutputLedger: Equatable, Sendable {
     /// Undelivered bytes.
     private(set) var waiting = 0
     /// When bytes were last delivered, or when the first undelivered ones were added.
-    private(set) var takenAt: Int64 = 0
+    private(set) var deliveredAt: Int64 = 0
     /// When the delivery of the first line began.
     private(set) var frontSince: Int64 = 0
 
@@ -60,41 +60,42 @@ struct OutputLedger: Equatable, Sendable {
     var frontLength: Int { isEmpty ? 0 : lines[first].length }
 
     mutating func add(_ bytes: Int, of owner: Owner, at now: Int64) {
-        if isEmpty { (takenAt, frontSince) = (now, now) }
+        if isEmpty { (deliveredAt, frontSince) = (now, now) }
         lines.append(Line(length: bytes, left: bytes, owner: owner))
         waiting += bytes
     }
 
     /// Removes delivered bytes from the front. A count above the total removes everything.
-    mutating func take(_ bytes: Int, at now: Int64) -> Taken {
-        var taken = Taken()
+    mutating func delivered(_ bytes: Int, at now: Int64) -> Delivered {
+        var result = Delivered()
         var rest = min(bytes, waiting)
-        if rest > 0 { takenAt = now }
+        if rest > 0 { deliveredAt = now }
         waiting -= rest
         while rest > 0 {
             let piece = min(rest, lines[first].left)
             rest -= piece
             lines[first].left -= piece
-            note(lines[first], piece, in: &taken)
+            note(lines[first], piece, in: &result)
             if lines[first].left == 0 {
                 first += 1
                 frontSince = now
             }
         }
-        forgetTaken()
-        return taken
+        dropDelivered()
+        return result
     }
 
-    private func note(_ line: Line, _ piece: Int, in taken: inout Taken) {
+    private func note(_ line: Line, _ piece: Int, in result: inout Delivered) {
         switch line.owner {
         case .connection: break
-        case .follow: if line.left == 0 { taken.endsDocuments = true }
-        case .session(let session): taken.add(piece, of: session)
+        case .follow: if line.left == 0 { result.endsDocuments = true }
+        case .session(let session): result.add(piece, of: session)
         }
     }
 
-    private mutating func forgetTaken() {
-        // Removes half of the array at a time, so that the cost of a line does not depend on how many wait.
+    private mutating func dropDelivered() {
+        // Removes at least half of the array at a time, so that the cost of a line does not depend on how
+        // many lines wait.
         if first == lines.count || first > 64 && first * 2 > lines.count {
             lines.removeFirst(first)
             first = 0

@@ -3,8 +3,8 @@ package import CaretWire
 
 /// The content of a push as bytes. Only a repeat has the same bytes.
 ///
-/// The store keeps a digest of it as long as it remembers the push, so this format never changes: numbers
-/// have eight bytes, the lowest first, and a text is preceded by its length.
+/// The store keeps a digest of these bytes as long as it remembers the push, so this format must never
+/// change. Numbers have eight bytes, the lowest first. A text comes after its length.
 package struct PushForm {
     package private(set) var bytes: [UInt8] = []
 

@@ -1,7 +1,7 @@
 /// Limits how many pushes a connection may send a second, with a burst of twice that.
 struct PushRate: Equatable, Sendable {
     let perSecond: Int
-    /// In thousandths of a push.
+    /// How many pushes may be sent now, in thousandths of a push.
     private var left: Int
     private var counted: Int64
 

@@ -1,12 +1,14 @@
-/// Identifies a session among all that this server has had since it started.
+/// Identifies a session. The id is unique until the server restarts.
 ///
-/// The lower 28 bits are the number of the session within its connection, and the bits above them are the connection's
-/// id. So each connection can make ids on its own, and a room can tell from the id where to send a line.
+/// The lower 28 bits are the number of the session within its connection, and the bits above them are the
+/// connection's id. So each connection can make ids on its own, and a room can tell from the id where to send
+/// a line.
 package struct SessionID: Hashable, Comparable, Sendable {
     package let value: Int64
 
     private static let bits: Int64 = 28
-    /// The limit of sessions of one connection: at a thousand new ones a second it is reached after three days.
+    /// The limit of sessions of one connection. At a thousand new sessions a second, it is reached after
+    /// three days.
     static let most = 1 << bits
 
     package init(_ value: Int64) { self.value = value }
@@ -15,7 +17,7 @@ package struct SessionID: Hashable, Comparable, Sendable {
         self.init(connection.value << SessionID.bits | Int64(number))
     }
 
-    /// The id under which a connection asks about documents that it does not have open. No session has number 0.
+    /// The guest id of a connection, for documents that it does not have open. No session has number 0.
     package static func guest(of connection: ConnectionID) -> SessionID { SessionID(connection, number: 0) }
 
     package var connection: ConnectionID { ConnectionID(value >> SessionID.bits) }

@@ -21,14 +21,15 @@ struct WaitingLines: Equatable, Sendable {
         self.bytes += bytes
     }
 
-    /// Whether a message would overtake one that it must not.
+    /// Whether a message must wait because it must not overtake a waiting message.
     func holdsBack(_ message: ClientMessage) -> Bool { holdsBack(message, before: lines.count) }
 
     private func holdsBack(_ message: ClientMessage, before end: Int) -> Bool {
         lines[..<end].contains { message.mustFollow($0.envelope.message) }
     }
 
-    /// Removes the first message that `mayRun` accepts and that overtakes none that it must not.
+    /// Removes and returns the first message that may run. `mayRun` accepts it, and it overtakes no message
+    /// that must run before it.
     mutating func next(where mayRun: (ClientMessage) -> Bool) -> Envelope<ClientMessage>? {
         for index in lines.indices {
             let message = lines[index].envelope.message
@@ -44,8 +45,8 @@ struct WaitingLines: Equatable, Sendable {
 }
 
 extension ClientMessage {
-    /// Whether it must be answered before the next request runs. A push is a request only if its document is
-    /// not open.
+    /// Whether the message must be answered before the next request runs. `needsAnswer` also counts pushes to
+    /// documents that are not open.
     var isRequest: Bool {
         switch self {
         case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin:
@@ -54,7 +55,7 @@ extension ClientMessage {
         }
     }
 
-    /// The documents that it is about: at most two.
+    /// The names of the documents that the message is about: at most two.
     var documents: (WireString?, WireString?) {
         switch self {
         case .hello, .list, .follow, .unfollow, .ping, .pong, .admin: (nil, nil)

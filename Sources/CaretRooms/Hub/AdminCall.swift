@@ -2,7 +2,7 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What the hub needs for an administrator, from the store and from the hub's runner.
+/// The hub's calls for an administrator's requests. The store or the hub's runner answers them.
 package enum AdminCall: Equatable, Sendable {
     case counters
     case deleted(prefix: ByteString, after: DocumentID?, limit: Int)
@@ -10,7 +10,7 @@ package enum AdminCall: Equatable, Sendable {
     case trim(DocumentID, through: Revision)
     /// May take long. `progressed` reports its progress now and then.
     case verify(DocumentID?)
-    /// May take long too.
+    /// May take long. `progressed` reports its progress now and then.
     case backUp(at: Int64)
 }
 

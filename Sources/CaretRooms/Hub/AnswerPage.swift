@@ -3,7 +3,7 @@ import CaretWire
 /// The items of one answer. A page ends after a number of bytes or items, but never before the first item.
 struct AnswerPage<Item> {
     private(set) var items: [Item] = []
-    /// More items follow the last one of this page.
+    /// Whether more items follow the last one of this page.
     private(set) var hasMore = false
 
     /// `limit` applies to the sum of `bytes` of the items.
@@ -23,22 +23,22 @@ struct AnswerPage<Item> {
 }
 
 extension DeletedDocument {
-    /// Its encoded size in a page.
+    /// The encoded size of one entry in a page.
     var encodedBytes: Int { DeletedDocuments([self]).encodedBytes - DeletedDocuments([]).encodedBytes }
 }
 
 extension ConnectionSummary {
-    /// Its encoded size in a page.
+    /// The encoded size of one entry in a page.
     var encodedBytes: Int { Present([self]).encodedBytes - Present([]).encodedBytes }
 }
 
 extension TokenSummary {
-    /// Its encoded size in a page.
+    /// The encoded size of one entry in a page.
     var encodedBytes: Int { Tokens([self]).encodedBytes - Tokens([]).encodedBytes }
 }
 
 extension Verified.Finding {
-    /// Its encoded size in an answer.
+    /// The encoded size of one finding in an answer.
     var encodedBytes: Int {
         Verified(documents: 0, revisions: 0, findings: [self]).encodedBytes
             - Verified(documents: 0, revisions: 0, findings: []).encodedBytes

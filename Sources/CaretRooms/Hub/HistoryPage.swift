@@ -2,20 +2,21 @@ package import CaretWire
 
 /// A page of revisions: as many as fit in one answer.
 ///
-/// Uses an upper bound of the encoded size as long as that is enough. The exact size would require encoding,
-/// once more than the answer does.
+/// It uses an upper bound of the encoded size as long as the page has enough space. The exact size would
+/// require encoding every revision twice.
 package struct HistoryPage: Equatable, Sendable {
     package private(set) var revisions: [RevisionSummary] = []
-    /// An upper bound of their encoded size.
+    /// An upper bound of the encoded size of `revisions`.
     private var bytes = 0
-    /// The exact size of the first revisions, and how many they are. The rest is bounded.
+    /// `bytes` has the exact size of the first `counted` revisions. For the others it has an upper bound,
+    /// which is `bound`.
     private var counted = 0
     private var bound = 0
 
     package init() {}
 
-    /// Adds a revision. Returns false if it does not fit; the first one always does.
-    package mutating func take(_ revision: RevisionSummary, within limit: Int) -> Bool {
+    /// Adds a revision. Returns false if it does not fit. The first one is always added.
+    package mutating func append(_ revision: RevisionSummary, within limit: Int) -> Bool {
         let most = revision.mostBytes
         if bytes + most <= limit {
             bound += most
@@ -38,7 +39,7 @@ package struct HistoryPage: Equatable, Sendable {
 }
 
 extension RevisionSummary {
-    /// Its encoded size in a page.
+    /// The encoded size of one revision in a page.
     package var encodedBytes: Int {
         Revisions(document: "", revisions: [self]).encodedBytes
             - Revisions(document: "", revisions: []).encodedBytes

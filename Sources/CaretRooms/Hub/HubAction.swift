@@ -1,23 +1,23 @@
 import CaretCore
 package import CaretLog
 
-/// What the hub wants done. The runner answers each with the event named here.
+/// An action that the hub returns for its runner. The comments name the event with which the runner answers.
 package enum HubAction: Equatable, Sendable {
-    /// To a connection that has joined, or wants to.
-    case tell(ConnectionID, ConnectionNews)
-    /// Answered by `answered`.
+    /// Send a message to a connection that has joined, or wants to join.
+    case sendToConnection(ConnectionID, HubMessage)
+    /// Call the store. Answered by `answered`.
     case call(CallID, StoreCall)
-    /// Make a room of a document and its text. Events for it come after this.
+    /// Make a room from a document and its text. Events for the room come after this action.
     case makeRoom(DocumentEntry, Snapshot)
-    /// To a room that exists. A rename is answered by `renamed`, a deletion by `deleted`, a `leave` by
-    /// `ended`, and an `awaitPushes` by `pushesSettled`, once the room has done it.
-    case tellRoom(DocumentID, RoomEvent)
+    /// Send an event to an existing room. Once done, the room answers `rename` with `renamed`, `delete` with
+    /// `deleted`, `leave` with `ended`, and `awaitPushes` with `pushesSettled`.
+    case sendToRoom(DocumentID, RoomEvent)
     /// Drop the room if it is idle. Answered by `dropped`, or by `kept` if it is not idle.
     case dropRoom(DocumentID)
-    /// Whether to report the commits of all rooms by `changed` from now on.
+    /// Start or stop reporting the commits of all rooms with `changed`.
     case watchCommits(Bool)
-    /// Answered by `timePassed` at this time.
+    /// Send the hub `timePassed` at this time.
     case wake(at: Int64)
-    /// After `shutDown`: the last connection has left, and all calls of rooms are answered.
+    /// After `shutDown`: the last connection has left, and all its sessions have ended.
     case finish
 }

@@ -6,10 +6,10 @@ import CaretWire
 package struct AdminJob: Equatable, Sendable {
     let admin: AdminRequest
     let request: HubRequest
-    /// The document that it names, once it was found.
+    /// The document in the request, once the store has found it.
     var entry: DocumentEntry?
 
-    /// The document is still being looked up, and nothing was done with it.
+    /// Whether the document is still being looked up, so that nothing was done with it yet.
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
@@ -18,7 +18,7 @@ package struct AdminJob: Equatable, Sendable {
     }
 }
 
-/// The requests of those who may administer all documents.
+/// Requests of administrators: users who may administer all documents.
 extension HubState {
     mutating func begin(_ admin: AdminRequest, _ request: HubRequest) {
         if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
@@ -37,13 +37,13 @@ extension HubState {
             if let document = verify.document {
                 find(document, for: job)
             } else {
-                beginCare(.verify(nil), job)
+                beginMaintenance(.verify(nil), job)
             }
-        case .backUp: beginCare(.backUp(at: now), job)
+        case .backUp: beginMaintenance(.backUp(at: now), job)
         }
     }
 
-    /// Why the requester may not administer the server.
+    /// The refusal if the requester may not administer the server; otherwise nil.
     func adminRefusal(of request: HubRequest) -> RequestRefusal? {
         if attendance[request.connection]?.grants.isForServer == true { return nil }
         return .notAdmin
@@ -60,18 +60,18 @@ extension HubState {
         case .found(.failure(let refusal)): refuse(job.request, refusal)
         case .admin(let answer): go(on: job, with: answer)
         // No other answer belongs to this call.
-        default: refuse(job.request, .confused)
+        default: refuse(job.request, .unexpectedAnswer)
         }
     }
 
     private mutating func go(on job: AdminJob, with answer: AdminCallAnswer) {
         switch answer {
         case .counted(let counted): self.answer(job.request, .admin(.counted(counted)))
-        case .deleted(.success(let listing)): tellDeleted(listing, job.request)
+        case .deleted(.success(let listing)): sendDeleted(listing, job.request)
         case .deleted(.failure(let refusal)): refuse(job.request, refusal)
         case .undeleted(let undeletion): undeleted(undeletion, job.request)
         case .trimmed(let trimming): trimmed(trimming, job)
-        case .verified, .backedUp: refuse(job.request, .confused)
+        case .verified, .backedUp: refuse(job.request, .unexpectedAnswer)
         }
     }
 
@@ -86,9 +86,9 @@ extension HubState {
     private mutating func found(_ entry: DocumentEntry, for job: AdminJob) {
         switch job.admin {
         case .trim(let trim): begin(trim, job, entry)
-        case .verify: beginCare(.verify(entry.id), job)
+        case .verify: beginMaintenance(.verify(entry.id), job)
         case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp:
-            refuse(job.request, .confused)
+            refuse(job.request, .unexpectedAnswer)
         }
     }
 
@@ -118,7 +118,7 @@ extension HubState {
 
     // MARK: Deleted documents
 
-    private mutating func tellDeleted(_ listing: Listing, _ request: HubRequest) {
+    private mutating func sendDeleted(_ listing: Listing, _ request: HubRequest) {
         guard let unit = attendance[request.connection]?.unit else { return }
         let all = listing.entries.lazy.map { entry in
             DeletedDocument(
@@ -133,9 +133,9 @@ extension HubState {
 
     private mutating func begin(_ undelete: Undelete, _ job: AdminJob) {
         let document = DocumentID(Int64(undelete.number))
-        // The room in which it was deleted refuses everything, and goes as soon as nobody is in it.
+        // The room of the deleted document refuses everything. It is dropped once its last session has ended.
         if let room = rooms[document], room.name == nil {
-            let message = "its room is closing since it was deleted; try again"
+            let message = "the server is still closing the deleted document; try again"
             return refuse(job.request, RequestRefusal(.overloaded, message))
         }
         call(.admin(.undelete(document)), for: .admin(job))
@@ -144,10 +144,10 @@ extension HubState {
     private mutating func undeleted(_ undeletion: Undeletion, _ request: HubRequest) {
         switch undeletion {
         case .undeleted(let entry):
-            stir(entry.id)
+            schedule(entry.id)
             answer(request, .done(Done()))
         case .exists:
-            let message = "another document has its name now, and must be renamed first"
+            let message = "another document has this name now; rename that one first"
             refuse(request, RequestRefusal(.exists, message))
         case .live, .refused(.gone):
             refuse(request, RequestRefusal(.notFound, "there is no deleted document of this number"))
@@ -176,11 +176,11 @@ extension HubState {
 
     private mutating func trimmed(_ trimming: Trimming, _ job: AdminJob) {
         guard case .trim(let trim) = job.admin, let entry = job.entry else {
-            return refuse(job.request, .confused)
+            return refuse(job.request, .unexpectedAnswer)
         }
         switch trimming {
         case .trimmed(let start):
-            tellTrimmed(entry, start)
+            notifyTrimmed(entry, start)
             let answer = Trimmed(
                 document: trim.document, start: start, revisions: start.value - entry.start.value)
             self.answer(job.request, .admin(.trimmed(answer)))
@@ -192,13 +192,13 @@ extension HubState {
 }
 
 extension HubState {
-    /// Makes a document's room forget what was trimmed, before anybody learns that it is gone.
-    private mutating func tellTrimmed(_ entry: DocumentEntry, _ start: Revision) {
-        // An earlier lookup has the old start.
+    /// Makes a document's room forget the trimmed history, before the requester gets the answer.
+    private mutating func notifyTrimmed(_ entry: DocumentEntry, _ start: Revision) {
+        // A lookup under way may return the old start of the history.
         for name in [entry.name, rooms[entry.id]?.name].compactMap(\.self) { outdateLookUps(of: name) }
         guard let room = rooms[entry.id] else { return }
         switch room.state {
-        case .open, .ending: order(.tellRoom(entry.id, .trimmed(start: start)))
+        case .open, .ending: order(.sendToRoom(entry.id, .trimmed(start: start)))
         case .loading(var entry):
             entry.start = max(entry.start, start)
             rooms[entry.id]?.state = .loading(entry)
@@ -209,7 +209,8 @@ extension HubState {
 }
 
 extension AdminRequest {
-    /// The answer says that something was done. It is sent even if the requester has lost the right by then.
+    /// Whether the answer reports that a change was made. Such an answer is sent even if the requester has
+    /// lost the right by then.
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
         case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true
@@ -217,7 +218,7 @@ extension AdminRequest {
         }
     }
 
-    /// The request changes nothing.
+    /// Whether the request changes nothing.
     var onlyReads: Bool {
         switch self {
         case .listTokens, .counters, .who, .listDeleted, .verify: true

@@ -1,19 +1,20 @@
 package import CaretLog
 package import CaretWire
 
-/// What happens to the hub.
+/// An event that the hub handles.
 package enum HubEvent: Sendable {
     // From connections.
     case join(Joining)
     case ask(HubRequest)
-    /// The documents that the connection was sent as a follower were delivered.
-    case tookDocuments(ConnectionID)
+    /// The connection has delivered its last batch about followed documents.
+    case deliveredDocuments(ConnectionID)
     /// The connection has ended.
     case left(ConnectionID)
 
     // From rooms and their runners.
     case ended(SessionID)
-    /// A session fell behind what its room keeps in memory; or, if false, it has reached the head again.
+    /// Reports whether a session needs revisions that its room no longer has in memory. False once the
+    /// session has reached the head again.
     case fellBehind(SessionID, Bool)
     case notified(DocumentID, RoomNotice)
     /// A room has committed something. Only sent while commits are watched.
@@ -22,13 +23,13 @@ package enum HubEvent: Sendable {
     /// The room could not be dropped, because it has work to do.
     case kept(DocumentID)
 
-    // From others.
+    // From the store and the runner.
     case answered(CallID, StoreAnswer)
     /// The progress of a long call.
-    case progressed(CallID, CareProgress)
+    case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now; none if it was revoked.
     case grantsChanged(Grants?, TokenID)
     case shutDown(retryAfterMilliseconds: Int?)
-    /// The time has come that the hub asked for, or it is time to check.
+    /// The time that the hub requested with `wake` has come, or the runner calls anyway.
     case timePassed
 }

@@ -17,9 +17,9 @@ struct Follower: Equatable, Sendable {
     var stage: Stage
     /// The last news that the follower was sent.
     var position: Int
-    /// The documents that were sent recently, so that none is sent twice in a short time.
-    var told: [DocumentID: Int64] = [:]
-    /// The last batch has not been delivered, or the store is being called for this follower.
+    /// When documents were sent recently, so that none is sent twice in a short time.
+    var sentAt: [DocumentID: Int64] = [:]
+    /// Whether the last batch is undelivered, or a store call for this follower is unanswered.
     var isBusy = false
 
     var isListing: Bool {
@@ -56,7 +56,7 @@ extension HubState {
         order(.watchCommits(true))
     }
 
-    /// Without followers there is nothing to keep.
+    /// Ends the following of a connection. Without followers, nothing is kept.
     mutating func endFollowing(_ connection: ConnectionID) {
         followers[connection] = nil
         if !followers.isEmpty || !feed.isWatched { return }
@@ -67,22 +67,22 @@ extension HubState {
 
     /// A commit changed a document.
     mutating func changed(_ document: DocumentID) {
-        stir(document)
+        schedule(document)
     }
 
-    mutating func stir(_ document: DocumentID) {
-        feed.stir(document, at: now, every: limits.documentMilliseconds)
+    mutating func schedule(_ document: DocumentID) {
+        feed.schedule(document, at: now, every: limits.documentMilliseconds)
     }
 
     /// The last batch for a follower was delivered.
-    mutating func tookDocuments(_ connection: ConnectionID) {
+    mutating func deliveredDocuments(_ connection: ConnectionID) {
         followers[connection]?.isBusy = false
         needsDelivery = true
     }
 
     // MARK: Existing documents
 
-    private mutating func goOn(_ connection: ConnectionID) {
+    private mutating func proceed(_ connection: ConnectionID) {
         guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
         if let next = scan.next(limit: HubState.batch) {
             followers[connection]?.stage = .listing(scan)
@@ -97,55 +97,55 @@ extension HubState {
     mutating func listed(_ answer: StoreAnswer, for connection: ConnectionID) {
         guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
         do throws(RequestRefusal) {
-            let entries = try scan.take(answer)
+            let entries = try scan.receive(answer)
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = false
             needsDelivery = true
             noteEpochs(of: entries)
             let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
-            tell(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
+            send(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {
             endFollowing(connection)
             refuse(follower.request, error)
         }
     }
 
-    private mutating func tell(_ connection: ConnectionID, _ messages: [ServerMessage]) {
+    private mutating func send(_ connection: ConnectionID, _ messages: [ServerMessage]) {
         if messages.isEmpty { return }
         followers[connection]?.isBusy = true
-        order(.tell(connection, .documents(messages)))
+        order(.sendToConnection(connection, .documents(messages)))
     }
 
     // MARK: News
 
-    /// Sends each follower what is new, if its last batch was delivered.
+    /// Sends each follower the news, if its last batch was delivered.
     mutating func deliver() {
         needsDelivery = false
         for connection in followers.keys.sorted() {
             guard let follower = followers[connection], !follower.isBusy else { continue }
             switch follower.stage {
-            case .listing: goOn(connection)
-            case .live(let from): if now >= from { tellNews(connection, follower) }
+            case .listing: proceed(connection)
+            case .live(let from): if now >= from { sendUpdates(connection, follower) }
             }
         }
         forgetTold()
         deliveryDue = nextDelivery
     }
 
-    /// Forgets what every follower was sent, and disconnects followers so far behind that too much is kept
-    /// for them.
+    /// Removes what every follower was sent. Disconnects followers that are so far behind that too much would
+    /// be kept for them.
     private mutating func forgetTold() {
         while let position = followers.values.map(\.position).min() {
             feed.forget(through: position)
             if feed.ends <= DocumentFeed.mostEnds { return }
             for connection in followers.keys.sorted() where followers[connection]?.position == position {
                 endFollowing(connection)
-                if attendance.dismiss(connection) { order(.tell(connection, .ended(.tooSlow))) }
+                if attendance.dismiss(connection) { order(.sendToConnection(connection, .ended(.tooSlow))) }
             }
         }
     }
 
-    /// When a follower can be sent something that waits.
+    /// The next time at which a follower that waits can be sent news.
     private var nextDelivery: Int64? {
         let times = followers.values.compactMap { follower -> Int64? in
             guard case .live(let from) = follower.stage, follower.position < feed.last else { return nil }
@@ -154,7 +154,7 @@ extension HubState {
         return times.filter { $0 > now }.min()
     }
 
-    /// Looks up the documents that may be reported again.
+    /// Looks up changed documents whose interval between reports has passed.
     mutating func look() {
         let due = feed.due(at: now, limit: HubState.batch)
         if !due.isEmpty { call(.entries(due), for: .feed) }
@@ -163,24 +163,24 @@ extension HubState {
     mutating func tookEntries(_ answer: StoreAnswer) {
         needsDelivery = true
         var entries: [DocumentEntry] = []
-        // What cannot be reported now is reported when the document changes next.
+        // A document that could not be looked up is reported when it changes next.
         if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
         noteEpochs(of: entries)
-        feed.took(entries, at: now, every: limits.documentMilliseconds)
+        feed.lookedUp(entries, at: now, every: limits.documentMilliseconds)
     }
 
-    private mutating func tellNews(_ connection: ConnectionID, _ follower: Follower) {
+    private mutating func sendUpdates(_ connection: ConnectionID, _ follower: Follower) {
         var (follower, messages) = (follower, [ServerMessage]())
         let pause = Int64(limits.documentMilliseconds)
-        follower.told = follower.told.filter { $0.value + pause > now }
+        follower.sentAt = follower.sentAt.filter { $0.value + pause > now }
         for item in feed.items(after: follower.position) where messages.count < HubState.batch {
             if case .changed(let entry) = item.news, !feed.isOld(item), follows(follower, entry.name) {
-                if let told = follower.told[entry.id] {
-                    // Others wait with it, but not longer: their own time comes soon after.
-                    follower.stage = .live(from: told + pause)
+                if let sentAt = follower.sentAt[entry.id] {
+                    // Later news wait too, but only until this document may be sent again.
+                    follower.stage = .live(from: sentAt + pause)
                     break
                 }
-                follower.told[entry.id] = now
+                follower.sentAt[entry.id] = now
                 messages.append(.document(DocumentSummary(entry, in: follower.unit)))
             } else if case .gone(let name, let epoch, let to) = item.news, follows(follower, name) {
                 messages.append(gone(name, epoch, to, as: follower))
@@ -188,7 +188,7 @@ extension HubState {
             follower.position = item.number
         }
         followers[connection] = follower
-        tell(connection, messages)
+        send(connection, messages)
     }
 
     private func gone(
@@ -202,7 +202,8 @@ extension HubState {
                 to: known.map { WireString($0.description) }, isFollowed: true))
     }
 
-    /// A document gets another epoch while its room is open. Its end has the epoch that followers were sent.
+    /// Stores the epochs of documents that have a room, because epochs can change. So `gone` will have the
+    /// epoch that followers were sent.
     private mutating func noteEpochs(of entries: [DocumentEntry]) {
         for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }

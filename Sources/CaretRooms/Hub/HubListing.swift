@@ -18,37 +18,37 @@ extension HubState {
         guard let attendant = attendance[request.connection] else { return }
         let scan = NameScan(
             attendant.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
-        goOn(ListJob(request: request, limit: list.limit, unit: attendant.unit, scan: scan))
+        proceed(ListJob(request: request, limit: list.limit, unit: attendant.unit, scan: scan))
     }
 
     mutating func go(on job: ListJob, with answer: StoreAnswer) {
         var job = job
         do throws(RequestRefusal) {
-            for entry in try job.scan.take(answer) where access(job.request, to: entry.name) >= .read {
+            for entry in try job.scan.receive(answer) where access(job.request, to: entry.name) >= .read {
                 let summary = DocumentSummary(entry, in: job.unit)
                 let bytes = summary.encodedBytes
                 let isFull = job.page.count >= job.limit || job.bytes + bytes > limits.pageBytes
-                if isFull, !job.page.isEmpty { return tell(job, hasMore: true) }
+                if isFull, !job.page.isEmpty { return send(job, hasMore: true) }
                 job.page.append(summary)
                 job.bytes += bytes
             }
         } catch {
             return refuse(job.request, error)
         }
-        goOn(job)
+        proceed(job)
     }
 
-    private mutating func goOn(_ job: ListJob) {
+    private mutating func proceed(_ job: ListJob) {
         var job = job
-        // One more than fits shows whether there are more.
+        // One entry more than the page needs shows whether more follow.
         if let next = job.scan.next(limit: job.limit - job.page.count + 1) {
             call(next, for: .list(job))
         } else {
-            tell(job, hasMore: false)
+            send(job, hasMore: false)
         }
     }
 
-    private mutating func tell(_ job: ListJob, hasMore: Bool) {
+    private mutating func send(_ job: ListJob, hasMore: Bool) {
         answer(job.request, .listed(Listed(documents: job.page, hasMore: hasMore)))
     }
 }
@@ -60,14 +60,14 @@ extension DocumentSummary {
             length: entry.length.count(of: unit), updated: Int(entry.updated))
     }
 
-    /// Its encoded size in a page.
+    /// The encoded size of one entry in a page.
     fileprivate var encodedBytes: Int {
         Listed(documents: [self]).encodedBytes - Listed(documents: []).encodedBytes
     }
 }
 
 extension ByteString {
-    /// The bytes of a name in a request. A missing name means the beginning.
+    /// The bytes of a name in a request. Without a name they are empty, which sorts before all names.
     init(_ said: WireString?) { self.init(utf8: said.map { Array($0.utf8) } ?? []) }
 }
 

@@ -17,10 +17,10 @@ package struct HistoryJob: Equatable, Sendable {
     let entry: DocumentEntry
     let unit: CodeUnit
     var search: TimeSearch?
-    /// The last revision that the page needs.
+    /// The revision after which the next read begins.
     var after: Revision
     var page = HistoryPage()
-    /// A revision whose edits do not fit on one line. The text before it is being read to join them.
+    /// A revision whose edits do not fit on one line. To join its edits, the text before it is being read.
     var tooLong: LoggedChange?
     /// How often the store was called.
     var reads = 0
@@ -28,9 +28,9 @@ package struct HistoryJob: Equatable, Sendable {
 
 /// Reading documents and their history.
 extension HubState {
-    /// The most reads of the store for one page. Each returns a mebibyte of inserted text, or one change.
+    /// The most store reads for one page. Each returns about a mebibyte of inserted text, or one change.
     private static let mostReads = 16
-    /// The most that a typed change weighs in a read of the store.
+    /// How much a single keystroke counts at most towards the limit of a store read.
     private static let typedWeight = 96
 
     mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
@@ -40,7 +40,7 @@ extension HubState {
         case .revision(let revision): call(.text(entry.id, at: revision), for: .read(job))
         case .time(let time):
             job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
-            goOn(job)
+            proceed(job)
         }
     }
 
@@ -51,17 +51,17 @@ extension HubState {
         case .read(let result):
             guard let search = taken(result, job.search, job.request, job.entry) else { return }
             job.search = search
-            goOn(job)
-        case .text(.success(let snapshot)): tell(snapshot, job)
+            proceed(job)
+        case .text(.success(let snapshot)): send(snapshot, job)
         case .text(.failure(let refusal)):
-            refuse(job.request, RequestRefusal(refusal, "the revision that is asked for", of: job.entry))
+            refuse(job.request, RequestRefusal(refusal, "the requested revision", of: job.entry))
         // No other answer belongs to this call.
-        default: refuse(job.request, .confused)
+        default: refuse(job.request, .unexpectedAnswer)
         }
     }
 
-    private mutating func goOn(_ job: ReadJob) {
-        guard let search = job.search else { return refuse(job.request, .confused) }
+    private mutating func proceed(_ job: ReadJob) {
+        guard let search = job.search else { return refuse(job.request, .unexpectedAnswer) }
         if let probe = search.probe {
             call(.read(job.entry.id, after: Revision(probe.value - 1), limit: 1), for: .read(job))
         } else if let revision = search.found {
@@ -71,7 +71,7 @@ extension HubState {
         }
     }
 
-    private mutating func tell(_ snapshot: Snapshot, _ job: ReadJob) {
+    private mutating func send(_ snapshot: Snapshot, _ job: ReadJob) {
         guard let (_, said) = job.request.question.document else { return }
         let text = WireText(
             document: said, epoch: job.entry.epoch.wire, revision: snapshot.revision,
@@ -86,28 +86,28 @@ extension HubState {
         return true
     }
 
-    /// The search, with the time that it wanted; nil if the time could not be read and the request was
-    /// refused.
+    /// Continues a search by time with the result of a read. Returns nil if the read failed and the request
+    /// was refused.
     private mutating func taken(
         _ result: Result<Reading, HistoryRefusal>, _ search: TimeSearch?, _ request: HubRequest,
         _ entry: DocumentEntry
     ) -> TimeSearch? {
         switch result {
         case .failure(let refusal):
-            refuse(request, RequestRefusal(refusal, "the time that is asked for", of: entry))
+            refuse(request, RequestRefusal(refusal, "the requested time", of: entry))
             return nil
         case .success(let reading):
             guard var search, let change = reading.segment.changes.first else {
-                refuse(request, .confused)
+                refuse(request, .unexpectedAnswer)
                 return nil
             }
-            search.take(change.time)
+            search.narrow(change.time)
             return search
         }
     }
 
     private func tooOld(_ entry: DocumentEntry) -> RequestRefusal {
-        RequestRefusal(.trimmed(start: entry.start), "the time that is asked for", of: entry)
+        RequestRefusal(.trimmed(start: entry.start), "the requested time", of: entry)
     }
 
     // MARK: History
@@ -121,7 +121,7 @@ extension HubState {
         case .revision(let revision): job.after = revision
         case .time(let time): job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
         }
-        goOn(job)
+        proceed(job)
     }
 
     mutating func go(on job: HistoryJob, with answer: StoreAnswer) {
@@ -129,23 +129,23 @@ extension HubState {
         if refuseUnreadable(job.request) { return }
         if let change = job.tooLong, case .text(let result) = answer {
             job.tooLong = nil
-            return take(change, behind: result, job)
+            return add(change, behind: result, job)
         }
-        guard case .read(let result) = answer else { return refuse(job.request, .confused) }
+        guard case .read(let result) = answer else { return refuse(job.request, .unexpectedAnswer) }
         if job.search != nil {
             guard let search = taken(result, job.search, job.request, job.entry) else { return }
             job.search = search
-            return goOn(job)
+            return proceed(job)
         }
         switch result {
-        case .failure(.ahead): tell(job, hasMore: false)
+        case .failure(.ahead): send(job, hasMore: false)
         case .failure(let refusal):
-            refuse(job.request, RequestRefusal(refusal, "what is asked for", of: job.entry))
-        case .success(let reading): take(reading, job)
+            refuse(job.request, RequestRefusal(refusal, "the requested history", of: job.entry))
+        case .success(let reading): add(reading, job)
         }
     }
 
-    private mutating func goOn(_ job: HistoryJob) {
+    private mutating func proceed(_ job: HistoryJob) {
         var job = job
         if let search = job.search {
             if let probe = search.probe {
@@ -155,44 +155,46 @@ extension HubState {
             guard let revision = search.found else { return refuse(job.request, tooOld(job.entry)) }
             (job.search, job.after) = (nil, revision)
         }
-        // What is read beyond the page is read again for the next one. Most changes are single keystrokes.
+        // What is read beyond the page must be read again for the next one. So the first read assumes that
+        // most changes are single keystrokes.
         let typical = job.history.limit * HubState.typedWeight
         let limit = job.reads == 0 ? min(limits.pageBytes, typical) : limits.pageBytes
         job.reads += 1
         call(.read(job.entry.id, after: job.after, limit: limit), for: .history(job))
     }
 
-    private mutating func take(_ reading: Reading, _ job: HistoryJob) {
+    private mutating func add(_ reading: Reading, _ job: HistoryJob) {
         var job = job
         for (index, change) in reading.segment.changes.enumerated() {
             let revision = Revision(reading.segment.first.value + index)
             if job.history.wantsEdits, !change.fits(limits.announced.serverList) {
-                if !job.page.revisions.isEmpty { return tell(job, hasMore: true) }
+                if !job.page.revisions.isEmpty { return send(job, hasMore: true) }
                 job.tooLong = change
                 return call(.text(job.entry.id, at: Revision(revision.value - 1)), for: .history(job))
             }
             let summary = summary(of: change, at: revision, job)
             let isTaken =
                 job.page.revisions.count < job.history.limit
-                && job.page.take(summary, within: limits.pageBytes)
-            if !isTaken { return tell(job, hasMore: true) }
+                && job.page.append(summary, within: limits.pageBytes)
+            if !isTaken { return send(job, hasMore: true) }
             job.after = revision
         }
         let hasMore = job.after < reading.head && !reading.segment.changes.isEmpty
         if hasMore, job.page.revisions.count < job.history.limit, job.reads < HubState.mostReads {
-            return goOn(job)
+            return proceed(job)
         }
-        tell(job, hasMore: hasMore)
+        send(job, hasMore: hasMore)
     }
 
-    /// A page of one revision that was stored before changes had a bound: its edits are joined.
-    private mutating func take(
+    /// Answers with a page of one revision whose edits are joined. It was stored before changes had a size
+    /// limit.
+    private mutating func add(
         _ change: LoggedChange, behind old: Result<Snapshot, HistoryRefusal>, _ job: HistoryJob
     ) {
         var job = job
         switch old {
         case .failure(let refusal):
-            refuse(job.request, RequestRefusal(refusal, "what is asked for", of: job.entry))
+            refuse(job.request, RequestRefusal(refusal, "the requested history", of: job.entry))
         case .success(let old):
             guard let plain = try? change.change, let new = try? old.text.applying(plain) else {
                 return refuse(job.request, RequestRefusal(.damaged))
@@ -200,12 +202,12 @@ extension HubState {
             let joined = plain.joined(making: new, toBytes: limits.announced.serverList)
             let revision = old.revision.next
             let summary = summary(of: change.with(joined, in: old.text), at: revision, job)
-            _ = job.page.take(summary, within: limits.pageBytes)
-            tell(job, hasMore: revision < job.entry.head)
+            _ = job.page.append(summary, within: limits.pageBytes)
+            send(job, hasMore: revision < job.entry.head)
         }
     }
 
-    private mutating func tell(_ job: HistoryJob, hasMore: Bool) {
+    private mutating func send(_ job: HistoryJob, hasMore: Bool) {
         guard let (_, said) = job.request.question.document else { return }
         answer(
             job.request,

@@ -5,9 +5,9 @@ package import CaretWire
 /// A connection's request to the hub. There is one at a time per connection.
 package struct HubRequest: Equatable, Sendable {
     package enum Question: Equatable, Sendable {
-        /// The hub adds the rights.
+        /// Opens a document. The hub sets the rights.
         case open(DocumentName, RoomOpening, creates: Bool)
-        /// For a document that the connection does not have open. The hub adds the rights.
+        /// Pushes to a document that the connection does not have open. The hub sets the rights.
         case push(DocumentName, RoomPush, creates: Bool)
         case read(DocumentName, Read)
         case history(DocumentName, History)
@@ -31,7 +31,8 @@ package struct HubRequest: Equatable, Sendable {
 }
 
 extension HubRequest.Question {
-    /// The question in a message about documents with these names; nil if it is not for the hub.
+    /// Converts a message to a question for the hub. `names` are the parsed names in the message. Nil if the
+    /// message is not for the hub.
     init?(_ message: ClientMessage, _ names: [DocumentName]) {
         switch message {
         case .read(let read): self = .read(names[0], read)
@@ -46,7 +47,7 @@ extension HubRequest.Question {
         }
     }
 
-    /// The name of the document, as the client wrote it.
+    /// The document's name, parsed and as the client wrote it.
     var document: (name: DocumentName, said: WireString)? {
         switch self {
         case .open(let name, let opening, _): (name, opening.document)
@@ -59,7 +60,7 @@ extension HubRequest.Question {
         }
     }
 
-    /// The document that the client named.
+    /// The document's name as the client wrote it; nil if the request has none.
     var said: WireString? {
         if case .admin(let admin) = self { return admin.document }
         return document?.said

@@ -24,7 +24,8 @@ extension HubState {
         attendance[request.connection]?.grants.access(to: name) ?? .none
     }
 
-    /// Why the requester may not send this request, whether the document exists or not.
+    /// The refusal if the requester may not send this request. It does not depend on whether the document
+    /// exists.
     func refusal(of request: HubRequest) -> RequestRefusal? {
         guard let (name, _) = request.question.document else { return nil }
         let access = access(request, to: name)
@@ -32,9 +33,12 @@ extension HubState {
         switch request.question {
         case .open, .push, .read, .history, .list, .follow, .unfollow, .admin: return nil
         case .delete:
-            return access < .write ? RequestRefusal(.forbidden, "deleting it needs the right to write") : nil
+            return access < .write
+                ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
         case .rename(_, let to, _):
-            if access < .write { return RequestRefusal(.forbidden, "renaming it needs the right to write") }
+            if access < .write {
+                return RequestRefusal(.forbidden, "renaming the document needs the right to write")
+            }
             if self.access(request, to: to) < .write {
                 return RequestRefusal(.forbidden, "the new name needs the right to write")
             }
@@ -68,7 +72,7 @@ extension HubState {
         call(creates ? .create(name, at: now) : .find(name), for: .lookUp(waiting))
     }
 
-    /// A room has resolved everything that a connection had pushed before its read. The log contains it now.
+    /// A room has resolved all pushes that a connection had sent before its read. The log contains them now.
     mutating func pushesSettled(of connection: ConnectionID) {
         guard let request = readings.removeValue(forKey: connection) else { return }
         if let refusal = refusal(of: request) {
@@ -82,20 +86,22 @@ extension HubState {
     mutating func found(_ answer: StoreAnswer, for waiting: HubWaiting) {
         if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
-        case .found(.success(let entry)), .created(.exists(let entry)): arrive(waiting, at: entry)
+        case .found(.success(let entry)), .created(.exists(let entry)): perform(waiting, on: entry)
         case .created(.created(let entry)):
-            stir(entry.id)
-            arrive(waiting.first, at: entry)
+            schedule(entry.id)
+            perform(waiting.first, on: entry)
         case .found(.failure(.gone)) where waiting.request.question.creates:
-            refuse(waiting.request, RequestRefusal(.forbidden, "creating it needs the right to write"))
+            refuse(
+                waiting.request,
+                RequestRefusal(.forbidden, "creating the document needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
         // No other answer belongs to this call.
-        default: refuse(waiting.request, .confused)
+        default: refuse(waiting.request, .unexpectedAnswer)
         }
     }
 
-    /// Looks the document up again. The first lookup may be older than what the hub now knows of the name.
+    /// Looks the document up again, because the hub has learned of a newer change of the name.
     private mutating func lookUpAgain(_ waiting: HubWaiting) {
         var waiting = waiting
         waiting.isOutdated = false
@@ -103,7 +109,7 @@ extension HubState {
         lookUp(waiting)
     }
 
-    /// The document lost this name. Lookups of the name that are under way are repeated.
+    /// Marks the lookups of a name as outdated, because the document lost this name. They are repeated.
     mutating func outdateLookUps(of name: DocumentName) { outdateLookUps { $0 == name } }
 
     mutating func outdateLookUps(where isOutdated: (DocumentName) -> Bool) {
@@ -116,7 +122,7 @@ extension HubState {
         }
     }
 
-    private mutating func arrive(_ waiting: HubWaiting, at entry: DocumentEntry) {
+    private mutating func perform(_ waiting: HubWaiting, on entry: DocumentEntry) {
         let request = waiting.request
         guard attendance.isPresent(request.connection) else { return }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
@@ -135,7 +141,7 @@ extension HubState {
         case .delete:
             if join(waiting, entry.id) { return }
             change(entry, request, .delete(entry.id, at: now))
-        case .list, .follow, .unfollow, .admin: refuse(request, .confused)
+        case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
 
@@ -164,7 +170,7 @@ extension HubRequest.Question {
 }
 
 extension HubWaiting {
-    /// The same request, for a document that was created for it.
+    /// The same request, marked as the one that created its document.
     fileprivate var first: HubWaiting {
         guard case .push(let name, var push, let creates) = request.question else { return self }
         push.isFirst = true

@@ -2,22 +2,22 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// How rooms open and end, and what waits for them.
+/// How rooms open and end, and the requests that wait for them.
 extension HubState {
-    /// The store has returned the text that a room begins with, or has failed. Then there is no room, rather
+    /// Handles the store's answer with the text for a new room. If the store failed, no room is made, rather
     /// than an empty one.
     mutating func loaded(_ answer: StoreAnswer, _ document: DocumentID) {
         guard let room = rooms[document], case .loading(let entry) = room.state else { return }
-        guard case .text(let result) = answer else { return forget(document, .confused) }
+        guard case .text(let result) = answer else { return forget(document, .unexpectedAnswer) }
         switch result {
         case .failure(let refusal): forget(document, RequestRefusal(refusal, "the head", of: entry))
         case .success(let snapshot):
-            // Everybody who wanted it has left meanwhile.
+            // If all requesters have left meanwhile, no room is needed.
             let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
             if !isWanted { return forget(document) }
             rooms[document]?.state = .open
             order(.makeRoom(entry, snapshot))
-            tellMissed(document)
+            sendMissed(document)
             serve(document)
         }
     }
@@ -38,8 +38,8 @@ extension HubState {
         return room.waiting
     }
 
-    /// From now on this name leads to this document. Rooms are on several queues, so the hub may hear of a
-    /// name's next owner before it hears what became of the last one.
+    /// Assigns a name to a document. Rooms run on several queues. So the hub may learn of the name's new
+    /// document before it learns that the old one was renamed or deleted.
     mutating func assign(_ name: DocumentName, to document: DocumentID) {
         if let owner = names[name], owner != document { rooms[owner]?.hasLostName = true }
         rooms[document]?.name = name
@@ -57,7 +57,7 @@ extension HubState {
         while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
             guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
             if !room.hasLostName, waiting.request.question.document?.name == room.name {
-                tell(document, waiting.request)
+                send(document, waiting.request)
             } else {
                 waiting.attempts += 1
                 lookUp(waiting)
@@ -65,7 +65,7 @@ extension HubState {
         }
     }
 
-    private mutating func tell(_ document: DocumentID, _ request: HubRequest) {
+    private mutating func send(_ document: DocumentID, _ request: HubRequest) {
         guard attendance.isPresent(request.connection), let (name, said) = request.question.document else {
             return
         }
@@ -78,19 +78,19 @@ extension HubState {
         case .push(_, var push, _):
             push.rights = rights
             attendance.pushed(as: request.connection, to: document)
-            order(.tellRoom(document, .push(push)))
+            order(.sendToRoom(document, .push(push)))
         case .rename(_, let to, _):
             beginEnding(document)
             let readers = readers(of: to, in: document)
-            order(.tellRoom(document, .rename(to: to, roomOrder(request, said, readers))))
+            order(.sendToRoom(document, .rename(to: to, roomOrder(request, said, readers))))
         case .delete:
             beginEnding(document)
-            order(.tellRoom(document, .delete(roomOrder(request, said, []))))
+            order(.sendToRoom(document, .delete(roomOrder(request, said, []))))
         case .read, .history:
             guard let attendant = attendance[request.connection] else { return }
             readings[request.connection] = request
-            order(.tellRoom(document, .awaitPushes(of: attendant.pusher, for: request.connection)))
-        case .list, .follow, .unfollow, .admin: refuse(request, .confused)
+            order(.sendToRoom(document, .awaitPushes(of: attendant.pusher, for: request.connection)))
+        case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
 
@@ -99,8 +99,8 @@ extension HubState {
         sessions[session] = document
         rooms[document]?.sessions.insert(session)
         attendance.began(session)
-        order(.tell(session.connection, .placed(session, document)))
-        order(.tellRoom(document, .open(opening)))
+        order(.sendToConnection(session.connection, .assignedRoom(session, document)))
+        order(.sendToRoom(document, .open(opening)))
     }
 
     private func roomOrder(_ request: HubRequest, _ said: WireString, _ readers: [SessionID]) -> RoomOrder {
@@ -114,19 +114,19 @@ extension HubState {
         }
     }
 
-    // MARK: Rooms that nobody needs
+    // MARK: Rooms without sessions
 
-    /// A room is idle, and knows of nobody who needs it.
+    /// Records that an idle room has offered to be dropped.
     mutating func unloadOffered(_ document: DocumentID) {
         rooms[document]?.offersUnload = true
         dropIfUnneeded(document)
     }
 
-    /// Drops a room that nobody needs, unless somebody has asked for it since.
+    /// Drops a room that has offered it, unless sessions were sent to it since.
     mutating func dropIfUnneeded(_ document: DocumentID) {
         guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
-        // If it was ordered to end and is idle, it has refused the order.
+        // If the room was ordered to rename or delete and is idle, it has refused the order.
         case .open: drop(document, wasEnding: nil)
         case .ending(let until): drop(document, wasEnding: until)
         case .loading, .dropping, .changing: break
@@ -148,20 +148,20 @@ extension HubState {
     mutating func kept(_ document: DocumentID) {
         guard case .dropping(let wasEnding) = rooms[document]?.state else { return }
         rooms[document]?.offersUnload = false
-        // It offered to be dropped before the order to end reached it.
+        // The room offered to be dropped before the order to rename or delete reached it.
         rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
-        tellMissed(document)
-        tellRightsOfGuests(in: document)
+        sendMissed(document)
+        updateRightsOfGuests(in: document)
         serve(document)
     }
 
-    /// Informs a room of what happened to the store while the room could not be informed.
-    private mutating func tellMissed(_ document: DocumentID) {
+    /// Informs a room of renewed epochs and trimmed history, which it has missed.
+    private mutating func sendMissed(_ document: DocumentID) {
         guard let room = rooms[document] else { return }
         rooms[document]?.isOutdated = false
         rooms[document]?.trimmed = nil
-        if room.isOutdated { order(.tellRoom(document, .renewed)) }
-        if let start = room.trimmed { order(.tellRoom(document, .trimmed(start: start))) }
+        if room.isOutdated { order(.sendToRoom(document, .renewed)) }
+        if let start = room.trimmed { order(.sendToRoom(document, .trimmed(start: start))) }
     }
 
     /// The store has renewed the epochs of all documents, so every room starts again.
@@ -169,7 +169,7 @@ extension HubState {
         outdateLookUps { _ in true }
         for document in rooms.keys.sorted() {
             switch rooms[document]?.state {
-            case .open, .ending: order(.tellRoom(document, .renewed))
+            case .open, .ending: order(.sendToRoom(document, .renewed))
             case .loading, .dropping: rooms[document]?.isOutdated = true
             case .changing, nil: break
             }
@@ -184,7 +184,8 @@ extension HubState {
         endings.append(Ending(document: document, until: until))
     }
 
-    /// Stops waiting for rooms that were ordered to end long ago. They refuse late requests themselves.
+    /// Stops waiting for rooms whose deadline to rename or delete has passed. They refuse late requests
+    /// themselves.
     mutating func giveUpEndings() {
         let due = endings.prefix { $0.until <= now }
         endings.removeFirst(due.count)
@@ -225,7 +226,7 @@ extension HubState {
         outdateLookUps(of: old)
         assign(name, to: document)
         feed.gone(document, old, room.epoch, to: name)
-        stir(document)
+        schedule(document)
         needsDelivery = true
     }
 
@@ -248,18 +249,18 @@ extension HubState {
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
         // No other answer belongs to this call.
-        default: refuse(request, .confused)
+        default: refuse(request, .unexpectedAnswer)
         }
         forget(document)
     }
 
     private mutating func finish(_ request: HubRequest, _ document: DocumentID, _ result: Renaming) {
-        guard case .rename(_, let to, _) = request.question else { return refuse(request, .confused) }
+        guard case .rename(_, let to, _) = request.question else { return refuse(request, .unexpectedAnswer) }
         switch result {
         case .renamed:
             rename(document, to: to)
             answer(request, .done(Done()))
-        case .exists: refuse(request, RequestRefusal(.exists, "there is a document of the new name"))
+        case .exists: refuse(request, RequestRefusal(.exists, "another document has the new name"))
         case .refused(let refusal): refuse(request, refusal)
         }
     }

@@ -5,25 +5,25 @@ package import CaretWire
 /// All connections and open documents: who is connected, which name means which document, and which document
 /// has a room.
 ///
-/// A value that decides and does nothing by itself, confined to the hub's queue: each event returns the
-/// actions to be done, in order. The lines of open documents do not pass through it. Only the hub knows
-/// names; rooms are known by their document's identity. Its time is that of the newest event.
+/// This type is a state machine without I/O, confined to the hub's queue: each event returns actions for the
+/// runner, in order. The lines of open documents do not pass through the hub. Only the hub finds documents by
+/// name; otherwise rooms are identified by their document's id. The current time is that of the newest event.
 package struct HubState: Sendable {
     let limits: Limits
-    /// Computes the public id of a pusher's client. Pure.
+    /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
-    package var attendance = Attendance()
-    var grantsBook = GrantsBook()
+    package var attendance = JoinedConnections()
+    var grantsBook = ChangedGrants()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon.
     package var names: [DocumentName: DocumentID] = [:]
-    /// The deadlines of rooms that were ordered to rename or delete, ascending. If a room has done so, it has
-    /// no deadline any more, and its entry here is ignored.
+    /// The deadlines of rooms that were ordered to rename or delete, in ascending order. Once a room has done
+    /// so, its entry here is ignored.
     package var endings: [Ending] = []
     /// The document of each session.
     package var sessions: [SessionID: DocumentID] = [:]
-    /// Sessions so far behind that their rooms no longer have what they need in memory.
+    /// Sessions that need revisions which their rooms no longer have in memory.
     package var slowSessions: Set<SessionID> = []
     /// Unanswered calls to the store.
     package var calls: [CallID: Call] = [:]
@@ -33,9 +33,9 @@ package struct HubState: Sendable {
     package var readings: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
     package var feed = DocumentFeed()
-    /// There may be something to send to followers.
+    /// Whether there may be something to send to followers.
     var needsDelivery = false
-    /// When there will be something to send.
+    /// When the next news for followers are due.
     var deliveryDue: Int64?
     var wakes: Int64?
     private var stage = Stage.serving
@@ -64,7 +64,7 @@ package struct HubState: Sendable {
         case feed
         case admin(AdminJob)
         /// For a long operation, of which one runs at a time.
-        case care(HubRequest)
+        case maintenance(HubRequest)
     }
 
     package init(
@@ -96,7 +96,7 @@ package struct HubState: Sendable {
         order(.call(id, call))
     }
 
-    /// Handles an event, and returns what others must do. `time` is in milliseconds and never goes back.
+    /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
     package mutating func handle(_ event: HubEvent, at time: Int64) -> [HubAction] {
         passTime(to: time)
         route(event)
@@ -107,7 +107,7 @@ package struct HubState: Sendable {
         switch event {
         case .join(let joining): join(joining)
         case .ask(let request): ask(request)
-        case .tookDocuments(let connection): tookDocuments(connection)
+        case .deliveredDocuments(let connection): deliveredDocuments(connection)
         case .left(let connection): left(connection)
         case .ended(let session): ended(session)
         case .fellBehind(let session, let isBehind): fellBehind(session, isBehind)
@@ -133,7 +133,7 @@ package struct HubState: Sendable {
         }
     }
 
-    /// Ends an event: work that several steps caused is done once.
+    /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [HubAction] {
         look()
         if needsDelivery { deliver() }
@@ -159,7 +159,7 @@ package struct HubState: Sendable {
         case .follow(let connection): listed(answer, for: connection)
         case .feed: tookEntries(answer)
         case .admin(let job): go(on: job, with: answer)
-        case .care(let request): cared(answer, for: request)
+        case .maintenance(let request): maintenanceAnswered(answer, for: request)
         }
     }
 
@@ -184,13 +184,14 @@ package struct HubState: Sendable {
         if isStopping { return }
         stage = .stopping
         for connection in attendance.connections {
-            order(.tell(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
+            order(
+                .sendToConnection(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
         }
         for request in abandonRequests() { refuse(request, .shuttingDown) }
-        abandonCare()
+        abandonMaintenance()
     }
 
-    /// Drops every request that nobody works on yet, or that only reads.
+    /// Drops and returns every request that only reads or has not been started.
     private mutating func abandonRequests() -> [HubRequest] {
         var abandoned: [HubRequest] = []
         for id in calls.keys.sorted() {
@@ -213,7 +214,7 @@ package struct HubState: Sendable {
 }
 
 extension HubState.Call {
-    /// The request, if nothing is lost by dropping it.
+    /// The request, if dropping it loses no change; otherwise nil.
     fileprivate var abandonable: HubRequest? {
         switch self {
         case .lookUp(let waiting): waiting.request
@@ -221,22 +222,23 @@ extension HubState.Call {
         case .history(let job): job.request
         case .list(let job): job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .load, .change, .follow, .feed, .admin, .care: nil
+        case .load, .change, .follow, .feed, .admin, .maintenance: nil
         }
     }
 }
 
-/// Answers.
+/// Sending answers.
 extension HubState {
     mutating func answer(_ request: HubRequest, _ message: ServerMessage) {
         guard attendance.isPresent(request.connection) else { return }
-        order(.tell(request.connection, .answered(Envelope(message, id: request.id))))
+        order(.sendToConnection(request.connection, .answered(Envelope(message, id: request.id))))
     }
 
     mutating func refuse(_ request: HubRequest, _ refusal: RequestRefusal) {
         let question = request.question
-        // The log has our fault under this number.
-        let place = refusal.code == .internal ? "; it is connection \(request.connection.value)" : ""
+        // The server's log names this internal error by the connection's number.
+        let place =
+            refusal.code == .internal ? "; see connection \(request.connection.value) in the log" : ""
         let report = ErrorReport(
             refusal.code, refusal.message + place, document: question.said, seq: question.seq,
             head: refusal.head)

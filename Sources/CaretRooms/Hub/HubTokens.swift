@@ -6,7 +6,7 @@ extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
         do throws(RequestRefusal) {
             guard let call = try TokenCall(job.admin, at: now, page: limits.pageBytes) else {
-                return refuse(job.request, .confused)
+                return refuse(job.request, .unexpectedAnswer)
             }
             self.call(.tokens(call), for: .admin(job))
         } catch {
@@ -17,7 +17,7 @@ extension HubState {
     mutating func go(on job: AdminJob, with answer: TokenAnswer) {
         let request = job.request
         switch (job.admin, answer) {
-        case (.listTokens, .listed(.success(let listing))): tell(listing, request)
+        case (.listTokens, .listed(.success(let listing))): send(listing, request)
         case (.addToken, .added(.success(let text))):
             let added = TokenAdded(number: Int(text.token.value), token: WireString(text.bytes.string))
             self.answer(request, .admin(.tokenAdded(added)))
@@ -28,11 +28,11 @@ extension HubState {
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
             refuse(request, RequestRefusal(ofTokens: refusal))
-        case (_, .listed), (_, .added), (_, .revoked): refuse(request, .confused)
+        case (_, .listed), (_, .added), (_, .revoked): refuse(request, .unexpectedAnswer)
         }
     }
 
-    private mutating func tell(_ listing: TokenListing, _ request: HubRequest) {
+    private mutating func send(_ listing: TokenListing, _ request: HubRequest) {
         let page = AnswerPage(
             of: listing.items.lazy.map { TokenSummary($0) }, within: limits.pageBytes, \.encodedBytes)
         answer(request, .admin(.tokens(Tokens(page.items, hasMore: listing.hasMore || page.hasMore))))
@@ -40,7 +40,7 @@ extension HubState {
 }
 
 extension TokenCall {
-    /// Nil for other messages. `page` limits the bytes of one answer.
+    /// Nil if the request is not about tokens. `page` limits the bytes of one answer.
     fileprivate init?(_ admin: AdminRequest, at time: Int64, page: Int) throws(RequestRefusal) {
         switch admin {
         case .listTokens(let list):
@@ -124,7 +124,7 @@ extension RequestRefusal {
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {
         case .gone: self.init(.notFound, "there is no token of this number")
-        case .damaged: self.init(.damaged, "what is kept of the tokens is damaged")
+        case .damaged: self.init(.damaged, "the stored tokens are damaged")
         case .full, .failed: self.init(refusal)
         }
     }

@@ -1,6 +1,6 @@
 import CaretLog
 
-/// A walk through the documents that a client may read, in the order of names.
+/// A scan of the documents that a client may read, in the order of names.
 ///
 /// The store is called only for what the client may read. So hidden documents cost nothing and cannot be
 /// noticed.
@@ -28,8 +28,9 @@ struct NameScan: Equatable, Sendable {
         return nil
     }
 
-    /// Handles the store's answer. Documents that cannot be reported are left out.
-    mutating func take(_ answer: StoreAnswer) throws(RequestRefusal) -> [DocumentEntry] {
+    /// Handles the store's answer, and returns the entries. Documents that are missing or damaged are left
+    /// out.
+    mutating func receive(_ answer: StoreAnswer) throws(RequestRefusal) -> [DocumentEntry] {
         switch answer {
         case .found(let result):
             scopes = scopes.dropFirst()
@@ -40,7 +41,7 @@ struct NameScan: Equatable, Sendable {
             }
         case .listed(.failure(let refusal)): throw RequestRefusal(refusal)
         case .listed(.success(let listing)):
-            // If no name of a page is known, there is nothing to continue from.
+            // A page without entries has no name from which to continue.
             if let last = listing.entries.last, listing.hasMore {
                 after = last.name.bytes
             } else {
@@ -48,13 +49,13 @@ struct NameScan: Equatable, Sendable {
             }
             return listing.entries
         // No other answer belongs to this call.
-        default: throw .confused
+        default: throw .unexpectedAnswer
         }
     }
 }
 
 extension NameScope {
-    /// Whether no name of the scope follows this one in the order of names.
+    /// Whether all names of the scope come before `after`, or equal it.
     fileprivate func lies(before after: ByteString) -> Bool {
         switch self {
         case .document(let name): name.bytes <= after

@@ -4,11 +4,11 @@ import CaretCore
 /// next.
 struct TimeSearch: Equatable, Sendable {
     let time: Int64
-    /// Where history begins. Its time is not kept.
+    /// The revision where the kept history begins. Its time is not kept.
     private let start: Revision
-    /// The wanted revision is at or after this one,
+    /// The lowest revision that the result can be.
     private var low: Int
-    /// and at or before this one.
+    /// The highest revision that the result can be.
     private var high: Int
 
     init(for time: Int64, in range: ClosedRange<Revision>) {
@@ -23,13 +23,13 @@ struct TimeSearch: Equatable, Sendable {
 
     private var middle: Int { low + (high - low + 1) / 2 }
 
-    mutating func take(_ time: Int64) {
+    mutating func narrow(_ time: Int64) {
         if time <= self.time { low = middle } else { high = middle - 1 }
     }
 
     /// The result; nil if the time is before the kept history.
     var found: Revision? {
-        // Revision 0 has always existed.
+        // Revision 0 exists at every time.
         low == start.value && start > 0 ? nil : Revision(low)
     }
 }

@@ -11,6 +11,6 @@ package enum TokenCall: Equatable, Sendable {
 package enum TokenAnswer: Equatable, Sendable {
     case added(Result<TokenText, StoreRefusal>)
     case listed(Result<TokenListing, StoreRefusal>)
-    /// Nil if it was revoked.
+    /// Nil if the token was revoked.
     case revoked(StoreRefusal?)
 }

@@ -6,7 +6,7 @@ import CaretWire
 package struct RequestRefusal: Error, Equatable {
     let code: ErrorCode
     let message: String
-    /// The document's head, if the code that sends the refusal does not add it.
+    /// The document's head. Nil if the code that sends the refusal adds the head itself.
     var head: WirePosition?
 
     init(_ code: ErrorCode, _ message: String, head: WirePosition? = nil) {
@@ -20,13 +20,14 @@ package struct RequestRefusal: Error, Equatable {
         switch refusal {
         case .gone: self = .notFound
         case .damaged:
-            self.init(.damaged, "the document is damaged, and closed until it is sound again")
+            self.init(.damaged, "the document is damaged, and closed until it is repaired")
         case .full: self.init(.storageFull, "the disk is full; nothing was saved")
         case .failed: self.init(.storageFailed, "the disk failed; nothing was saved or read")
         }
     }
 
-    /// The error for a part of a document's history. `wanted` is its name for people.
+    /// The error for a failed read of a document's history. `wanted` says what was requested, for the
+    /// message.
     init(_ refusal: HistoryRefusal, _ wanted: String) {
         switch refusal {
         case .ahead(let head): self.init(.baseAhead, "\(wanted) is beyond the head \(head.value)")
@@ -36,13 +37,13 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// The same, if no room knows the head.
+    /// The error for a failed read by the hub, which takes the head from the document's entry.
     init(_ refusal: HistoryRefusal, _ wanted: String, of entry: DocumentEntry) {
         self.init(refusal, wanted)
         switch refusal {
         case .ahead(let head): self.head = WirePosition(epoch: entry.epoch.wire, revision: head)
         case .trimmed: head = WirePosition(epoch: entry.epoch.wire, revision: entry.head)
-        case .wrongText: self = .confused
+        case .wrongText: self = .unexpectedAnswer
         case .refused: break
         }
     }
@@ -51,12 +52,12 @@ package struct RequestRefusal: Error, Equatable {
     static let notFound = RequestRefusal(.notFound, "there is no such document")
     static let notOpen = RequestRefusal(.notOpen, "the document is not open here")
     static let notAdmin = RequestRefusal(
-        .forbidden, "it needs the right to administer all documents")
+        .forbidden, "this needs the right to administer all documents")
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
     static let unreadable = RequestRefusal(
-        .overloaded, "what was pushed before could not be looked up; try again later")
+        .overloaded, "your earlier pushes could not be looked up; try again later")
     /// The store's answer does not fit the call.
-    static let confused = RequestRefusal(.internal, "the store answered something else than it was asked")
+    static let unexpectedAnswer = RequestRefusal(.internal, "the store's answer does not fit the call")
 
     static func trimmed(_ wanted: String, _ start: Revision) -> RequestRefusal {
         RequestRefusal(.baseTrimmed, "\(wanted) is before revision \(start.value), where history begins")

@@ -1,35 +1,36 @@
 package import CaretCore
 package import CaretLog
 
-/// What a room wants done by others.
+/// An action that a room returns for its caller to run.
 ///
-/// Large values are stored by reference: nearly all actions are lines to send, and actions are moved around
-/// in lists.
+/// Large payloads are stored by reference. Nearly all actions are lines to send, and lists of actions are
+/// moved around often.
 package enum RoomAction: Equatable, Sendable {
-    /// Lines for a session, or for a guest who pushed, after everything sent before. Answered by `written`
-    /// when its connection has sent the bytes.
+    /// Send lines to a session, after everything sent before. Also to a guest: a connection that pushed
+    /// without opening the document. The connection reports delivered bytes with `written`.
     case send(SessionID, RoomOutput)
-    /// Answered by `answered`.
+    /// Call the store. The room receives the answer as `answered`.
     indirect case call(CallID, StoreCall)
-    /// Work that may take long, to be done in the background. Answered by `computed`.
+    /// Run work that may take long in the background. The room receives the result as `computed`.
     indirect case compute(WorkID, Work)
-    /// Answered by `timePassed` at this time.
+    /// Send the room `timePassed` at this time.
     case wake(at: Int64)
-    /// For the hub and the session's connection: the session has ended. Only answers to its own pushes still
-    /// follow.
+    /// Inform the hub and the session's connection that the session has ended. After this, the room sends the
+    /// session only answers to its pushes.
     case ended(SessionID)
-    /// For the session's connection: the session is so slow that the room would have to remember too much for
-    /// it. Close the connection with `too_slow`.
+    /// Close the session's connection with `too_slow`. The session reads so slowly that the room would have
+    /// to keep too much data for it.
     case cut(SessionID)
-    /// For the log: a session reports that its text does not match a `check`. The session has ended.
+    /// Write to the server's log: a session reports that its text does not match a `check`. The room has
+    /// ended the session.
     case diverged(SessionID, Revision)
     indirect case notifyHub(RoomNotice)
 }
 
-/// Lines for a session, and what its connection must know about them.
+/// Lines for a session, and their kind, which the session's connection needs to know.
 package struct RoomOutput: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// Answers and news, or several lines of which each is a change or an ack.
+        /// An answer or another message, or several lines that are all changes or acks.
         case stream
         /// The rights of the session have changed.
         case rights
@@ -47,7 +48,7 @@ package struct RoomOutput: Equatable, Sendable {
 
 /// What a room reports to the hub.
 package enum RoomNotice: Equatable, Sendable {
-    /// The pushes that this connection waited for are all resolved.
+    /// All pushes that this connection waited for are resolved.
     case pushesSettled(ConnectionID)
     /// The store's answer to a `rename` that the hub requested.
     case renamed(DocumentName, Renaming)
@@ -55,25 +56,25 @@ package enum RoomNotice: Equatable, Sendable {
     case deleted(StoreRefusal?)
     /// The store has renewed the epochs of all documents.
     case epochsRenewed
-    /// Nobody needs the room. It may be dropped as long as it is idle.
+    /// The room is idle. The hub may drop it as long as it stays idle.
     case unloadOffered
 }
 
-/// Identifies a piece of work, for its result.
+/// Identifies a piece of background work. Its result has the same id.
 package struct WorkID: Hashable, Sendable {
     package let value: Int
 
     package init(_ value: Int) { self.value = value }
 }
 
-/// Computations on values that may take long.
+/// A computation that may take long.
 package enum Work: Equatable, Sendable {
     case change(ChangeWork)
-    /// The CRC-32 of a text's UTF-8. The room has no library for it.
-    case checksum(Text)
+    /// The CRC-32 of a text's UTF-8. The caller supplies the function, because this module has none.
+    case checksum(TextBuffer)
 
-    /// Does the work. The result does not depend on where and when that happens.
-    package func done(checksum: (Text) -> UInt32) -> WorkResult {
+    /// Does the work. This is a pure function, so it may run on any thread.
+    package func done(checksum: (TextBuffer) -> UInt32) -> WorkResult {
         switch self {
         case .change(let work): .change(work.done())
         case .checksum(let text): .checksum(checksum(text))
@@ -88,9 +89,9 @@ package enum WorkResult: Equatable, Sendable {
 
 /// Work whose result is a change.
 package enum ChangeWork: Equatable, Sendable {
-    /// The difference of two texts, with at most so many edits.
-    case diff(from: Text, to: Text, atMost: Int)
-    /// A change rebased over changes, one after the other.
+    /// The difference between two texts, with at most this many edits.
+    case diff(from: TextBuffer, to: TextBuffer, atMost: Int)
+    /// Rebases a change over several successive changes.
     case rebase(Change, over: [Change])
 
     package func done() -> Change {

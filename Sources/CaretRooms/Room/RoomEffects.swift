@@ -4,12 +4,12 @@ import CaretWire
 /// The actions that events have caused, until the caller takes them.
 package struct RoomEffects: Sendable {
     private(set) var actions: [RoomAction] = []
-    /// For counters, log lines and the hub. The room decides nothing by them.
+    /// Data for counters, log lines and the hub. The room's decisions do not depend on it.
     var notes = RoomNotes()
     private var writer = JSONWriter()
 
-    /// A longer line takes over the writer's buffer instead of being copied, so that the room does not keep a
-    /// buffer as large as its longest line.
+    /// Shorter lines are copied out of the writer's buffer. A longer line keeps the buffer, and the writer
+    /// gets a new one. Otherwise the room would keep a buffer as large as its longest line.
     private static let mostCopied = 4 << 10
 
     package mutating func add(_ action: RoomAction) { actions.append(action) }
@@ -24,7 +24,7 @@ package struct RoomEffects: Sendable {
         return notes
     }
 
-    /// A message as a line without spare capacity, because it may wait in many queues.
+    /// Encodes a message as a line. Short lines get no spare capacity, because they may wait in many queues.
     mutating func line<Message: WireMessage>(_ message: Message, _ id: RequestID? = nil) -> [UInt8] {
         writer.bytes.removeAll(keepingCapacity: true)
         message.encode(id: id, into: &writer)

@@ -2,29 +2,33 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What happens to a room.
+/// An event that a room handles.
 ///
-/// Large values are stored by reference: nearly all events are `written`, and events are moved around in
-/// lists.
+/// Large payloads are stored by reference. Nearly all events are the small `written`, and lists of events are
+/// moved around often.
 package enum RoomEvent: Equatable, Sendable {
     // From the hub.
-    /// If the room refuses it, the session ends after its error.
+    /// Opens the document for a session. If the room refuses, it sends an error and ends the session.
     indirect case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
-    /// Answered by `renamed` to the hub, once the store has answered. A refused order is not.
+    /// The room notifies the hub with `renamed` once the store has answered. It sends no notice if it refuses
+    /// the order itself.
     indirect case rename(to: DocumentName, RoomOrder)
-    /// Answered by `deleted` to the hub, once the store has answered. A refused order is not.
+    /// The room notifies the hub with `deleted` once the store has answered. It sends no notice if it refuses
+    /// the order itself.
     indirect case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
     /// The history before this revision was trimmed.
     case trimmed(start: Revision)
-    /// The session's connection has ended. Answered by `ended`, whether the room knew the session or not.
+    /// The session's connection has ended. The room answers with `ended`, even if it does not know the
+    /// session.
     case leave(SessionID)
-    /// Answered by `pushesSettled`, once every earlier push of this pusher is committed or refused.
+    /// Asks the room to wait for the pushes of this pusher. The room answers with `pushesSettled` once it has
+    /// committed or refused every earlier push.
     indirect case awaitPushes(of: Pusher, for: ConnectionID)
 
-    // From the session's connection, or from the hub for a guest.
+    // From the session's connection. From the hub if the connection does not have the document open.
     indirect case push(RoomPush)
 
     // From the session's connection.
@@ -36,6 +40,6 @@ package enum RoomEvent: Equatable, Sendable {
     // From the runner.
     indirect case answered(CallID, StoreAnswer)
     indirect case computed(WorkID, WorkResult)
-    /// The time has come that the room asked for, or it is time to check.
+    /// The time that the room requested with `wake` has come, or the runner calls anyway.
     case timePassed
 }

@@ -31,10 +31,11 @@ extension RoomState {
             })
     }
 
-    /// Nobody waits for an answer that will not come. If the document is gone, the reload answers.
+    /// Checks that each waiting session or push will get an answer. During a reload, waiting pushes need no
+    /// store call of their own, because the reload resolves them.
     private func checkWaiting() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "each session that waits for history is listed with its reading",
+            "each session that waits for history waits for a read under way",
             sessions.all.allSatisfy { session in
                 session.stream.phase != .readingHistory || session.stream.isBarred
                     || queries.isWaiting(session.id, forRevisionsAfter: session.stream.position)

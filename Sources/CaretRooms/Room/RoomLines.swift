@@ -4,7 +4,7 @@ import CaretWire
 
 /// The lines that a room sends.
 extension RoomState {
-    /// A line for a session that has the document open. It counts against the session's credit.
+    /// Sends a line to a session that has the document open. The line counts against the session's credit.
     mutating func deliver(
         _ line: [UInt8], to index: Int, as kind: RoomOutput.Kind = .stream
     ) {
@@ -13,12 +13,12 @@ extension RoomState {
         effects.add(.send(sessions[index].id, RoomOutput(kind, line)))
     }
 
-    /// An answer to a request.
+    /// Sends the answer to a request.
     mutating func reply<Message: WireMessage>(_ message: Message, _ id: RequestID?, to session: SessionID) {
         reply(effects.line(message, id), to: session)
     }
 
-    /// An error, as the answer to a request.
+    /// Sends an error as the answer to a request.
     mutating func reply(
         _ report: ErrorReport, _ id: RequestID?, to session: SessionID,
         as kind: RoomOutput.Kind = .stream
@@ -42,11 +42,11 @@ extension RoomState {
     mutating func refuse(_ push: RoomPush, _ refusal: RequestRefusal) {
         let report = ErrorReport(
             refusal.code, refusal.message, document: push.document, seq: Int(push.seq),
-            head: refusal.code.tellsHead ? log.position : nil)
+            head: refusal.code.containsHead ? log.position : nil)
         reply(report, push.id, to: push.session)
     }
 
-    /// A refused opening ends its session.
+    /// Refuses an opening, which ends its session.
     mutating func refuse(_ opening: RoomOpening, _ refusal: RequestRefusal) {
         reply(
             ErrorReport(refusal.code, refusal.message, document: opening.document), opening.id,
@@ -62,7 +62,7 @@ extension RoomState {
 
     // MARK: Acks and changes
 
-    /// A push changes nothing in this text.
+    /// Acks a push that changes nothing in the text of this snapshot.
     mutating func replyUnchanged(_ push: RoomPush, at snapshot: Snapshot) {
         let ack = Ack(
             document: push.document, seq: Int(push.seq), revision: snapshot.revision,
@@ -70,7 +70,7 @@ extension RoomState {
         reply(ack, push.id, to: push.session)
     }
 
-    /// Has no edits if they are exactly those that were sent.
+    /// The line of an ack. It leaves out the edits if they equal those that the client sent.
     mutating func ackLine(_ due: AckDue, in unit: CodeUnit) -> [UInt8] {
         effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
@@ -80,7 +80,7 @@ extension RoomState {
         return lineWithOneOrBoth(of: ack, due.id)
     }
 
-    /// An ack with its text, and with its edits too if one line has room for both.
+    /// The line of an ack. If its text and its edits do not both fit on one line, the edits are left out.
     mutating func lineWithOneOrBoth(of ack: Ack, _ id: RequestID?) -> [UInt8] {
         let line = effects.line(ack, id)
         if line.count <= limits.announced.serverLine || ack.text == nil { return line }
@@ -89,7 +89,8 @@ extension RoomState {
         return effects.line(short, id)
     }
 
-    /// The ack of an own push for a session that did not wait for it.
+    /// The ack of a session's own push when no ack was due. For example, the session resumed from a revision
+    /// before that push.
     mutating func ackLine(_ logged: LoggedChange, at revision: Revision, in unit: CodeUnit) -> [UInt8] {
         effects.line(
             Ack(
@@ -97,7 +98,8 @@ extension RoomState {
                 edits: logged.wireEdits(in: unit)))
     }
 
-    /// `client` is the public id of its pusher's client, if that has been computed.
+    /// The line of a change for other sessions. `client` is the public id of the pusher's client, if already
+    /// computed.
     mutating func changeLine(
         _ logged: LoggedChange, by client: WireString? = nil, at revision: Revision, in unit: CodeUnit
     ) -> [UInt8] {
@@ -119,7 +121,7 @@ extension RoomState {
 
 extension ErrorCode {
     /// Whether an error with this code also has the head.
-    fileprivate var tellsHead: Bool {
+    fileprivate var containsHead: Bool {
         [.baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged].contains(self)
     }
 }

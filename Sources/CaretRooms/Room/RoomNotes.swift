@@ -1,7 +1,7 @@
 package import CaretWire
 
-/// What a room has done since its notes were last taken: for counters, latencies, log lines, and the hub's list of slow
-/// sessions. The room itself decides nothing by it.
+/// What a room has done since its notes were last taken: for counters, latencies, log lines, and the hub's
+/// list of slow sessions. The room's decisions do not depend on these notes.
 package struct RoomNotes: Equatable, Sendable {
     /// Pushes that arrived, including repeats.
     package var pushes = 0
@@ -13,7 +13,8 @@ package struct RoomNotes: Equatable, Sendable {
     /// not count, and several changes squashed into one line count once.
     package var deliveries = 0
     package var refusals: [ErrorCode: Int] = [:]
-    /// Sessions that had reached the head, and now miss revisions that are no longer in the window.
+    /// Sessions that have fallen behind: they had reached the head before, and now need revisions that are no
+    /// longer in the window.
     package var slowSessions: [SessionID] = []
     /// Slow sessions that have reached the head again.
     package var caughtUp: [SessionID] = []
@@ -21,7 +22,7 @@ package struct RoomNotes: Equatable, Sendable {
     package var acked: [AckedPush] = []
     /// Sessions that were opened.
     package var opened: [SessionID] = []
-    /// An answer of the store is damaged, and the store did not notice.
+    /// The store returned damaged data without noticing the damage.
     package var foundDamage = false
 
     package init(

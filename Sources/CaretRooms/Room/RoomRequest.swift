@@ -1,11 +1,11 @@
 import CaretLog
 package import CaretWire
 
-/// A session's request that may wait until its pusher is known, so that all requests take effect in the order
-/// sent.
+/// A request of a session. It may wait until the room has looked up the pusher, so that all requests take
+/// effect in the order sent.
 package enum RoomRequest: Equatable, Sendable {
     case open(RoomOpening)
-    /// A push that was accepted before is not checked again for an open document.
+    /// If the room has accepted the push before, it does not check again whether the document is open.
     case push(RoomPush, wasAccepted: Bool)
     case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
@@ -18,7 +18,7 @@ package enum RoomRequest: Equatable, Sendable {
         }
     }
 
-    /// It cannot be validated without knowing what its pusher has pushed.
+    /// Whether the room must know the pusher's newest push to validate this request.
     var needsPusher: Bool {
         switch self {
         case .open, .push: true
@@ -26,7 +26,7 @@ package enum RoomRequest: Equatable, Sendable {
         }
     }
 
-    /// The document's name in the request; nil if opening the session has settled it.
+    /// The document's name in the request. Nil for requests of an open session, which need no name.
     var document: WireString? {
         switch self {
         case .open(let opening): opening.document
@@ -39,7 +39,7 @@ package enum RoomRequest: Equatable, Sendable {
         if case .push(let push, _) = self { push.pusher } else { nil }
     }
 
-    /// The same request, from a session with other rights.
+    /// Returns the request with new rights if it belongs to this session.
     func with(_ rights: Rights, of session: SessionID) -> RoomRequest {
         switch self {
         case .open(var opening) where opening.session == session:
@@ -56,13 +56,13 @@ package enum RoomRequest: Equatable, Sendable {
 extension [RoomRequest] {
     func holdsPush(of pusher: Pusher) -> Bool { contains { $0.pusher == pusher } }
 
-    /// Makes a request wait after the others, or refuses it. However long they wait, they include at most two
-    /// pushes of a pusher, a repeat and the next one, and one selection of a session.
+    /// Queues a request after the others, or refuses it. For each pusher, the queue holds at most two pushes:
+    /// a repeat and the next push. For each session, it holds at most one selection.
     mutating func join(_ request: RoomRequest) -> RequestRefusal? {
         switch request {
         case .open, .close: append(request)
         case .select(let session, _, _):
-            // The latest one counts.
+            // Only the latest selection counts.
             removeAll { if case .select(session, _, _) = $0 { true } else { false } }
             append(request)
         case .push(let push, let wasAccepted): return wasAccepted ? joinAgain(push) : join(push)
@@ -74,18 +74,19 @@ extension [RoomRequest] {
         let places = indices.filter { self[$0].pusher == push.pusher }
         if let last = places.last, case .push(let other, _) = self[last] {
             if push.isRepeat(of: other) {
-                // The answer goes to the latest repeat, after the answers to what its sender requested
-                // before.
+                // The latest repeat gets the answer. It moves to the end of the queue, after the earlier
+                // requests of its sender.
                 remove(at: last)
             } else if places.count > 1 {
-                return .unsettled(push, beside: other)
+                return .otherPushPending(push, beside: other)
             }
         }
         append(.push(push, wasAccepted: false))
         return nil
     }
 
-    /// An accepted push came before everything that waits. A waiting repeat of it is answered in its place.
+    /// Queues a push that the room has accepted before. It goes to the front, because it arrived before all
+    /// queued requests. If a repeat of it is queued, that repeat is answered instead.
     private mutating func joinAgain(_ push: RoomPush) -> RequestRefusal? {
         let isRepeated = contains {
             if case .push(let other, _) = $0, other.pusher == push.pusher {

@@ -4,10 +4,10 @@ import CaretWire
 
 /// Handling the requests of sessions.
 extension RoomState {
-    /// Handles a request, or makes it wait until the room knows what its pusher has pushed. So all requests
-    /// of a session take effect in the order sent.
+    /// Handles a request, or queues it until the room knows the newest push of its pusher. So all requests of
+    /// a session take effect in the order sent.
     mutating func submit(_ request: RoomRequest) {
-        if let refusal = closedWith ?? misnaming(in: request) { return refuse(request, refusal) }
+        if let refusal = closedWith ?? refusalOfOldName(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
             return pause.isOver ? refuse(request, .notOpen) : queue(request)
         }
@@ -34,8 +34,9 @@ extension RoomState {
         if let refusal = pause.queue(request) { refuse(request, refusal) }
     }
 
-    /// The request was sent before the document was renamed.
-    private func misnaming(in request: RoomRequest) -> RequestRefusal? {
+    /// The refusal of a request that uses an old name of the document. The client sent the request before a
+    /// rename.
+    private func refusalOfOldName(in request: RoomRequest) -> RequestRefusal? {
         guard let document = request.document, document != log.name else { return nil }
         return .notFound
     }
@@ -80,7 +81,7 @@ extension RoomState {
 
     mutating func lookUp(_ pusher: Pusher) { call(.pusher(pusher, in: log.document)) }
 
-    /// The store's answer to a `pusher`.
+    /// Handles the store's answer to a `pusher` call.
     mutating func pusherFound(
         _ pusher: Pusher, _ result: Result<PusherAnswer, StoreRefusal>
     ) {
@@ -90,10 +91,11 @@ extension RoomState {
         case .failure(.gone):
             requestReload()
             for request in pushers.lookupFailed(pusher) { submit(request) }
-        // The waiting push may have been committed before, so it must not be reported as unsaved.
+        // The waiting push may be committed already, so the error must not say that it was not saved.
         case .failure(.full), .failure(.failed):
             for request in pushers.lookupFailed(pusher) { refuse(request, .unreadable) }
-            // A session that is to be sent the whole text may still need this pusher.
+            // The lookup is retried later, because a session that gets the whole text may still need this
+            // pusher.
             backOff()
         case .success(let answer): found(answer, of: pusher)
         }
@@ -102,15 +104,15 @@ extension RoomState {
     private mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
         if pushers.isOutdated(pusher, at: answer.head) { return lookUp(pusher) }
         if let entry = answer.entry, entry.revision > head {
-            // The head will never reach the revision that this push waits for.
+            // The store names a revision beyond its own head, so its data is damaged.
             if entry.revision > answer.head { return reportDamage() }
             catchUp.storeNamed(answer.head)
             catchUp.wait(for: pusher)
-            // The append in flight will report the store's head, and so will a reload.
+            // An append in flight or a reload will report the store's head, so no read is needed then.
             if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
             return
         }
-        // The waiting requests may be the last that need the pusher.
+        // Keep the pusher's entry while the waiting requests run, even if nothing else needs it.
         pushers.retain(pusher)
         for request in pushers.found(answer.entry, of: pusher) { submit(request) }
         sessions.needDelivery()

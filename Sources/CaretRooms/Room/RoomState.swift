@@ -2,16 +2,16 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// One open document: its log, its sessions, and the pushes on their way into the log.
+/// One open document: its log, its sessions, and the pushes that are not in the log yet.
 ///
-/// A value that decides and does nothing by itself: each event returns actions. It contains only committed
-/// revisions, because nobody may see a revision before the store has reported it as on disk. One append is in
-/// flight at a time. Its time is that of the newest event.
+/// This type is a state machine without I/O: each event returns actions for the caller to run. It contains
+/// only committed revisions, because a client may see a revision only after the store has reported it as on
+/// disk. At most one append is in flight. The current time is that of the newest event.
 ///
 /// Each part keeps its own state private. The extensions of this type pass events to the parts.
 package struct RoomState: Sendable {
     let limits: Limits
-    /// Computes the public id of a pusher's client. Pure.
+    /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
 
     package var log: DocumentLog
@@ -21,7 +21,8 @@ package struct RoomState: Sendable {
     package var pushers = KnownPushers()
     package var pushes = PushPipeline()
     package var repeats = PendingRepeats()
-    /// Connections that wait for pushes, with at most one request each.
+    /// Connections whose read request waits until their pushes are resolved: at most one request per
+    /// connection.
     package var awaited: [AwaitedPushes] = []
 
     package var sessions = SessionList()
@@ -30,15 +31,15 @@ package struct RoomState: Sendable {
 
     package var pause = RoomPause()
     var idleness = Idleness.needed
-    /// The room is closed, and refuses everything with this.
+    /// If the room is closed: the error with which it refuses every request.
     package var closedWith: RequestRefusal?
-    /// The store has no sign of being put back, or cannot tell. A client that knows more than the head is
-    /// wrong.
+    /// True once the store has refused or failed to renew its epochs. From then on, a client that knows a
+    /// revision beyond the head is considered wrong.
     var trustsStore = false
     var clock: RoomClock
     package var effects = RoomEffects()
     private var lastWork = 0
-    /// More events follow at once, so work that is due waits for them.
+    /// Whether more events follow immediately, so that due work waits until they are handled.
     private var isGathering = false
 
     package init(
@@ -53,20 +54,22 @@ package struct RoomState: Sendable {
     }
 
     package var head: Revision { log.head }
-    package var text: Text { log.text }
+    package var text: TextBuffer { log.text }
     package var textBytes: Int { log.window.headBytes }
-    /// Bytes of revisions in memory.
+    /// The size of the revisions in memory, in bytes.
     package var windowBytes: Int { log.window.bytes }
 
-    /// Limits the bytes of revisions in memory. The store serves sessions that are further behind.
+    /// Limits the memory for revisions, in bytes. Sessions that need older revisions are served from the
+    /// store.
     package mutating func windowBounded(to bytes: Int) {
         log.boundWindow(to: min(bytes, limits.windowBytes))
     }
 
-    /// No push is on its way.
+    /// Whether every push that arrived is resolved.
     package var isSettled: Bool { pushes.isEmpty && pushers.beingLookedUp.isEmpty && !pause.hasQueued }
 
-    /// Nobody needs the room. Answers on their way would change nothing.
+    /// Whether the room can be dropped: it has no sessions and no work. Store answers that arrive later would
+    /// change nothing.
     package var isIdle: Bool {
         sessions.isEmpty && pushes.isEmpty && pushers.isEmpty && repeats.isEmpty && pause.isOver
             && catchUp.isIdle
@@ -74,18 +77,18 @@ package struct RoomState: Sendable {
 
     // MARK: Events
 
-    /// Handles an event, and returns what others must do.
+    /// Handles an event. Returns the actions for the caller to run.
     package mutating func handle(_ event: RoomEvent, at now: Int64) -> [RoomAction] {
-        if clock.passed(to: now) { timeCame() }
+        if clock.passed(to: now) { runDueWork() }
         route(event)
         return finished()
     }
 
-    /// More events follow at once. Pushes that arrive together become one segment, and sessions are served
-    /// once.
+    /// Begins a batch of events. Pushes of one batch are appended as one segment, and sessions are served
+    /// once, at the end of the batch.
     package mutating func beginGathering() { isGathering = true }
 
-    /// The events that arrived together are all handled.
+    /// Ends a batch of events, and does the work that is due.
     package mutating func endGathering() -> [RoomAction] {
         isGathering = false
         return finished()
@@ -115,7 +118,7 @@ package struct RoomState: Sendable {
         }
     }
 
-    /// Ends an event: work that several steps caused is done once.
+    /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
             appendReady()
@@ -147,7 +150,7 @@ package struct RoomState: Sendable {
             if case .success(true) = result { effects.add(.notifyHub(.epochsRenewed)) }
         case (.rename(_, let name), .renamed(let result)):
             renamed(result)
-            // Sent after the room's own actions, so that the hub finds them done.
+            // Added after the room's own actions, so that they are done before the hub is notified.
             effects.add(.notifyHub(.renamed(name, result)))
         case (.delete, .deleted(let refusal)):
             deleted(refusal)
@@ -161,6 +164,6 @@ package struct RoomState: Sendable {
         return WorkID(lastWork)
     }
 
-    /// Removes and returns what is to be counted.
+    /// Returns the notes collected since the last call, and clears them.
     package mutating func takeNotes() -> RoomNotes { effects.takeNotes() }
 }

@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// Identifies a call to the store, for its answer. Each caller counts its own calls.
+/// Identifies a call to the store. The answer has the same id. Each caller numbers its own calls.
 package struct CallID: Hashable, Comparable, Sendable {
     package let value: Int
 
@@ -12,23 +12,24 @@ package struct CallID: Hashable, Comparable, Sendable {
 
 /// The calls of rooms and the hub to the store. All but administration are methods of the store.
 package enum StoreCall: Equatable, Sendable {
-    // For rooms.
+    // Calls by rooms.
     case append(Append)
-    /// Append under the store's lock, with `SegmentPlan.changes(after:)` as `rebase`.
+    /// Appends under the store's lock, with `SegmentPlan.changes(after:)` as `rebase`.
     indirect case appendLocked(Append, SegmentPlan)
     indirect case pusher(Pusher, in: DocumentID)
     /// The entry of a document and its text at the head.
     case load(DocumentID)
-    /// A client knows this revision of the document's epoch, which is beyond the head.
+    /// Asks the store to renew its epochs. A client knows this revision of the document's epoch, and it is
+    /// beyond the head.
     case renewEpochs(known: Revision, of: DocumentID)
 
-    // For rooms and the hub.
+    // Calls by rooms and by the hub.
     case text(DocumentID, at: Revision?)
     case read(DocumentID, after: Revision, limit: Int)
     indirect case rename(DocumentID, to: DocumentName)
     case delete(DocumentID, at: Int64)
 
-    // For the hub.
+    // Calls by the hub.
     case find(DocumentName)
     case create(DocumentName, at: Int64)
     case list(prefix: ByteString, after: ByteString?, limit: Int)
@@ -40,11 +41,12 @@ package enum StoreCall: Equatable, Sendable {
 /// The store's answer to the call of the same name.
 package enum StoreAnswer: Equatable, Sendable {
     case appended(AppendOutcome)
-    /// With the changes that others had committed, over which these were rebased.
+    /// `missed` contains the changes that others committed first. The appended changes were rebased over
+    /// them.
     case appendedLocked(missed: [LoggedChange], AppendOutcome)
     case pusher(Result<PusherAnswer, StoreRefusal>)
     case loaded(Result<LoadedDocument, StoreRefusal>)
-    /// True if the store renewed them.
+    /// True if the store renewed the epochs.
     case epochsRenewed(Result<Bool, StoreRefusal>)
     case text(Result<Snapshot, HistoryRefusal>)
     case read(Result<Reading, HistoryRefusal>)
@@ -59,7 +61,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case admin(AdminCallAnswer)
 }
 
-/// A document as the store has it.
+/// A document in the store: its entry, and its text at the head.
 package struct LoadedDocument: Equatable, Sendable {
     package let entry: DocumentEntry
     package let head: Snapshot

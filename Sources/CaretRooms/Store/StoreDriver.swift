@@ -2,7 +2,7 @@ package import CaretLog
 
 /// Makes the calls of rooms and the hub, and returns the answers.
 package protocol StoreCaller: Sendable {
-    /// Calls back once, on any thread.
+    /// Makes a call. `answer` runs once, on any thread.
     func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void)
 }
 
@@ -11,7 +11,7 @@ package struct StoreDriver: StoreCaller {
     private let store: any DocumentStore & TokenStore
     private let administer: Administration
 
-    /// Makes a call of an administrator.
+    /// Makes a call for an administrator.
     package typealias Administration =
         @Sendable (AdminCall, CallID, @escaping @Sendable (AdminCallAnswer) -> Void) -> Void
 
@@ -76,7 +76,7 @@ package struct StoreDriver: StoreCaller {
 }
 
 extension LoadedDocument {
-    /// The state of a document whose entry was found, judging by the text at the head.
+    /// Combines a document's entry with the answer to the read of its text at the head.
     package static func result(
         _ entry: DocumentEntry, _ text: Result<Snapshot, HistoryRefusal>
     ) -> Result<LoadedDocument, StoreRefusal> {

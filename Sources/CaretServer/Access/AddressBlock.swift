@@ -1,10 +1,10 @@
-/// The addresses that one host may have: one IPv4 address, or all with the same first 64 bits of IPv6.
+/// The addresses that one host may have: one IPv4 address, or all IPv6 addresses with the same first 64 bits.
 package enum AddressBlock: Hashable, Sendable {
     case ip4(UInt32)
     case ip6(UInt64)
 
-    /// Nil for this machine. A local attacker could do worse than guess, and all clients of a local proxy
-    /// would share one limit.
+    /// Nil for addresses of this machine, which are not limited. A local attacker can do worse than guess
+    /// tokens, and all clients of a local proxy would share one limit.
     package init?(_ address: SocketAddress) {
         if address.isLoopback { return nil }
         switch address {

@@ -1,16 +1,17 @@
-/// The addresses from which too many unknown tokens came recently.
+/// Limits how many unknown tokens each address may send, so that nobody can guess a token.
 ///
-/// A value; its times are in milliseconds of a clock that never goes back. Each lookup of a token reserves a
-/// slot first, so that many lookups at once count like many in a row. A known token returns its slot. The
-/// slot of an unknown token becomes free some time later. An address with a reserved slot is never forgotten,
-/// so nobody gets new slots by using many addresses. Addresses that no longer fit share common slots.
+/// Each address has a few slots. Each lookup of a token reserves one first, so that parallel lookups are
+/// limited too. A known token returns its slot at once. The slot of an unknown token becomes free some time
+/// later. The limiter keeps an address as long as one of its slots is reserved. So sending from many
+/// addresses frees no slots. When the table of addresses is full, all further addresses share common slots.
+/// Times are in milliseconds of a clock that never goes back.
 package struct GuessLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
         case look(Place)
         case refuse(retryAfterMilliseconds: Int)
     }
 
-    /// What a lookup of a token reserves.
+    /// The kind of slot that a lookup reserves.
     package enum Place: Equatable, Sendable {
         case own(AddressBlock)
         case shared
@@ -19,20 +20,21 @@ package struct GuessLimiter: Sendable {
     /// Slots that become free one after the other.
     package struct Allowance {
         let places: Int64
-        /// Milliseconds until the next slot is free.
+        /// Milliseconds until one more slot becomes free.
         package let interval: Int64
     }
 
-    /// More than a person mistypes, or a program with an old token sends, before somebody notices.
+    /// Enough slots for a person who mistypes a token, or for a program that retries with an old token.
     package static let own = Allowance(places: 10, interval: 6_000)
-    /// For all addresses that do not fit. Enough for people who log in during a flood.
+    /// For all addresses that do not fit in the table. Enough for people who log in during a flood.
     static let shared = Allowance(places: 1_000, interval: 10)
-    /// Takes a few megabytes. Filling it takes as many guesses every few seconds.
+    /// A full table takes a few megabytes. To keep it full, an attacker must send this many guesses every few
+    /// seconds.
     package static let mostAddresses = 65_536
-    /// Milliseconds between two searches for addresses that can be forgotten. Each search checks all of them.
+    /// Milliseconds between two searches for addresses to remove. Each search checks all addresses.
     static let sweepInterval: Int64 = 1_000
 
-    /// When all slots of an address are free.
+    /// The time when all slots of an address are free.
     private var freeAt: [AddressBlock: Int64] = [:]
     private var sharedFreeAt: Int64 = 0
     private var nextSweep: Int64 = 0
@@ -41,23 +43,23 @@ package struct GuessLimiter: Sendable {
 
     package var addressCount: Int { freeAt.count }
 
-    /// A client sends a token from an address.
+    /// Reserves a slot for the lookup of a token, or refuses the token.
     package mutating func shown(from address: AddressBlock, at now: Int64) -> Decision {
         if freeAt[address] == nil, freeAt.count >= GuessLimiter.mostAddresses { sweep(at: now) }
         if freeAt[address] != nil || freeAt.count < GuessLimiter.mostAddresses {
             var time = freeAt[address] ?? now
-            let wait = GuessLimiter.own.take(&time, at: now)
+            let wait = GuessLimiter.own.consume(&time, at: now)
             if let wait { return .refuse(retryAfterMilliseconds: Int(wait)) }
             freeAt[address] = time
             return .look(.own(address))
         }
-        if let wait = GuessLimiter.shared.take(&sharedFreeAt, at: now) {
+        if let wait = GuessLimiter.shared.consume(&sharedFreeAt, at: now) {
             return .refuse(retryAfterMilliseconds: Int(wait))
         }
         return .look(.shared)
     }
 
-    /// The token was known, or could not be looked up, so its slot is free again.
+    /// Frees the slot of a token that was known or could not be looked up.
     package mutating func cleared(_ place: Place, at now: Int64) {
         switch place {
         case .shared: sharedFreeAt -= GuessLimiter.shared.interval
@@ -76,8 +78,8 @@ package struct GuessLimiter: Sendable {
 }
 
 extension GuessLimiter.Allowance {
-    /// Reserves a slot, or returns the milliseconds until one is free.
-    fileprivate func take(_ freeAt: inout Int64, at now: Int64) -> Int64? {
+    /// Reserves a slot and returns nil, or returns the milliseconds until a slot is free.
+    fileprivate func consume(_ freeAt: inout Int64, at now: Int64) -> Int64? {
         let time = max(freeAt, now) + interval
         let wait = time - now - places * interval
         if wait > 0 { return wait }

@@ -3,8 +3,8 @@ package import CaretRooms
 package import CaretWire
 import Synchronization
 
-/// Accepts clients whose token the store knows. After too many unknown tokens from an address, its tokens are
-/// not looked up for a while.
+/// Accepts clients whose token the store knows. After too many unknown tokens from an address, the tokens
+/// from it are refused for a while without a lookup.
 package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
@@ -12,15 +12,16 @@ package final class TokenAuthenticator: Authenticator {
     }
 
     private let tokens: any TokenStore
-    /// In milliseconds, from a clock that never goes back.
+    /// The time in milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
-    /// Limits the log lines for logins without a token. Those logins cost nothing, so there may be many.
+    /// Limits the log lines about logins without a token. Such logins need no lookup, so their number is
+    /// unlimited.
     private let tokenless = Mutex(GuessLimiter())
-    /// Called for each token that is not looked up.
+    /// Called for each token that is refused without a lookup.
     private let refused: @Sendable (SocketAddress) -> Void
-    /// Called for each failed login. For logins without a token, only as often as unknown tokens are looked
-    /// up.
+    /// Called for each failed login. For logins without a token, it is called at most at the rate at which
+    /// unknown tokens are looked up.
     private let failed: @Sendable (SocketAddress, Failure) -> Void
 
     package init(
@@ -36,12 +37,13 @@ package final class TokenAuthenticator: Authenticator {
     }
 
     package func identify(
-        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+        _ token: WireString?, at listenerKind: ListenerKind,
+        then completion: @escaping @Sendable (Authentication) -> Void
     ) {
-        switch door {
+        switch listenerKind {
         case .adminSocket: completion(.known(.admin))
         case .address(let address):
-            // A login without a token guesses nothing.
+            // A login without a token is not a guess, so it is never delayed.
             guard let token else {
                 reportTokenless(address)
                 return completion(.unknown)

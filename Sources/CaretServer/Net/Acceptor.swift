@@ -4,23 +4,23 @@ import Glibc
 /// Makes the handler of a new connection.
 package typealias HandlerMaker = @Sendable (Connection) -> any ConnectionHandler
 
-/// A connected socket without an owner. Its receiver must close it.
+/// A connected socket that no connection owns yet. Its receiver must close it.
 package struct AcceptedSocket: Sendable {
     let descriptor: Int32
     let peer: SocketAddress
 
-    /// For a nonblocking descriptor.
+    /// The descriptor must be nonblocking.
     package init(_ descriptor: Int32, peer: SocketAddress) {
         self.descriptor = descriptor
         self.peer = peer
     }
 }
 
-/// Accepts connections, and distributes them over the loops in turn. Confined to its loop.
+/// Accepts connections, and gives them to the loops in rotation. Confined to its loop.
 final class Acceptor {
     private enum Phase {
         case accepting
-        /// The system has no free descriptor or memory, so nothing is accepted until the deadline.
+        /// The system has no free descriptor or memory, so no connection is accepted until the deadline.
         case paused
         case closed
     }
@@ -32,8 +32,8 @@ final class Acceptor {
     private let make: HandlerMaker
     private var next = 0
     private var phase = Phase.accepting
-    /// A reserved descriptor. If no other is free, it is closed, so that a connection can be accepted and
-    /// closed properly.
+    /// A reserved descriptor. When all others are in use, the acceptor closes this one. Then it can accept a
+    /// connection, send a refusal and close it.
     private var spare: Int32
 
     init(
@@ -55,13 +55,13 @@ final class Acceptor {
         let bound = DescriptorBound.current(leaving: sockets.settings.descriptorsLeft)
         for _ in 0..<sockets.settings.acceptsATurn {
             guard let accepted = accept() else { return }
-            // The system uses the lowest free number.
-            if accepted.descriptor < bound { hand(accepted) } else { refuse(accepted.descriptor) }
+            // The system assigns the lowest free number, so a number at the bound means that few are left.
+            if accepted.descriptor < bound { assign(accepted) } else { refuse(accepted.descriptor) }
         }
     }
 
     /// Accepts again after a pause.
-    func goOn() {
+    func resume() {
         guard case .paused = phase else { return }
         if spare < 0 { spare = Acceptor.openSpare() }
         phase = .accepting
@@ -101,27 +101,27 @@ final class Acceptor {
         }
     }
 
-    /// All descriptors are used. A waiting connection would be reported forever. It is closed instead, so
-    /// that the client learns of it.
+    /// All descriptors are in use. The system would report the waiting connection in every turn. So the
+    /// acceptor refuses the connection, and the client learns the reason.
     private func refuseOne() {
         guard spare >= 0 else { return pause() }
         Glibc.close(spare)
         let refused = caret_accept(descriptor, nil, nil)
         if refused >= 0 { refuse(refused) }
         spare = Acceptor.openSpare()
-        // Another thread used the descriptor that was just freed.
+        // If this fails, another thread has opened the descriptor that was just freed.
         if spare < 0 { pause() }
     }
 
-    /// Sends the reason, as much of it as the system accepts at once, and closes.
+    /// Sends as much of the error line as the system accepts at once, and closes the connection.
     private func refuse(_ descriptor: Int32) {
         let line = sockets.settings.refusal
         if !line.isEmpty {
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             _ = uninterrupted { Glibc.send(descriptor, line, line.count, flags) }
             shutdown(descriptor, Int32(SHUT_WR))
-            // Closing with unread bytes would reset the connection, and the client might never read the
-            // reason.
+            // Closing with unread bytes would reset the connection, and the client might never read the error
+            // line.
             _ = sockets.read(from: descriptor)
         }
         Glibc.close(descriptor)
@@ -135,7 +135,7 @@ final class Acceptor {
             sockets.now.after(milliseconds: sockets.settings.acceptPauseMilliseconds), of: slot)
     }
 
-    private func hand(_ accepted: AcceptedSocket) {
+    private func assign(_ accepted: AcceptedSocket) {
         let loop = loops[next % loops.count]
         next += 1
         if loop.number == sockets.number {

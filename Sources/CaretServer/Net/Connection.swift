@@ -1,19 +1,22 @@
 import Glibc
 
-/// The shell of one socket: reads for its handler, and writes once a turn. Confined to its loop.
+/// One connected socket: passes its input to a handler, and writes the handler's output once a turn. Confined
+/// to its loop.
 ///
-/// Orders to a closed connection do nothing.
+/// Calls on a closed connection do nothing.
 package final class Connection {
     private enum OwnSide {
         case open
-        /// Closing: the connection accepts nothing more, and writes its queue before it closes.
+        /// The handler has ended the output. The connection writes what is queued, and then closes its
+        /// sending side.
         case ending
         case ended
     }
 
     private enum Input {
         case reading
-        /// Paused until the handler resumes reading. `rest` was read, but not accepted yet.
+        /// Paused until the handler resumes reading. `rest` was read from the socket, but the handler has not
+        /// accepted it yet.
         case paused(rest: [UInt8])
         /// The handler gets `rest` in this turn or the next.
         case resuming(rest: [UInt8])
@@ -25,19 +28,19 @@ package final class Connection {
         case idle
         /// In the list of connections that are flushed at the end of the turn.
         case awaitingFlush
-        /// The system accepts nothing more until it reports the socket as writable.
+        /// The socket's buffer is full. The system will report when it is writable again.
         case blocked
     }
 
     private enum Watch: Equatable {
         case watched(Interest)
-        /// The other side is gone while reading is paused. The socket is not watched, because it would report
-        /// that forever.
+        /// The peer disconnected while reading was paused. The socket is not watched, because the system
+        /// would report the disconnect in every turn.
         case hungUp
     }
 
     package let id: SocketID
-    /// The address of the other side.
+    /// The address of the peer.
     package let peer: SocketAddress
     package let descriptor: Int32
     /// All sockets of its loop, including this one.
@@ -60,12 +63,12 @@ package final class Connection {
     /// Set before the first event.
     func begin(_ handler: any ConnectionHandler) { self.handler = handler }
 
-    // MARK: Orders, described in `ConnectionPort`
+    // MARK: Calls of the handler, described in `ConnectionPort`
 
-    /// Bytes that were sent, but that the system has not accepted yet.
+    /// The number of bytes that were passed to `send`, but that the system has not accepted yet.
     package var waitingBytes: Int { output.bytes }
 
-    /// When to tell the handler that the deadline has passed. Moving it to a later time costs almost nothing.
+    /// The time at which the handler is called. Moving it to a later time costs almost nothing.
     package var deadline: Moment? {
         get { isClosed ? nil : sockets.deadline(of: id.slot) }
         set { if !isClosed { sockets.setDeadline(newValue, of: id.slot) } }
@@ -107,7 +110,8 @@ package final class Connection {
     package func close() {
         if isClosed { return }
         if !output.isEmpty {
-            // The other side gets a reset, and the system frees its buffers now instead of when it gives up.
+            // The peer gets a reset. The system frees its buffers now, instead of trying to send them for
+            // minutes.
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -131,7 +135,7 @@ package final class Connection {
         }
     }
 
-    /// Passes on what was kept while reading was paused.
+    /// Passes the handler the bytes that were kept while reading was paused.
     func deliverRest() {
         guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
@@ -139,7 +143,7 @@ package final class Connection {
         watchForWhatIsWanted()
     }
 
-    /// Writes the queue in one call. What does not fit in the call waits for the next turn.
+    /// Writes the queue in one system call. Bytes that do not fit in the call wait for the next turn.
     func flush() {
         guard case .awaitingFlush = flow else { return }
         flow = .idle
@@ -149,15 +153,15 @@ package final class Connection {
             case .wrote(let count, let isAll):
                 if !isAll { flow = .blocked }
                 if count > 0 {
-                    output.take(count)
+                    output.removeFirst(count)
                     handler?.wrote(count, on: self)
                 }
             }
         }
-        goOn()
+        resume()
     }
 
-    private func goOn() {
+    private func resume() {
         if isClosed { return }
         if !output.isEmpty { awaitFlush() }
         watchForWhatIsWanted()
@@ -169,8 +173,8 @@ package final class Connection {
 
     func deadlinePassed() { handler?.deadlinePassed(on: self) }
 
-    /// Tells the handler that the connection has ended, and releases it. It may own this connection.
-    func tellClosed(_ reason: CloseReason) {
+    /// Calls the handler's `closed`, and releases the handler, because the handler may own this connection.
+    func notifyClosed(_ reason: CloseReason) {
         handler?.closed(reason, on: self)
         handler = nil
     }
@@ -201,7 +205,7 @@ package final class Connection {
         guard let handler else { return }
         let taken = handler.received(bytes, on: self)
         if taken == bytes.count || isClosed { return }
-        precondition(0..<bytes.count ~= taken, "a handler took \(taken) of \(bytes.count) bytes")
+        precondition(0..<bytes.count ~= taken, "a handler accepted \(taken) of \(bytes.count) bytes")
         input = .paused(rest: Array(bytes[taken...]))
         watchForWhatIsWanted()
     }
@@ -221,8 +225,8 @@ package final class Connection {
     }
 
     private func hungUp() {
-        // The queue cannot be written either, which the flush will find out. Bytes that were received can
-        // still be read.
+        // Bytes that have arrived can still be read. The output cannot be written: the next flush gets the
+        // error.
         watch = .hungUp
         sockets.unwatch(descriptor)
         roomIsThere()

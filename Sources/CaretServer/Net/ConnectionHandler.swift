@@ -1,4 +1,4 @@
-/// Identifies a socket on every queue: the loop it belongs to for life, and its slot there.
+/// Identifies a socket on all threads: the loop that the socket always belongs to, and its slot in that loop.
 package struct SocketID: Hashable, Sendable {
     package let loop: LoopNumber
     package let slot: SlotID
@@ -8,30 +8,30 @@ package struct SocketID: Hashable, Sendable {
 package enum CloseReason: Equatable, Sendable {
     /// The handler closed it.
     case ordered
-    /// The other side reset it or is gone for good, or the network gave up.
+    /// The peer reset or left the connection, or the network failed.
     case gone(SystemFault)
     /// Its loop stopped.
     case stopped
 }
 
-/// Decides what a connection does. Called on the connection's loop, but never while it is calling the
-/// connection itself. Released after `closed`.
+/// Decides what a connection does. It is called on the connection's loop, and never from inside one of its
+/// own calls to the connection. It is released after `closed`.
 package protocol ConnectionHandler: AnyObject {
     /// Bytes have arrived. They are valid only during the call.
     ///
-    /// Returns how many bytes it accepted. The rest is kept, and reading pauses until the handler resumes it.
-    /// Then the rest comes again, before new bytes.
+    /// Returns how many bytes the handler accepted. If it accepts fewer, the connection keeps the rest and
+    /// pauses reading. After the handler resumes reading, it gets the rest before new bytes.
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int
 
-    /// The other side has stopped sending. It may still read.
+    /// The peer has stopped sending. It may still read.
     func inputEnded(on connection: any ConnectionPort)
 
     /// The system has accepted this many bytes of output.
     func wrote(_ bytes: Int, on connection: any ConnectionPort)
 
-    /// The connection's deadline has passed. There is no deadline now.
+    /// The connection's deadline has passed. It is no longer set.
     func deadlinePassed(on connection: any ConnectionPort)
 
-    /// The connection has ended, for whatever reason. This is the last call, and comes exactly once.
+    /// The connection has ended, for any reason. This is the last call, and is made exactly once.
     func closed(_ reason: CloseReason, on connection: any ConnectionPort)
 }

@@ -1,8 +1,8 @@
-/// The deadline of each slot: a heap in which each slot is at most once.
+/// A deadline for each slot, in a heap that contains each slot at most once.
 ///
-/// Most deadlines are moved to a later time again and again, and hardly ever pass. So moving one to a later
-/// time only records the new time, and the heap is corrected when the old time comes. A value; times come
-/// from the caller, so it works with any clock.
+/// Most deadlines are moved to a later time again and again, and hardly ever pass. So when a deadline moves
+/// to a later time, only the new time is stored. The heap is corrected when the old time comes. The caller
+/// provides all times, so any clock can be used.
 package struct Deadlines {
     private struct Entry {
         /// The deadline of the slot; nil for none.
@@ -18,7 +18,7 @@ package struct Deadlines {
 
     package init() {}
 
-    /// The time of the next check: no deadline passes earlier. Nil if there is no deadline.
+    /// The time of the next call of `popDue`. No deadline is earlier. Nil if no slot is in the heap.
     package var next: Moment? { heap.first.map { entries[$0].scheduled } }
 
     /// The deadline of a slot.

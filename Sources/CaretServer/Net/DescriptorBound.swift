@@ -1,9 +1,9 @@
 import Glibc
 
-/// How many of the process's descriptors connections may use.
+/// Limits how many of the process's file descriptors are used for connections.
 enum DescriptorBound {
-    /// The descriptors of connections must be below this number. That leaves `left` descriptors for the rest
-    /// of the process, or a quarter of all if there are few.
+    /// A connection's descriptor must be below this number. The rest of the process keeps `left` descriptors,
+    /// or a quarter of all if that is less.
     static func current(leaving left: Int) -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -11,10 +11,11 @@ enum DescriptorBound {
         return max(most - left, most - most / 4)
     }
 
-    /// How many more connections could be accepted now.
+    /// Returns how many more connections can be accepted now.
     static func free(leaving left: Int) -> Int {
         let bound = current(leaving: left)
-        // Checks each descriptor. That happens once, and only if there are few.
+        // Tests each of the first 4096 numbers with a system call. The server does this only once, when it
+        // starts.
         return (0..<min(bound, 4096)).count { fcntl(Int32($0), F_GETFD) < 0 } + max(0, bound - 4096)
     }
 }

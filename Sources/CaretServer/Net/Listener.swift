@@ -1,7 +1,7 @@
-/// A listening socket that distributes its connections over loops. Its state is in its acceptor, on the first
-/// loop.
+/// A listening socket that distributes its connections over the loops. Its state is in an `Acceptor` on the
+/// first loop.
 package final class Listener: Sendable {
-    /// The address. If port 0 was requested, it has the port that the system chose.
+    /// The address that it listens on. If port 0 was requested, this is the port that the system chose.
     package let address: SocketAddress
     private let loop: Loop
     private let slot: SlotID
@@ -16,9 +16,9 @@ package final class Listener: Sendable {
     package static func listening(
         at address: SocketAddress, spreadOver loops: [Loop], _ make: @escaping HandlerMaker
     ) async throws(ListenFault) -> Listener {
-        precondition(!loops.isEmpty, "a listener without a loop")
+        precondition(!loops.isEmpty, "a listener needs a loop")
         let socket = try ListeningSocket(at: address)
-        let added = await loops[0].asked { sockets in
+        let added = await loops[0].result { sockets in
             Result { () throws(SystemFault) in
                 try sockets.addAcceptor { Acceptor($0, socket, on: sockets, for: loops, make) }
             }
@@ -37,6 +37,6 @@ package final class Listener: Sendable {
     /// Stops accepting. Existing connections stay. If the loop has stopped, the socket is closed already.
     package func closed() async {
         let slot = slot
-        _ = await loop.asked { $0.closeAcceptor(slot) }
+        _ = await loop.result { $0.closeAcceptor(slot) }
     }
 }

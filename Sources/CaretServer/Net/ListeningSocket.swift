@@ -5,24 +5,24 @@ package enum ListenFault: Error, Equatable, CustomStringConvertible {
     case address(AddressFault)
     /// Another socket listens there.
     case inUse
-    /// There is a file at the path that is not a socket. It is not removed.
+    /// The path has a file that is not a socket. The file is not removed.
     case noSocket
     case system(SystemFault)
-    /// The loop that was to listen has stopped.
+    /// The loop that should listen has stopped.
     case stopped
 
     package var description: String {
         switch self {
         case .address(let fault): fault.description
-        case .inUse: "somebody listens there already; end that, or listen somewhere else"
-        case .noSocket: "something that is no socket lies there; move it away"
+        case .inUse: "another process listens there already; stop it, or choose another address"
+        case .noSocket: "this file is not a socket; move it away, or choose another path"
         case .system(let fault): fault.description
         case .stopped: "the server is stopping"
         }
     }
 }
 
-/// A listening socket, and the file of a Unix socket. Its owner must close it.
+/// A listening socket, with its file if it is a Unix socket. The owner must close it.
 struct ListeningSocket: Sendable {
     /// Distinguishes the socket's file from another file at the same path.
     private struct FileIdentity: Equatable {
@@ -63,14 +63,16 @@ struct ListeningSocket: Sendable {
     private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(ListenFault) {
         switch address {
         case .ip4, .ip6:
-            // Allows a port whose last connections have not quite ended.
+            // Allows a port on which old connections are still in TIME_WAIT.
             try set(SO_REUSEADDR, SOL_SOCKET, of: descriptor)
-            // Accepted sockets inherit this: a line is sent at once, without waiting for the next one.
+            // Accepted sockets inherit this option: the system sends each line at once instead of waiting for
+            // more bytes.
             try set(TCP_NODELAY, Int32(IPPROTO_TCP), of: descriptor)
-            // An IPv6 socket must not take IPv4 connections too, so that a server can listen at both.
+            // Without this option the socket would also accept IPv4 connections. Then the server could not
+            // listen on the same port with IPv4.
             if case .ip6 = address { try set(IPV6_V6ONLY, Int32(IPPROTO_IPV6), of: descriptor) }
         case .unix:
-            // Set before the file has a name, so that it is never accessible to others.
+            // The mode is set before `bind` creates the file, so other users can never open it.
             if fchmod(descriptor, 0o600) != 0 { throw .system(SystemFault("fchmod")) }
         }
     }
@@ -109,7 +111,7 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    /// Removes the file of a socket at which nobody listens. A server that was killed leaves it behind.
+    /// Removes the file of a socket on which no process listens. A killed server leaves such a file.
     private static func removeLeftBehind(_ path: String, _ address: SocketAddress) throws(ListenFault) {
         // Connecting to a file that is not a socket fails in the same way, so check the type first.
         guard identity(of: path)?.isSocket == true else { throw .noSocket }
@@ -122,9 +124,9 @@ struct ListeningSocket: Sendable {
     }
 
     private static func address(
-        of descriptor: Int32, boundTo asked: SocketAddress
+        of descriptor: Int32, boundTo result: SocketAddress
     ) throws(ListenFault) -> SocketAddress {
-        if case .unix = asked { return asked }
+        if case .unix = result { return result }
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout.size(ofValue: storage))
         let found = withUnsafeMutablePointer(to: &storage) { pointer in

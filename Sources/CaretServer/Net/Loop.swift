@@ -1,11 +1,11 @@
 import CaretConcurrency
 @preconcurrency import Dispatch
 
-/// A serial queue with sockets that belong to it for their whole life.
+/// An event loop: a serial queue with sockets. Each socket stays on one loop.
 ///
-/// Works in turns: events of the system, then posted jobs, then deadlines, and then one write for each
-/// connection that has output. It runs until it is stopped. All that time its queue is busy with one block,
-/// so other code must post jobs to it.
+/// The loop runs in turns. Each turn handles events of the system, posted jobs and passed deadlines. Then it
+/// writes once for each connection with output. One block occupies the loop's queue until the loop stops. So
+/// other code must post jobs to the loop, and not to the queue.
 package final class Loop: Sendable {
     package let number: LoopNumber
     private let mailbox: Mailbox
@@ -19,18 +19,19 @@ package final class Loop: Sendable {
         runner = Confined(LoopRunner(sockets, mailbox), to: queue)
         let runner = runner
         queue.async {
-            // The block must have ended before what it owns is freed.
+            // `run` lasts until the loop stops, and returns the final actions. They run in a second block,
+            // after this block has released its objects.
             queue.async(execute: runner.value.run())
         }
     }
 
-    /// Runs the job in one of the next turns, in the order of posting. Returns false, and drops the job, if
-    /// the loop has stopped.
+    /// Runs the job in this turn or a later one, in the order of posting. Returns false, and drops the job,
+    /// if the loop has stopped.
     @discardableResult
     package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.enqueue(job) }
 
     /// Runs a job and returns its result; nil if the loop has stopped.
-    package func asked<Answer: Sendable>(
+    package func result<Answer: Sendable>(
         _ job: @escaping @Sendable (Sockets) -> Answer
     ) async -> Answer? {
         await withCheckedContinuation { done in
@@ -38,7 +39,7 @@ package final class Loop: Sendable {
         }
     }
 
-    /// Runs the jobs posted so far, closes all sockets, and stops. Call it once.
+    /// Stops the loop: runs the jobs posted so far and closes all sockets. Call it once.
     package func stopped() async {
         let runner = runner
         await withCheckedContinuation { done in

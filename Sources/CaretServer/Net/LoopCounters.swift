@@ -1,18 +1,18 @@
-/// How a loop has used the system since it started, for tests and benchmarks. The counters that
-/// administrators see are kept by the connection handlers.
+/// How many system calls and events a loop has had since it started, for tests and benchmarks. Administrators
+/// see other counters, which the connection handlers count.
 package struct LoopCounters: Equatable, Sendable {
-    /// Connections that were accepted, and that ended.
+    /// Accepted connections, and ended connections.
     package var opened = 0
     package var closed = 0
-    /// Connections that were closed at once because no descriptor was free.
+    /// Connections that were closed at once because no descriptor or memory was free.
     package var refused = 0
     package var bytesRead = 0
     package var bytesWritten = 0
-    /// Calls that read, calls that wrote, and calls that wrote nothing or not all.
+    /// Read calls, write calls, and write calls that could not write all bytes.
     package var reads = 0
     package var writes = 0
     package var blockedWrites = 0
-    /// Calls to wait for events, and the events that they returned.
+    /// Calls that waited for events, and the events that these calls returned.
     package var turns = 0
     package var events = 0
     /// Jobs that other threads posted.

@@ -1,5 +1,5 @@
-/// Runs the turns of a loop, and sleeps when there is nothing to do. Confined to the loop's queue, which runs
-/// this block until the loop stops.
+/// Runs the turns of a loop, and sleeps when there is no work. Confined to the loop's queue, which runs one
+/// block until the loop stops.
 final class LoopRunner {
     private enum State {
         case running
@@ -16,7 +16,7 @@ final class LoopRunner {
         self.mailbox = mailbox
     }
 
-    /// Runs turns until it is told to stop. Returns the final actions.
+    /// Runs turns until the loop is stopped. Returns a closure with the final actions.
     func run() -> @Sendable () -> Void {
         while true {
             if case .stopping(let completion) = state {

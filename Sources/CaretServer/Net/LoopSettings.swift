@@ -1,25 +1,28 @@
-/// The limits of a loop's work, each with its reason.
+/// The limits of a loop.
 package struct LoopSettings: Sendable {
-    /// Bytes read from one connection in a turn. That is enough for hundreds of messages, and delays the
-    /// others by at most a millisecond. The buffer belongs to the loop, because most connections are idle.
+    /// Bytes read from one connection in a turn. This is enough for hundreds of messages, and delays other
+    /// connections by at most a millisecond. All connections of a loop share one buffer, because most of them
+    /// are idle.
     package var readBytes = 64 << 10
-    /// Events handled in a turn. Replies to the first of them wait for the last.
+    /// Events handled in a turn. Replies to the first event wait until the last one is handled.
     package var eventsATurn = 256
     /// Payloads written in one system call.
     package var payloadsAWrite = 128
     /// Connections accepted in a turn, so that existing connections are not delayed.
     package var acceptsATurn = 32
-    /// Descriptors that are left for the rest of the process, unless that is more than a quarter of all. The
-    /// store opens files, and libdispatch ends the process if it cannot open one to check its threads.
+    /// Descriptors that the rest of the process keeps, or a quarter of all if that is less. The store opens
+    /// files. libdispatch also opens files, and crashes the process if it cannot.
     package var descriptorsLeft = 64
-    /// Milliseconds without accepting after the system has run out of memory or descriptors.
+    /// After the system has run out of memory or descriptors, no connection is accepted for this many
+    /// milliseconds.
     package var acceptPauseMilliseconds = 100
     /// The clock; tests use another one.
     package var clock: @Sendable () -> Moment = { .now }
 
-    /// What a client is sent if there is no descriptor for its connection; nothing if empty.
+    /// The line that a client gets if no descriptor is free for its connection. If it is empty, nothing is
+    /// sent.
     package var refusal: [UInt8] = []
-    /// Called on the loop for each connection without a descriptor or memory.
+    /// Called on the loop for each connection that was refused because no descriptor or memory was free.
     package var refused: @Sendable (Sockets) -> Void = { _ in }
 
     package init() {}

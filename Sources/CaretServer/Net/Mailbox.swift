@@ -2,7 +2,7 @@ import CLinux
 import CaretConcurrency
 import Glibc
 
-/// Jobs for a loop. Any thread may enqueue, and never waits. Only the loop runs them.
+/// Jobs for a loop. Any thread may enqueue a job without waiting. Only the loop runs the jobs.
 final class Mailbox: Sendable {
     typealias Job = @Sendable (Sockets) -> Void
 
@@ -18,13 +18,13 @@ final class Mailbox: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Returns false if the loop has stopped, and will not run the job.
+    /// Adds a job. Returns false if the loop has stopped and will not run it.
     func enqueue(_ job: @escaping Job) -> Bool { jobs.enqueue(job) { eventfd_write(descriptor, 1) } }
 
-    /// All waiting jobs, in order. From now on, enqueueing need not wake the loop.
+    /// Returns all waiting jobs, in order. Until `maySleep` returns true, enqueuing does not wake the loop.
     func takeAll() -> [Job] { jobs.takeAll() }
 
-    /// Whether the loop may sleep, which means that no job waits. Later jobs wake it.
+    /// Returns true if no job waits, so the loop may sleep. Later jobs wake it.
     func maySleep() -> Bool { jobs.rest() }
 
     /// Stops accepting jobs, and returns those that were accepted before.

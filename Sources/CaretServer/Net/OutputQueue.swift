@@ -4,25 +4,25 @@ package import Glibc
 package struct OutputQueue {
     private struct Entry {
         let payload: Payload
-        /// The bytes of the payload. Stored here too, because they are read often, and following the
-        /// reference costs a reference count.
+        /// The bytes of the payload. They are read often. Reading them through `payload` would change a
+        /// reference count each time.
         let bytes: UnsafeRawBufferPointer
     }
 
     private var entries: [Entry] = []
-    /// The entries before this index are written, but not removed yet.
+    /// The index of the first unwritten entry. The entries before it are removed later.
     private var first = 0
-    /// How much of the first entry is written.
+    /// How many bytes of the first unwritten entry are written.
     private var written = 0
     /// The number of unwritten bytes.
     package private(set) var bytes = 0
 
     package init() {}
 
-    /// If the capacity is larger than this, it is freed when the queue is empty. There may be very many
+    /// An empty queue with a larger capacity than this frees its memory, because there may be very many
     /// connections.
     private static let roomKept = 16
-    /// The most written entries that stay at the front.
+    /// With more written entries than this, the queue removes them.
     private static let writtenKept = 64
 
     package var isEmpty: Bool { first == entries.count }
@@ -32,13 +32,13 @@ package struct OutputQueue {
         bytes += payload.bytes.count
     }
 
-    /// The first bytes, as far as they are contiguous, and whether that is all.
+    /// The unwritten bytes of the first entry, and whether the queue has no others.
     var front: (bytes: UnsafeRawBufferPointer, isAll: Bool) {
         let bytes = UnsafeRawBufferPointer(rebasing: entries[first].bytes[written...])
         return (bytes, first + 1 == entries.count)
     }
 
-    /// Fills in where the first bytes are, in as many pieces as fit. Returns the number of pieces.
+    /// Fills `pieces` with the addresses of the first unwritten bytes. Returns the number of filled pieces.
     package func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
         let count = min(pieces.count, entries.count - first)
         for index in 0..<count {
@@ -50,8 +50,8 @@ package struct OutputQueue {
         return count
     }
 
-    /// Removes bytes from the front.
-    package mutating func take(_ count: Int) {
+    /// Removes bytes from the front, after they were written.
+    package mutating func removeFirst(_ count: Int) {
         bytes -= count
         var left = count
         while left > 0 {

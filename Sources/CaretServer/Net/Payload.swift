@@ -1,4 +1,4 @@
-/// Bytes to be sent. They are stored once, however many connections send them.
+/// Bytes to send. Any number of connections can send the same payload, which is stored once.
 // @unchecked: the bytes are written before the reference is shared, and never after that.
 package final class Payload: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer

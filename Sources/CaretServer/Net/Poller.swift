@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is watched for.
+/// The events for which a descriptor is watched.
 struct Interest: OptionSet {
     let rawValue: UInt32
 
     static let input = Interest(rawValue: EPOLLIN.rawValue)
     static let output = Interest(rawValue: EPOLLOUT.rawValue)
-    /// Reports each arrival once, instead of as long as something is there.
+    /// Edge-triggered: each arrival of data is reported once, not in every turn while data waits.
     static let edges = Interest(rawValue: EPOLLET.rawValue)
 }
 
-/// The state of a watched descriptor.
+/// An event of a watched descriptor.
 struct Readiness {
     let slot: SlotID
     private let bits: UInt32
@@ -23,17 +23,17 @@ struct Readiness {
 
     var hasInput: Bool { bits & EPOLLIN.rawValue != 0 }
     var hasRoomForOutput: Bool { bits & EPOLLOUT.rawValue != 0 }
-    /// The other side is gone for good, or the connection failed. Always reported, even if it is not watched
-    /// for.
+    /// The peer has disconnected or the connection has failed. The system reports this even without an
+    /// interest in it.
     var hasHungUp: Bool { bits & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
 }
 
-/// An epoll set.
+/// An epoll instance.
 struct Poller: ~Copyable {
     let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// Makes a poller that returns at most this many events at once.
+    /// Makes a poller that returns at most this many events per wait.
     init(events: Int) throws(SystemFault) {
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         if descriptor < 0 { throw SystemFault("epoll_create1") }
@@ -46,7 +46,7 @@ struct Poller: ~Copyable {
         if control(EPOLL_CTL_ADD, watched, slot, interest) != 0 { throw SystemFault("epoll_ctl") }
     }
 
-    /// Changes what a descriptor is watched for.
+    /// Changes the events for which a descriptor is watched.
     func change(_ watched: Int32, as slot: SlotID, for interest: Interest) {
         guard control(EPOLL_CTL_MOD, watched, slot, interest) == 0 else {
             preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
@@ -65,7 +65,7 @@ struct Poller: ~Copyable {
         if count >= 0 { return Int(count) }
         // A signal interrupted the call. The next turn gets the events.
         if errno == EINTR { return 0 }
-        preconditionFailure("an epoll set broke: \(SystemFault("epoll_wait"))")
+        preconditionFailure("waiting for events failed: \(SystemFault("epoll_wait"))")
     }
 
     /// One of the events of the last wait.

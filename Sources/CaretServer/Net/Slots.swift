@@ -1,7 +1,7 @@
 /// Identifies one use of a slot. A later use of the same slot has another generation.
 package struct SlotID: Hashable, Sendable {
     package let slot: UInt32
-    /// How often the slot has been used before.
+    /// How often the slot was used before this use.
     let generation: UInt32
 
     init(slot: UInt32, generation: UInt32) {
@@ -9,7 +9,7 @@ package struct SlotID: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// As returned by the system with an event.
+    /// Decodes the 64-bit value that the system returns with an event.
     package init(word: UInt64) {
         self.init(slot: UInt32(truncatingIfNeeded: word), generation: UInt32(word >> 32))
     }
@@ -17,7 +17,7 @@ package struct SlotID: Hashable, Sendable {
     package var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// Elements in numbered slots. Numbers are reused, but an old key does not find a new element.
+/// Elements in numbered slots. Slots are reused, but the key of a removed element finds no later element.
 package struct Slots<Content> {
     private struct Slot {
         var generation: UInt32 = 0
@@ -40,7 +40,7 @@ package struct Slots<Content> {
     /// The current element of a slot.
     subscript(slot: Int) -> Content? { slots[slot].content }
 
-    /// Adds the element that `make` returns for its key, and returns the key.
+    /// Chooses a key, adds the element that `make` returns for it, and returns the key.
     @discardableResult
     package mutating func insert(_ make: (SlotID) -> Content) -> SlotID {
         if free.isEmpty {

@@ -1,17 +1,17 @@
 package import Glibc
 
-/// The address of a socket, or of its other side.
+/// The address of a socket, or of its peer.
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address and the port as numbers.
+    /// The address as a number, and the port.
     case ip4(UInt32, port: UInt16)
-    /// The upper and lower half of the address, the number of its network interface, and the port.
+    /// The upper and the lower half of the address, the number of its network interface, and the port.
     case ip6(UInt64, UInt64, scope: UInt32, port: UInt16)
-    /// The other side of a Unix socket has an empty path.
+    /// A client of a Unix socket has an empty path.
     case unix(path: String)
 
-    /// The addresses of a host, given by name or number. There is at least one.
+    /// Returns the addresses of a host, given by name or by number. There is at least one.
     ///
-    /// May wait for the network, so never call it on a loop.
+    /// It may wait for a DNS server, so never call it on a loop.
     package static func resolved(host: String, port: UInt16) throws(AddressFault) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -22,11 +22,11 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         defer { freeaddrinfo(first) }
         let found = sequence(first: first) { $0?.pointee.ai_next }.prefix { $0 != nil }
         let addresses = found.compactMap { $0?.pointee.ai_addr }.compactMap { SocketAddress($0) }
-        if addresses.isEmpty { throw .unknownHost("it has no address of version 4 or 6") }
+        if addresses.isEmpty { throw .unknownHost("it has no IPv4 or IPv6 address") }
         return addresses
     }
 
-    /// Nil if the address is of an unknown kind.
+    /// Nil if the address is neither IPv4, IPv6 nor a Unix socket.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -46,7 +46,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the other side must be on this machine.
+    /// Whether a connection at this address can come from this machine only.
     package var isLoopback: Bool {
         switch self {
         case .ip4(let number, _): number >> 24 == 127
@@ -94,7 +94,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls `body` with the address as the system represents it.
+    /// Calls `body` with the address as a C structure.
     package func inSystemForm<Answer>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Answer
     ) throws(AddressFault) -> Answer {
@@ -118,7 +118,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         case .unix(let path):
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
-            // For the NUL byte at the end.
+            // One byte is for the NUL at the end.
             let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
             guard path.utf8.count <= limit else { throw .longPath(bytes: path.utf8.count, limit: limit) }
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -144,9 +144,9 @@ package enum AddressFault: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unknownHost(let reason): "the host is not known: \(reason)"
+        case .unknownHost(let reason): "the host cannot be found: \(reason)"
         case .longPath(let bytes, let limit):
-            "the path of a socket has \(bytes) bytes, and the system allows \(limit)"
+            "the path of the socket has \(bytes) bytes, but the system allows only \(limit)"
         }
     }
 }

@@ -8,7 +8,7 @@ package struct LoopNumber: Hashable, Sendable {
     package init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Only code on a loop has the loop's context. So it proves that the code runs there.
+/// Only code on a loop has the loop's context. So the context proves that the code runs there.
 extension LoopNumber: Confinement {
     package func check(_ loop: any LoopContext) {
         precondition(loop.number == self, "loop \(loop.number) touches a value of loop \(self)")
@@ -16,7 +16,7 @@ extension LoopNumber: Confinement {
 }
 
 /// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue. Other threads
-/// reach it only through posted jobs.
+/// must post jobs.
 package final class Sockets {
     private enum Content {
         case mailbox
@@ -41,9 +41,9 @@ package final class Sockets {
     /// When this turn began.
     package private(set) var now: Moment
     package var counters = LoopCounters()
-    /// Called after the events of a turn, before anything is written, and again at the end of the turn.
-    package var behindEvents: (() -> Void)?
-    /// The bytes read last. The next read, by any connection, overwrites them.
+    /// Called twice in a turn: after its events and before its writes, and at the end.
+    package var afterEvents: (() -> Void)?
+    /// The bytes read last. Each read of any connection overwrites them.
     let readBuffer: UnsafeMutableRawBufferPointer
     private let poller: Poller
     private let mailbox: Mailbox
@@ -52,7 +52,7 @@ package final class Sockets {
     private var slots = Slots<Content>()
     private var deadlines = Deadlines()
     private var unflushed: [Connection] = []
-    /// An empty list with capacity, which replaces the one above.
+    /// An empty array with capacity, which replaces `unflushed` during a flush.
     private var flushed: [Connection] = []
     private var resumed: [Connection] = []
     private var ended: [(connection: Connection, reason: CloseReason)] = []
@@ -75,7 +75,7 @@ package final class Sockets {
         pieces.deallocate()
     }
 
-    // MARK: What others may ask for
+    // MARK: Connections
 
     /// Nil if the connection has ended.
     package subscript(id: SocketID) -> Connection? {
@@ -93,8 +93,8 @@ package final class Sockets {
         }
     }
 
-    /// Takes over a connected socket and closes it in any case. Returns nil if the system cannot watch
-    /// another socket.
+    /// Takes ownership of a connected socket. Returns nil, and closes the socket, if the system cannot watch
+    /// it.
     @discardableResult
     package func adopt(_ socket: AcceptedSocket, _ make: HandlerMaker) -> Connection? {
         var made: Connection?
@@ -140,7 +140,8 @@ package final class Sockets {
         switch slots[readiness.slot] {
         case .connection(let connection): connection.ready(readiness)
         case .acceptor(let acceptor): acceptor.ready()
-        // Jobs and deadlines are checked in every turn. A connection is nil if it ended in this turn.
+        // Every turn checks jobs and deadlines anyway. A slot is nil if its connection ended earlier in this
+        // turn.
         case .mailbox, .alarm, nil: return
         }
     }
@@ -154,21 +155,21 @@ package final class Sockets {
         while let slot = deadlines.popDue(by: now) {
             switch slots[slot] {
             case .connection(let connection): connection.deadlinePassed()
-            case .acceptor(let acceptor): acceptor.goOn()
+            case .acceptor(let acceptor): acceptor.resume()
             case .mailbox, .alarm, nil:
-                preconditionFailure("slot \(slot) has a deadline, and nobody is there")
+                preconditionFailure("slot \(slot) has a deadline, but is empty")
             }
         }
     }
 
     private func finishTurn() {
         if !resumed.isEmpty { deliverRests() }
-        behindEvents?()
-        // Output that this causes is still written in this turn.
+        afterEvents?()
+        // The output of these jobs is still written in this turn.
         run(mailbox.takeAll())
         if !unflushed.isEmpty { flush() }
-        if !ended.isEmpty { tellEnded() }
-        behindEvents?()
+        if !ended.isEmpty { notifyEnded() }
+        afterEvents?()
     }
 
     private func deliverRests() {
@@ -186,13 +187,13 @@ package final class Sockets {
         flushed = list
     }
 
-    private func tellEnded() {
+    private func notifyEnded() {
         let list = ended
         ended = []
-        for (connection, reason) in list { connection.tellClosed(reason) }
+        for (connection, reason) in list { connection.notifyClosed(reason) }
     }
 
-    /// Runs the remaining jobs, writes once more, and closes everything.
+    /// Runs the remaining jobs, writes once more, and closes all sockets.
     func stop() {
         run(mailbox.close())
         finishTurn()
@@ -203,14 +204,14 @@ package final class Sockets {
             case .mailbox, .alarm: continue
             }
         }
-        while !ended.isEmpty { tellEnded() }
+        while !ended.isEmpty { notifyEnded() }
         close(alarm.descriptor)
         close(poller.descriptor)
     }
 
     // MARK: For connections and acceptors
 
-    /// Counts a connection that was closed at once.
+    /// Counts and reports a connection that was refused.
     func noteRefusal() {
         counters.refused += 1
         settings.refused(self)
@@ -224,8 +225,8 @@ package final class Sockets {
 
     func setDeadline(_ moment: Moment?, of slot: SlotID) { deadlines[Int(slot.slot)] = moment }
 
-    /// Closes the descriptor now. The handler is called at the end of the turn, outside any call that it
-    /// makes.
+    /// Closes the descriptor now. The handler's `closed` is called at the end of the turn, so that it never
+    /// runs inside another call.
     func remove(_ connection: Connection, _ reason: CloseReason) {
         setDeadline(nil, of: connection.id.slot)
         slots.remove(connection.id.slot)
@@ -240,7 +241,7 @@ package final class Sockets {
 
     func unwatch(_ descriptor: Int32) { poller.remove(descriptor) }
 
-    /// Watches a connection again that was not watched.
+    /// Watches a connection that was not watched.
     func watchAgain(_ connection: Connection, for interest: Interest) {
         do throws(SystemFault) {
             try poller.add(connection.descriptor, as: connection.id.slot, for: interest)
@@ -256,7 +257,7 @@ package final class Sockets {
             made = acceptor
             return .acceptor(acceptor)
         }
-        guard let made else { preconditionFailure("a slot was filled with nothing") }
+        guard let made else { preconditionFailure("a slot was filled without an acceptor") }
         do throws(SystemFault) {
             try poller.add(made.descriptor, as: made.slot, for: .input)
         } catch {
@@ -271,7 +272,7 @@ package final class Sockets {
         acceptor.close()
     }
 
-    /// The acceptor closes its descriptor itself.
+    /// Removes the acceptor's slot. The acceptor closes its descriptor itself.
     func remove(_ acceptor: Acceptor) {
         setDeadline(nil, of: acceptor.slot)
         slots.remove(acceptor.slot)
@@ -279,7 +280,7 @@ package final class Sockets {
 
     // MARK: System calls
 
-    /// Reads into the buffer. Returns what the system returns.
+    /// Reads into the shared buffer. Returns the result of `recv`.
     func read(from descriptor: Int32) -> Int {
         let count = uninterrupted { recv(descriptor, readBuffer.baseAddress, readBuffer.count, 0) }
         counters.reads += 1
@@ -287,11 +288,11 @@ package final class Sockets {
         return count
     }
 
-    /// Writes the front of a nonempty queue, as much of it as fits in one call.
+    /// Writes as many of the first bytes as fit in one system call. The queue must not be empty.
     func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> Written {
         let (front, isAll) = output.front
         let (count, size): (Int, Int)
-        // Without MSG_NOSIGNAL, writing to a closed connection would end the process by a signal.
+        // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
         let flags = Int32(MSG_NOSIGNAL)
         if isAll {
             size = front.count

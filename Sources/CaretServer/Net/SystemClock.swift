@@ -1,4 +1,4 @@
-// Both modules are imported: a type of the C library belongs to the one that the compiler sees first.
+// Both modules are imported, because the compiler assigns a C type to the first module that declares it.
 import CLinux
 import Glibc
 
@@ -6,15 +6,15 @@ import Glibc
 struct SystemClock: Sendable {
     let id: clockid_t
 
-    /// The wall clock, since 1970.
+    /// The wall clock. It counts from 1970.
     static let wall = SystemClock(id: CLOCK_REALTIME)
     /// A clock that never goes back.
     static let steady = SystemClock(id: CLOCK_MONOTONIC)
     /// The CPU time of this process.
     static let processor = SystemClock(id: CLOCK_PROCESS_CPUTIME_ID)
 
-    /// Only for a clock that never goes back. A wall clock can be before 1970, or so late that 64 bits are
-    /// not enough.
+    /// Call it only on a clock that never goes back. A wall clock may be before 1970, or too late for 64
+    /// bits.
     var nanoseconds: UInt64 {
         let time = time
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -4,7 +4,7 @@ import Glibc
 package struct SystemFault: Error, Equatable, CustomStringConvertible {
     /// The name of the call.
     package let call: String
-    /// The `errno` that it set.
+    /// The `errno` that the call set.
     package let code: Int32
 
     /// Describes the call that has just failed.
@@ -16,8 +16,7 @@ package struct SystemFault: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Repeats a call as long as a signal interrupts it. Returns a negative number if it failed; `errno` has the
-/// reason.
+/// Repeats a call while signals interrupt it. If the call fails, returns a negative number and sets `errno`.
 @inline(__always)
 package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
     while true {

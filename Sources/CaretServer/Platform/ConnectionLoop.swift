@@ -1,32 +1,33 @@
-/// A loop as the shells see it: serves connections in turns, and runs posted jobs in between.
+/// An event loop: serves connections and runs posted jobs, in turns. Implemented by `Loop` and by the
+/// simulation.
 package protocol ConnectionLoop: AnyObject, Sendable {
-    /// Runs the job in one of the next turns, in the order of posting. Returns false, and drops the job, if
-    /// the loop has stopped.
+    /// Runs the job in this turn or a later one, in the order of posting. Returns false, and drops the job,
+    /// if the loop has stopped.
     @discardableResult func send(_ job: @escaping @Sendable (any LoopContext) -> Void) -> Bool
 }
 
-/// Only code on a loop has its context. So it proves that the code runs there.
+/// Only code on a loop has the loop's context. So the context proves that the code runs there.
 package protocol LoopContext: AnyObject {
     var number: LoopNumber { get }
     /// When this turn began.
     var now: Moment { get }
-    /// Called after the events of a turn, before anything is written, and again at the end of the turn.
-    var behindEvents: (() -> Void)? { get set }
+    /// Called twice in a turn: after its events and before its writes, and at the end.
+    var afterEvents: (() -> Void)? { get set }
 }
 
-/// A connection as its handler sees it. Orders to a closed connection do nothing.
+/// What a connection offers its handler. Calls on a closed connection do nothing.
 package protocol ConnectionPort: AnyObject {
     var loop: any LoopContext { get }
-    /// When to call the handler; nil for never.
+    /// The time at which the handler's `deadlinePassed` is called; nil for never.
     var deadline: Moment? { get set }
-    /// Writes the bytes after all bytes that were sent before, at the end of the turn.
+    /// Queues the bytes. They are written at the end of the turn, after all bytes queued before.
     func send(_ payload: Payload)
-    /// Stops reading until reading is resumed, so that the other side must wait.
+    /// Stops reading until `resumeReading`, so that the peer must wait.
     func pauseReading()
     func resumeReading()
-    /// Writes the queue, and then closes the sending side. Input is still read.
+    /// Closes the sending side once all queued bytes are written. Input is still read.
     func endOutput()
-    /// Ends the connection at once, and drops the queue.
+    /// Closes the connection at once, and drops the queued bytes.
     func close()
 }
 

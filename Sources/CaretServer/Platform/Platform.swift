@@ -1,14 +1,14 @@
-/// What the shells of a server run on: threads, sockets and clocks. The simulation provides its own.
+/// The threads, sockets and clocks that a server uses. The simulation provides its own.
 package struct Platform {
     package typealias Block = @Sendable () -> Void
 
     let clock: ServerClock
-    /// Makes a loop, which reports the connections that it had to refuse.
+    /// Makes a loop. The loop calls the closure for each connection that it had to refuse.
     let makeLoop:
         (LoopNumber, _ refused: @escaping @Sendable (any LoopContext) -> Void) throws(SystemFault)
             -> any ConnectionLoop
     let makeQueue: (_ label: String) -> any WorkQueue
-    /// Runs a block in parallel to all queues.
+    /// Runs a block in the background, in parallel to all queues.
     let runInBackground: @Sendable (@escaping Block) -> Void
 
     package init(

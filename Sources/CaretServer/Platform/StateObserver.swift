@@ -1,11 +1,11 @@
 package import CaretRooms
 
-/// Sees every state before and after each event. A server has none. The simulation checks invariants here,
-/// and plants its faults.
+/// Sees the states of rooms, hub and connections at each event. A production server has no observer. The
+/// simulation uses one to check invariants and to inject faults.
 package protocol StateObserver: AnyObject, Sendable {
-    /// Lets a room handle an event.
+    /// Passes the event to the room, and returns the room's actions.
     func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction]
-    /// Lets a room do what is due after its events.
+    /// Calls the room's `endGathering`, and returns the room's actions.
     func endGathering(of room: inout RoomState) -> [RoomAction]
     /// The hub has handled an event.
     func saw(_ hub: HubState)

@@ -1,19 +1,19 @@
 @preconcurrency import Dispatch
 
-/// Runs blocks one at a time, in the order in which they come. Either a dispatch queue, or a queue that the
+/// Runs blocks one at a time, in the order of enqueuing. Either a dispatch queue, or a queue that the
 /// simulation runs step by step.
 package protocol WorkQueue: AnyObject, Sendable {
     func enqueue(_ block: @escaping @Sendable () -> Void)
 
-    /// Makes an alarm that calls back on this queue.
+    /// Makes an alarm that calls `passed` on this queue.
     func makeAlarm(_ passed: @escaping @Sendable () -> Void) -> any QueueAlarm
 }
 
-/// Calls back when its time has come.
+/// Calls a closure at a given time.
 package protocol QueueAlarm: AnyObject {
-    /// Nil for never. Only the time that was set last counts.
+    /// Sets the time of the next call; nil for never. It replaces the time that was set before.
     func set(for moment: Moment?)
-    /// Stops calling back.
+    /// Cancels the alarm for good.
     func cancel()
 }
 
@@ -36,7 +36,7 @@ private final class DispatchAlarm: QueueAlarm {
 
     func set(for moment: Moment?) {
         guard let moment else { return source.schedule(deadline: .distantFuture) }
-        // Both clocks have the same start.
+        // `Moment` and `DispatchTime` count from the same start.
         source.schedule(deadline: DispatchTime(uptimeNanoseconds: max(1, moment.nanoseconds)))
     }
 

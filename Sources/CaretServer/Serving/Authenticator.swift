@@ -1,17 +1,19 @@
 package import CaretRooms
 package import CaretWire
 
-/// Where a connection was accepted. This decides how it is authenticated.
-package enum Door: Sendable {
-    /// An address that others can reach.
+/// The listener that accepted a connection. It decides how the client is authenticated.
+package enum ListenerKind: Sendable {
+    /// A TCP listener, which other users and machines can reach. The value is the client's address.
     case address(SocketAddress)
-    /// The socket in the data folder. Only the server's own system user can use it, and is an administrator.
+    /// The Unix socket in the data folder. Only the system user of the server can connect to it, and is an
+    /// administrator.
     case adminSocket
 }
 
-/// Finds out who a client is.
+/// Finds the user and the rights of a client.
 package protocol Authenticator: Sendable {
-    /// Calls back once, on any thread, possibly before it returns.
+    /// Calls `completion` once, on any thread, possibly before this function returns.
     func identify(
-        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void)
+        _ token: WireString?, at listenerKind: ListenerKind,
+        then completion: @escaping @Sendable (Authentication) -> Void)
 }

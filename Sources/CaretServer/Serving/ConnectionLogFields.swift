@@ -2,9 +2,9 @@ package import CaretConfig
 import CaretRooms
 import CaretWire
 
-// Log fields: where a connection comes from, and why it ended.
+// Log fields for where a connection comes from and why it ended.
 
-extension Door {
+extension ListenerKind {
     var field: LogField {
         switch self {
         case .address(let address): address.field
@@ -12,7 +12,7 @@ extension Door {
         }
     }
 
-    /// As shown to administrators.
+    /// The text that administrators see in `who`.
     var name: WireString {
         switch self {
         case .address(let address): WireString(address.description)
@@ -22,7 +22,7 @@ extension Door {
 }
 
 extension SocketAddress {
-    /// The other side of a connection.
+    /// The address of the peer, as a log field.
     package var field: LogField {
         switch self {
         case .ip4(let number, let port):
@@ -62,7 +62,7 @@ extension ByeReason {
 }
 
 extension CloseReason {
-    /// Used if the connection's own state has nothing to report.
+    /// The log field if the connection's state gives no reason for the end.
     var field: LogField {
         switch self {
         case .ordered: .reason("ordered")

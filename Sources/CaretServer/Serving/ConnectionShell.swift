@@ -3,14 +3,14 @@ package import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Runs the actions of a connection's state on its socket, the rooms and the hub. Confined to the
-/// connection's loop.
+/// Passes events to a connection's state, and runs the resulting actions: on the socket, the rooms and the
+/// hub. Confined to the connection's loop.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
     private var state: ConnectionState
-    /// Releases this shell when the connection has ended.
+    /// The connection owns this shell, and releases it after the end. So the two do not leak.
     private let connection: any ConnectionPort
-    private let door: Door
+    private let listenerKind: ListenerKind
     private let host: LoopHost
     private let switchboard: Switchboard
     private let since: Moment
@@ -19,28 +19,28 @@ package final class ConnectionShell: ConnectionHandler {
     private var readAt: Moment
 
     init(
-        _ id: ConnectionID, _ connection: any ConnectionPort, at door: Door, _ host: LoopHost,
+        _ id: ConnectionID, _ connection: any ConnectionPort, at listenerKind: ListenerKind, _ host: LoopHost,
         _ switchboard: Switchboard
     ) {
         self.host = host
         self.id = id
         self.connection = connection
-        self.door = door
+        self.listenerKind = listenerKind
         self.switchboard = switchboard
         since = connection.loop.now
         readAt = since
         readTimes = switchboard.readTimes(of: id)
         state = ConnectionState(
-            id, settings: switchboard.connectionSettings, from: door.name, at: switchboard.clock.now)
+            id, settings: switchboard.connectionSettings, from: listenerKind.name, at: switchboard.clock.now)
     }
 
     func begin() {
         host.tally.add(to: .connectionsOpened)
-        switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), door.field))
+        switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), listenerKind.field))
         run(state.begun())
     }
 
-    // MARK: The socket
+    // MARK: Events of the socket
 
     package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         host.tally.add(bytes.count, to: .bytesIn)
@@ -70,7 +70,7 @@ package final class ConnectionShell: ConnectionHandler {
         switchboard.gone(id, from: connection.loop)
     }
 
-    // MARK: The others
+    // MARK: Jobs from rooms and the hub
 
     func handle(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
         run(state.timePassed(time))
@@ -80,7 +80,7 @@ package final class ConnectionShell: ConnectionHandler {
             readTimes.forget(session)
             run(state.ended(session))
         case .cut(let session): run(state.cut(session))
-        case .told(let news): run(state.told(news))
+        case .hubSent(let news): run(state.hubSent(news))
         case .undelivered(let event): run(state.undelivered(event))
         case .authenticated(let result): run(state.authenticated(result))
         }
@@ -132,16 +132,16 @@ package final class ConnectionShell: ConnectionHandler {
         case .releaseLine(let bytes): switchboard.lineBudget.withLock { $0.release(bytes) }
         case .authenticate(let token):
             let (id, switchboard) = (id, switchboard)
-            switchboard.authenticator.identify(token, at: door) {
+            switchboard.authenticator.identify(token, at: listenerKind) {
                 switchboard.send(.authenticated($0), to: id)
             }
         case .join(let joining): host.notifyHub(.join(joining))
         case .ask(let request):
             if let measured = MeasuredRequest(request.question) { readTimes.add(measured, at: readAt) }
             host.notifyHub(.ask(request))
-        case .tookDocuments: host.notifyHub(.tookDocuments(id))
+        case .deliveredDocuments: host.notifyHub(.deliveredDocuments(id))
         case .leave: host.notifyHub(.left(id))
-        case .tell(let document, let event):
+        case .sendToRoom(let document, let event):
             if let measured = MeasuredRequest(event) { readTimes.add(measured, at: readAt) }
             host.send(event, to: document, from: id)
         case .wake(let time): connection.deadline = switchboard.clock.moment(of: time)

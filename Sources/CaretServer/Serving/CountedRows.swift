@@ -2,7 +2,7 @@ import CaretConfig
 import CaretWire
 
 extension Counted {
-    /// All counters, under the names that the log and the documentation use.
+    /// All counters, with their documented names.
     init(_ counts: Counts, since: Int64) {
         self.init(
             since: Int(since),
@@ -19,6 +19,6 @@ extension Counted {
 }
 
 extension Int {
-    /// At most what the wire can represent: three months of nanoseconds.
+    /// The number, but at most the largest integer of the protocol. For nanoseconds that is three months.
     fileprivate init(onWire number: UInt64) { self = Int(Swift.min(number, UInt64(Limits.integer))) }
 }

@@ -3,13 +3,13 @@ package import CaretLog
 import CaretRooms
 import CaretWire
 
-/// Jobs that would keep a loop from its connections for too long.
+/// Decides which jobs take so long that a loop must not run them.
 extension RoomJob {
-    /// Bytes of text that a loop may build or read for a room. That takes about a tenth of a millisecond, as
-    /// long as the lines of one turn of a connection. If a room's text is longer, all its jobs are expensive:
-    /// a push may need the whole text, and a slow reader may get it.
+    /// The most bytes of text that a loop may build or read for a room. That takes about a tenth of a
+    /// millisecond, as long as reading one connection's lines in a turn. If a room's text is longer, all its
+    /// jobs are expensive: a push may need the whole text, and a slow reader may get it.
     static let mostText = 64 << 10
-    /// Edits of a push that a loop may rebase.
+    /// The most edits of a push that a loop may rebase.
     static let mostEdits = 64
 
     package func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
@@ -24,7 +24,7 @@ extension RoomJob {
 }
 
 extension RoomEvent {
-    /// Considered alone. In a large room every event is expensive.
+    /// Whether the event is expensive even in a room with a short text.
     package var isExpensive: Bool {
         switch self {
         case .push(let push): push.content.isExpensive
@@ -51,7 +51,7 @@ extension RoomPush.Content {
 extension StoreAnswer {
     fileprivate var isExpensive: Bool {
         switch self {
-        // As many lines as a session's credit allows.
+        // The room encodes as many lines as the session's credit allows.
         case .read: true
         case .text(.success(let snapshot)): snapshot.text.length.utf8 > RoomJob.mostText
         case .loaded(.success(let document)): document.head.text.length.utf8 > RoomJob.mostText

@@ -3,9 +3,9 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// What the hub needs from the store.
+/// The calls that the hub makes to the store.
 extension Switchboard {
-    /// Calls the store, and sends the hub the answer.
+    /// Calls the store, and sends the answer to the hub.
     func make(_ call: StoreCall, _ id: CallID) {
         store.call(call, as: id) { [self] answer in
             note(answer, to: call)
@@ -13,7 +13,7 @@ extension Switchboard {
         }
     }
 
-    /// Logs changes of tokens.
+    /// Logs added and revoked tokens.
     private func note(_ answer: StoreAnswer, to call: StoreCall) {
         switch (call, answer) {
         case (_, .tokens(.added(.success(let text)))):
@@ -25,10 +25,10 @@ extension Switchboard {
     }
 }
 
-/// What administrators request from the store and the server.
+/// Performs the requests of administrators, in the store and the server.
 struct Administration: Sendable {
     let store: any DocumentStore & TokenStore
-    let care: StoreCare
+    let maintenance: StoreMaintenance
     let board: CounterBoard
     let clock: ServerClock
     let hub: Inbox<HubRunner>
@@ -36,7 +36,7 @@ struct Administration: Sendable {
     func make(
         _ call: AdminCall, _ id: CallID, then answer: @escaping @Sendable (AdminCallAnswer) -> Void
     ) {
-        let progress: StoreCare.Progress = { [hub] in hub.enqueue(.event(.progressed(id, $0))) }
+        let progress: StoreMaintenance.Progress = { [hub] in hub.enqueue(.event(.progressed(id, $0))) }
         switch call {
         case .counters: answer(.counted(Counted(board.counts, since: clock.start)))
         case .deleted(let prefix, let after, let limit):
@@ -44,8 +44,8 @@ struct Administration: Sendable {
         case .undelete(let document): store.undelete(document) { answer(.undeleted($0)) }
         case .trim(let document, let revision):
             store.trim(document, through: revision) { answer(.trimmed($0)) }
-        case .verify(let document): care.verify(document, progress) { answer(.verified($0)) }
-        case .backUp(let time): care.backUp(at: time, progress) { answer(.backedUp($0)) }
+        case .verify(let document): maintenance.verify(document, progress) { answer(.verified($0)) }
+        case .backUp(let time): maintenance.backUp(at: time, progress) { answer(.backedUp($0)) }
         }
     }
 }

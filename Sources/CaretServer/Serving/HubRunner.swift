@@ -2,14 +2,15 @@ import CaretLog
 import CaretRooms
 import Synchronization
 
-/// Feeds the hub its events, and runs its actions. Confined to the turns of the hub's queue.
+/// Passes events to the state of the hub, and runs the resulting actions. Confined to the turns of the hub's
+/// queue.
 package final class HubRunner: JobWorker {
     package typealias Job = HubJob
 
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
-    /// When the state wants to be called. Only its last request counts.
+    /// The time of the `wake` action that the state returned last.
     private var wake: Int64?
     /// Called once the last connection has ended.
     private var finished: (@Sendable () -> Void)?
@@ -41,9 +42,9 @@ package final class HubRunner: JobWorker {
 
     private func feed(_ event: HubEvent) {
         let time = switchboard.clock.now
-        // Compares times instead of waiting for the timer, because any event may bring the time that the
-        // state waits for. What the state requests then must survive the timer's own event, which comes
-        // later.
+        // Any event gives the state the current time. So the wake time can pass with an event that comes
+        // before the timer's own. `wake` is cleared here, and not by the timer's event. Otherwise the timer's
+        // event would clear a newer wake time.
         if let wake, wake <= time { self.wake = nil }
         run(state.handle(event, at: time))
         switchboard.observer?.saw(state)
@@ -52,10 +53,11 @@ package final class HubRunner: JobWorker {
     private func run(_ actions: [HubAction]) {
         for action in actions {
             switch action {
-            case .tell(let connection, let news): switchboard.send(.told(news), to: connection)
+            case .sendToConnection(let connection, let message):
+                switchboard.send(.hubSent(message), to: connection)
             case .call(let id, let call): switchboard.make(call, id)
             case .makeRoom(let entry, let snapshot): switchboard.send(.make(entry, snapshot), to: entry.id)
-            case .tellRoom(let document, let event): switchboard.send(.order(document, event), to: document)
+            case .sendToRoom(let document, let event): switchboard.send(.order(document, event), to: document)
             case .dropRoom(let document): switchboard.send(.drop(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)

@@ -1,13 +1,13 @@
 import CaretConcurrency
 
-/// Runs the jobs of a queue, in turns: one thread at a time calls it.
+/// Runs the jobs of a queue. Only one thread at a time calls it.
 package protocol JobWorker: SendableMetatype {
     associatedtype Job: Sendable
 
     func run(_ jobs: [Job])
 }
 
-/// Jobs for a worker on one queue. Any thread may enqueue, and never waits.
+/// Jobs for a worker on one queue. Any thread may enqueue a job without waiting.
 package final class Inbox<Worker: JobWorker>: Sendable {
     package let queue: any WorkQueue
     private let jobs = CoalescingQueue<Worker.Job, Confined<Worker, Turn>>()
@@ -27,7 +27,7 @@ package final class Inbox<Worker: JobWorker>: Sendable {
         while let (jobs, worker) = self.jobs.next() { worker.home.run { worker.value.run(jobs) } }
     }
 
-    /// Releases the worker after the current drain, and calls back. Later jobs are dropped.
+    /// Releases the worker after the current drain, and calls `completion`. Later jobs are dropped.
     package func close(then completion: @escaping @Sendable () -> Void) {
         queue.enqueue {
             self.jobs.close()

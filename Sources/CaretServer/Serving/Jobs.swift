@@ -3,13 +3,14 @@ package import CaretLog
 package import CaretRooms
 import CaretWire
 
-/// Jobs for connections of one loop, in this order.
-struct ConnectionJobs: Sendable {
+/// Jobs for connections of one loop, in the order in which they must run.
+package struct ConnectionJobs: Sendable {
     private(set) var jobs: [(connection: ConnectionID, job: ConnectionJob)] = []
-    /// The lines that rooms send. Jobs refer to them, so that a line for many connections is stored once.
-    private(set) var lines: [[UInt8]] = []
+    /// The lines that rooms send. Jobs contain the index of a line, so that a line for many connections is
+    /// stored once.
+    package private(set) var lines: [[UInt8]] = []
 
-    init() {}
+    package init() {}
 
     init(_ job: ConnectionJob, for connection: ConnectionID) { jobs = [(connection, job)] }
 
@@ -17,19 +18,20 @@ struct ConnectionJobs: Sendable {
 
     mutating func add(_ job: ConnectionJob, for connection: ConnectionID) { jobs.append((connection, job)) }
 
-    mutating func send(_ output: RoomOutput, to session: SessionID) {
+    package mutating func send(_ output: RoomOutput, to session: SessionID) {
         let known = lines.suffix(ConnectionJobs.lookedAt).lastIndex { $0.isStored(with: output.bytes) }
         if known == nil { lines.append(output.bytes) }
         jobs.append((session.connection, .sent(session, output.kind, line: known ?? lines.count - 1)))
     }
 
-    /// A line for many sessions is sent to one after the other, in up to three units. In between, each
-    /// session gets lines of its own.
+    /// How many of the last lines are searched for an equal one. A room sends a line to one session after the
+    /// other. There may be three versions of it, one for each unit, and between them come lines for single
+    /// sessions.
     private static let lookedAt = 4
 }
 
 extension [UInt8] {
-    /// Whether both are the same memory.
+    /// Whether both arrays share their memory.
     fileprivate func isStored(with other: [UInt8]) -> Bool {
         withUnsafeBytes { own in
             other.withUnsafeBytes { own.baseAddress == $0.baseAddress && own.count == $0.count }
@@ -37,38 +39,38 @@ extension [UInt8] {
     }
 }
 
-/// What a connection receives, other than from its socket.
+/// Jobs for a connection, from rooms, the hub and the authenticator.
 enum ConnectionJob: Sendable {
-    /// From a room. Most jobs are of this kind, so it is kept small.
+    /// A line from a room. Most jobs are of this kind, so the case is small.
     case sent(SessionID, RoomOutput.Kind, line: Int)
     case ended(SessionID)
     case cut(SessionID)
-    indirect case told(ConnectionNews)
+    indirect case hubSent(HubMessage)
     indirect case undelivered(RoomEvent)
     indirect case authenticated(Authentication)
 }
 
-/// What the hub receives.
+/// Jobs for the hub.
 package enum HubJob: Sendable {
     case event(HubEvent)
-    /// The server stops. Calls back once the last connection has ended.
+    /// The server stops. The closure is called once the last connection has ended.
     case shutDown(then: @Sendable () -> Void)
 }
 
-/// What rooms receive.
+/// Jobs for rooms.
 package enum RoomJob: Sendable {
-    /// From a connection. It gets the event back if the room does not exist.
+    /// An event from a connection. If the room does not exist, the connection gets the event back.
     case event(DocumentID, RoomEvent, from: ConnectionID)
-    /// From the hub.
+    /// An event from the hub.
     case order(DocumentID, RoomEvent)
-    /// The answer to an action of the room, and when it arrived.
+    /// The answer to an action of the room, and the time at which the answer arrived.
     indirect case answer(RoomInstance, RoomEvent, at: Moment)
     indirect case make(DocumentEntry, Snapshot)
     case drop(DocumentID)
     case timePassed
 }
 
-/// One instance of a room. A later room of the same document has another number.
+/// Identifies a room in memory. A later room of the same document has another number.
 package struct RoomInstance: Hashable, Sendable {
     let document: DocumentID
     let number: Int

@@ -3,22 +3,23 @@ import Synchronization
 
 /// Runs the jobs of a `LoopFirstQueue`.
 package protocol LoopFirstWorker: JobWorker {
-    /// Whether jobs may take too long for a loop, which must serve its connections.
+    /// Whether the jobs may take so long that a loop, which must also serve its connections, must not run
+    /// them.
     func areExpensive(_ jobs: [Job]) -> Bool
 }
 
-/// Jobs that the loop which brings them runs itself, unless a drain runs already. So no other thread must be
-/// woken.
+/// A queue whose jobs are run by the loop that adds them, unless a drain runs already. So in most cases no
+/// other thread has to wake up.
 ///
-/// A loop runs the jobs that wait when it comes. Jobs that come meanwhile wait for its next turn, so that it
-/// serves its connections first. A queue runs expensive jobs, and jobs that no loop brings. It continues
-/// until no job waits.
+/// A loop runs only the jobs that wait when its drain begins. Jobs that are added during the drain wait for
+/// the loop's next turn, so that it serves its connections first. The dispatch queue runs expensive jobs, and
+/// jobs that no loop adds. Its drain continues until no job waits.
 package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     package let queue: any WorkQueue
     private let jobs = CoalescingQueue<Worker.Job, Confined<Worker, Turn>>()
     private let loops = Mutex<[any ConnectionLoop]>([])
-    /// The index of the loop that brought jobs last. Negative if those were expensive, or if no loop has
-    /// brought any.
+    /// The index of the loop that added jobs last. Negative if those jobs were expensive, or if no loop has
+    /// added any.
     private let lastLoop = Atomic(-1)
 
     package init(_ queue: any WorkQueue) { self.queue = queue }
@@ -29,27 +30,29 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
         jobs.start(Confined(worker, to: Turn())) { wakeQueue() }
     }
 
-    /// Runs a job on the queue, unless a drain runs already.
+    /// Adds a job. If no drain runs, the dispatch queue runs it.
     package func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wakeQueue() } }
 
-    /// Runs a job that is always expensive. No loop is woken only to find that out.
+    /// Adds a job that is known to be expensive. If no drain runs, the dispatch queue runs it without asking
+    /// a loop.
     package func enqueueExpensive(_ job: Worker.Job) {
         forgetLastLoop()
         jobs.enqueue(job) { wakeQueue() }
     }
 
-    /// Runs a job on the loop that brought jobs last, because its connections probably wait for the result.
-    /// After expensive jobs the result is expensive too, and the queue runs it.
+    /// Adds the result of an earlier job. If no drain runs, the loop that added jobs last runs it, because
+    /// its connections probably wait for the result. After expensive jobs the dispatch queue runs it, because
+    /// their result is expensive too.
     package func enqueueOnLastLoop(_ job: Worker.Job) { jobs.enqueue(job) { wakeLastLoop() } }
 
-    /// Runs jobs at once, unless a drain runs already. Call it on the loop with this index.
+    /// Adds jobs. If no drain runs, they run at once on the calling loop, which must have this index.
     package func bring(_ jobs: [Worker.Job], fromLoop index: Int) {
         lastLoop.store(index, ordering: .relaxed)
         self.jobs.enqueue(jobs) { drainOnce() }
     }
 
-    /// Releases the worker after the current drain, and calls back. Later jobs are dropped. The loops must
-    /// have stopped.
+    /// Releases the worker after the current drain, and calls `completion`. Later jobs are dropped. The loops
+    /// must have stopped.
     package func close(then completion: @escaping @Sendable () -> Void) {
         queue.enqueue {
             self.jobs.close()
@@ -65,7 +68,7 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     private func wakeLastLoop() {
         let index = lastLoop.load(ordering: .relaxed)
         let loop = loops.withLock { $0.indices.contains(index) ? $0[index] : nil }
-        // A stopped loop accepts nothing.
+        // `send` returns false if the loop has stopped.
         if loop?.send({ _ in self.drainOnce() }) != true { wakeQueue() }
     }
 
@@ -75,7 +78,7 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
         while let (jobs, worker) = self.jobs.next() { worker.home.run { worker.value.run(jobs) } }
     }
 
-    /// On a loop. Jobs that come meanwhile wait for the loop's next turn.
+    /// A drain on a loop. Jobs that are added during it wait for the loop's next turn.
     private func drainOnce() {
         guard let (jobs, worker) = self.jobs.next() else { return }
         let isDone = worker.home.run {

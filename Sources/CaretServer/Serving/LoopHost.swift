@@ -6,22 +6,22 @@ import CaretRooms
 final class LoopHost {
     private let loop: Int
     private let loopCount: Int
-    let tally: Tally
+    let tally: LocalCounters
     private let log: LogWriter
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
-    /// The payloads of lines that many connections get at once.
+    /// Shared payloads for lines that many connections get at once.
     let payloads = SharedPayloads()
     private var emptied: (@Sendable () -> Void)?
 
     private let hub: Inbox<HubRunner>
     private let rooms: RoomQueues
-    /// The events of this turn, for each queue of rooms. Rooms get them after all sockets were read, so that
-    /// pushes that arrive together reach their room together.
+    /// The events of this turn, for each queue of rooms. Rooms get them after the loop has read all sockets.
+    /// So pushes that arrive together reach their room together.
     private var outgoing: [[RoomJob]]
 
     init(
-        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues, _ tally: Tally,
+        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues, _ tally: LocalCounters,
         _ log: LogWriter
     ) {
         self.loop = loop
@@ -45,13 +45,14 @@ final class LoopHost {
         }
     }
 
-    /// Rooms get the hub's events about this after the events sent here.
+    /// Sends the hub an event. The events for rooms are sent first, so that they arrive before the hub's
+    /// reaction.
     func notifyHub(_ event: HubEvent) {
         bringToRooms()
         hub.enqueue(.event(event))
     }
 
-    /// Returns the next id. It contains the index of the loop, and is used only once.
+    /// Makes and adds a shell with a new id. The loop's index can be computed from the id.
     func insert(_ make: (ConnectionID) -> ConnectionShell) -> ConnectionShell {
         made += 1
         let id = ConnectionID(made * Int64(loopCount) + Int64(loop))
@@ -65,13 +66,13 @@ final class LoopHost {
         if shells.isEmpty { notifyEmpty() }
     }
 
-    /// There was no descriptor or memory for a connection.
+    /// Counts and logs a connection for which no descriptor or memory was free.
     func noteRefusal() {
         tally.add(to: .connectionsRefused)
         log.write(LogEvent(.connectionRefused))
     }
 
-    /// Calls back once no connection is left.
+    /// Calls `completion` once no connection is left.
     func whenEmpty(_ completion: @escaping @Sendable () -> Void) {
         emptied = completion
         if shells.isEmpty { notifyEmpty() }

@@ -3,19 +3,19 @@ import CaretConcurrency
 @preconcurrency import Dispatch
 import Glibc
 
-/// Returns memory that the process does not need to the system, as long as this object exists.
+/// Returns unused memory of the process to the system, as long as this object exists.
 package final class MemoryWatch: Sendable {
-    /// Two heaps per busy core. With fewer, threads wait for each other, and every heap keeps some of the
-    /// memory freed in it.
+    /// The number of malloc heaps: two per core. With fewer, threads would wait for each other. With more,
+    /// more freed memory would remain unused, because each heap keeps some.
     private static let heaps = 2 * Int32(ServerSettings.cores)
 
-    /// Bytes that a heap keeps at its end, and the size from which an allocation is not part of a heap. By
-    /// default the C library keeps 64 MiB once something large was freed.
+    /// How many free bytes a heap keeps at its end, and the size from which an allocation gets its own pages
+    /// instead of heap memory. By default the C library keeps 64 MiB after a large block was freed.
     private static let (kept, apart): (Int32, Int32) = (256 << 10, 1 << 20)
 
     private let timer: any DispatchSourceTimer
 
-    /// Seconds between two checks. Memory is returned soon enough, and the checks cost nothing.
+    /// Seconds between two checks.
     private static let interval = 5
 
     /// Calls `gaveBack` with the number of bytes that were returned.
@@ -33,7 +33,7 @@ package final class MemoryWatch: Sendable {
     deinit { timer.cancel() }
 }
 
-/// Confined to its queue.
+/// Measures the unused memory, and returns it to the system. Confined to its queue.
 private final class MemoryKeeper {
     private var memory: SpareMemory?
     private let gaveBack: @Sendable (Int) -> Void
@@ -41,7 +41,7 @@ private final class MemoryKeeper {
     init(_ gaveBack: @escaping @Sendable (Int) -> Void) { self.gaveBack = gaveBack }
 
     func look() {
-        // If there is no descriptor now, there will be one later.
+        // If no descriptor is free now, a later check will succeed.
         guard let spare = MemoryKeeper.spare else { return }
         let look = SpareMemory.Look(spare: spare, used: SystemClock.processor.nanoseconds, time: .now)
         guard memory?.looked(look) ?? false else {
@@ -54,8 +54,8 @@ private final class MemoryKeeper {
         if left < spare { gaveBack(spare - left) }
     }
 
-    /// Bytes that the process has from the system but does not use, without mapped files; nil if the system
-    /// does not report it.
+    /// How many bytes the process has reserved but does not use, without mapped files. Nil if the system does
+    /// not report the number.
     private static var spare: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         if file < 0 { return nil }
@@ -63,7 +63,8 @@ private final class MemoryKeeper {
         var text = [UInt8](repeating: 0, count: 128)
         let count = read(file, &text, text.count)
         if count <= 0 { return nil }
-        // In pages: the size, what of it is in memory, and what of that is mapped from files.
+        // The file has numbers of pages: the virtual size, the resident part, and the resident pages that are
+        // mapped from files.
         let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ").map { Int($0) }
         guard pages.count > 2, let resident = pages[1], let shared = pages[2] else { return nil }
         return max(0, (resident - shared) * Int(getpagesize()) - caret_memory_in_use())

@@ -1,7 +1,7 @@
 package import CaretRooms
 import Synchronization
 
-/// A request whose latency is measured, from the socket to the answer.
+/// A request whose latency is measured, from the read of its bytes to the answer.
 package enum MeasuredRequest: Equatable, Sendable {
     case push(SessionID, seq: Int64)
     case opening(SessionID)
@@ -13,10 +13,10 @@ package enum MeasuredRequest: Equatable, Sendable {
     }
 }
 
-/// When unanswered requests were read. Used only for metrics; no decision depends on it.
+/// The times at which unanswered requests were read. Used only for metrics; no decision depends on them.
 ///
-/// Each loop has one. The loop adds a request before sending it on, and the queue of the room removes it with
-/// its answer. A request without a measured answer, such as a refused one, stays until its session ends or
+/// Each loop has one instance. The loop adds a request before sending it to the room. The room's queue
+/// removes the request when it sends the answer. A request that is refused stays until its session ends or
 /// newer requests replace it.
 package final class ReadTimes: Sendable {
     private struct Entry {
@@ -24,15 +24,15 @@ package final class ReadTimes: Sendable {
         let time: Moment
     }
 
-    /// Requests of one connection. That is more than it usually has in flight. Beyond this, the oldest one is
-    /// not measured.
+    /// The most requests of one connection. A connection usually has fewer in flight. If it has more, the
+    /// oldest request is not measured.
     static let mostOfConnection = 64
 
     private let entries = Mutex<[ConnectionID: [Entry]]>([:])
 
     package init() {}
 
-    /// A repeated request replaces the earlier one, which was probably refused.
+    /// Adds a request. A repeated request replaces the earlier one, which was probably refused.
     package func add(_ request: MeasuredRequest, at time: Moment) {
         entries.withLock { entries in
             ReadTimes.add(
@@ -46,8 +46,8 @@ package final class ReadTimes: Sendable {
         list.append(entry)
     }
 
-    /// When the request was read that is being answered; nil if that is not known.
-    package func take(_ request: MeasuredRequest) -> Moment? {
+    /// Removes an answered request. Returns the time at which it was read; nil if that is unknown.
+    package func remove(_ request: MeasuredRequest) -> Moment? {
         entries.withLock { entries in
             let connection = request.session.connection
             guard let index = entries[connection]?.firstIndex(where: { $0.request == request }) else {
@@ -57,17 +57,17 @@ package final class ReadTimes: Sendable {
         }
     }
 
-    /// The session has ended.
+    /// Removes all requests of a session that has ended.
     package func forget(_ session: SessionID) {
         entries.withLock { $0[session.connection]?.removeAll { $0.request.session == session } }
     }
 
-    /// The connection has ended.
+    /// Removes all requests of a connection that has ended.
     package func forget(_ connection: ConnectionID) { entries.withLock { $0[connection] = nil } }
 }
 
 extension MeasuredRequest {
-    /// Nil for requests that no room answers.
+    /// Nil for requests whose latency is not measured.
     init?(_ question: HubRequest.Question) {
         switch question {
         case .open(_, let opening, _): self = .opening(opening.session)

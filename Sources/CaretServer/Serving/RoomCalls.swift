@@ -1,14 +1,15 @@
 import CaretLog
 import CaretRooms
 
-/// What rooms need besides connections and the hub.
+/// The store calls and computations of rooms.
 extension Switchboard {
-    /// Calls the store, and sends the room the answer.
+    /// Calls the store, and sends the answer to the room.
     func make(_ call: StoreCall, _ id: CallID, for room: RoomInstance) {
         store.call(call, as: id) { [self] in answer(room, .answered(id, $0)) }
     }
 
-    /// Computes something in parallel to the room's queue, and sends the room the result.
+    /// Runs a computation in the background, in parallel to the room's queue, and sends the result to the
+    /// room.
     func compute(_ work: Work, _ id: WorkID, for room: RoomInstance) {
         runInBackground { [self] in answer(room, .computed(id, work.done(checksum: \.crc32))) }
     }

@@ -5,7 +5,8 @@ import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Feeds some rooms their events, and runs their actions. Confined to the turns of its queue.
+/// Passes events to the rooms of one queue, and runs the resulting actions. Confined to the turns of its
+/// queue.
 package final class RoomsRunner: LoopFirstWorker {
     private final class Host {
         let instance: RoomInstance
@@ -14,9 +15,9 @@ package final class RoomsRunner: LoopFirstWorker {
         var state: RoomState
         /// The text is so long that building or reading all of it is expensive.
         var isLarge = false
-        /// It got an event in this drain.
+        /// True if the room got an event in this drain.
         var gathers = false
-        /// The room's head when its due work was done last.
+        /// The room's head at the end of the last drain in which it got an event.
         var head: Revision
         /// When the store reported the commit that this drain delivers; nil if there is none.
         var syncedAt: Moment?
@@ -32,21 +33,22 @@ package final class RoomsRunner: LoopFirstWorker {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
-    /// How much history each room keeps, by slot.
+    /// How many bytes of history each room keeps in memory, by slot.
     private var windows: WindowBudget
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
     private var wakes = Deadlines()
     private let timer: QueueTimer
-    /// The rooms that got an event. Their due work is done after all jobs of the drain.
+    /// The rooms that got an event in this drain. After all jobs of the drain, each of them does its gathered
+    /// work once.
     private var gathering: [Host] = []
-    /// For each loop, what its connections get after all jobs of the drain.
+    /// For each loop, the jobs that its connections get at the end of the drain.
     private var outgoing: [ConnectionJobs]
-    private let tally: Tally
-    /// What the hub gets after the connections have received theirs.
+    private let tally: LocalCounters
+    /// The jobs that the hub gets after the connections have received theirs.
     private var hubJobs: [HubJob] = []
-    /// What was sent, but not measured yet.
+    /// Answers that were sent, but whose latency is not counted yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
     init(_ queue: LoopFirstQueue<RoomsRunner>, _ switchboard: Switchboard) {
@@ -90,7 +92,7 @@ package final class RoomsRunner: LoopFirstWorker {
             guard let host = rooms[instance.document], host.instance == instance else {
                 return notifyOfRenewal(event, of: instance.document)
             }
-            if event.tellsOfCommit { host.syncedAt = moment }
+            if event.reportsCommit { host.syncedAt = moment }
             feed(event, to: host, at: time)
         case .make(let entry, let snapshot): make(entry, snapshot, at: time)
         case .drop(let document): drop(document)
@@ -98,7 +100,7 @@ package final class RoomsRunner: LoopFirstWorker {
         }
     }
 
-    /// The renewal of all epochs concerns every room, even if the room that requested it is gone.
+    /// Tells the hub of a renewal of the epochs whose requesting room is gone. The renewal affects all rooms.
     private func notifyOfRenewal(_ event: RoomEvent, of document: DocumentID) {
         guard case .answered(_, .epochsRenewed(.success(true))) = event else { return }
         notifyHub(.notified(document, .epochsRenewed))
@@ -156,7 +158,8 @@ package final class RoomsRunner: LoopFirstWorker {
         for action in actions { run(action, host) }
     }
 
-    // Passed by reference, because reading a property of a copy would copy the whole state.
+    // The state is passed as `inout`, because reading several properties through `host` would copy the whole
+    // state.
     private static func finish(
         _ state: inout RoomState, _ observer: (any StateObserver)?
     ) -> (actions: [RoomAction], head: Revision, textBytes: Int, windowBytes: Int, notes: RoomNotes) {
@@ -166,7 +169,7 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func finish(_ host: Host) {
         host.gathers = false
-        // The previous job may have dropped the room.
+        // A later job of the drain may have dropped the room.
         guard rooms[host.instance.document] === host else { return }
         let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(
             &host.state, switchboard.observer)
@@ -181,7 +184,7 @@ package final class RoomsRunner: LoopFirstWorker {
         }
     }
 
-    /// Makes rooms without an event release history beyond their share.
+    /// Lets rooms that got no event release the history beyond their share.
     private func boundWindows() {
         for slot in windows.excess() {
             guard let host = slots[slot] else { continue }
@@ -226,9 +229,9 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func notifyHub(_ event: HubEvent) { hubJobs.append(.event(event)) }
 
-    /// Connections come before the hub, so that they get the hub's reaction after this. And they get
-    /// everything at once: a client that learns that a document is gone may open it again, and by then its
-    /// connection must have closed it.
+    /// Sends all gathered jobs. Connections get theirs before the hub, so that the hub's reaction arrives
+    /// after them. Each loop gets all its jobs at once. For example, a client that learns that a document is
+    /// gone may open it again at once. By then its connection must know that the session has ended.
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.send(outgoing[loop], toLoop: loop)
@@ -271,10 +274,10 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func measure(_ request: MeasuredRequest, as latency: Latency) {
         let readTimes = switchboard.readTimes(of: request.session.connection)
-        if let read = readTimes.take(request) { measured.append((latency, read.nanoseconds, 1)) }
+        if let read = readTimes.remove(request) { measured.append((latency, read.nanoseconds, 1)) }
     }
 
-    /// Reads the clock once for everything that was sent.
+    /// Counts the latencies of all answers that were sent. It reads the clock only once.
     private func measure() {
         if measured.isEmpty { return }
         let now = switchboard.clock.moment.nanoseconds
@@ -284,8 +287,8 @@ package final class RoomsRunner: LoopFirstWorker {
 }
 
 extension RoomEvent {
-    /// The store has reported that something is on disk.
-    fileprivate var tellsOfCommit: Bool {
+    /// Whether the event is the store's answer to an append.
+    fileprivate var reportsCommit: Bool {
         switch self {
         case .answered(_, .appended), .answered(_, .appendedLocked): true
         default: false

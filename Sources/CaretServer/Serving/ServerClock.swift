@@ -1,13 +1,13 @@
-/// The time in milliseconds since 1970: the wall clock's when the server started, plus what has passed since
-/// by a clock that never goes back.
+/// The time in milliseconds since 1970. It is the wall clock's time at the start of the server, plus the time
+/// that a steady clock has counted since. So it never goes back.
 package struct ServerClock: Sendable {
-    /// Milliseconds from 1970 to the start of the steady clock.
+    /// Milliseconds from 1970 to the zero of the steady clock.
     private let offset: Int64
     private let steady: @Sendable () -> Moment
     /// When the server started.
     package let start: Int64
 
-    /// `wall` is in milliseconds since 1970. If it is before that, or too large for the wire, the nearest
+    /// `wall` is in milliseconds since 1970. If it is negative or too large for the protocol, the nearest
     /// valid time is used.
     package init(
         wall: Int64 = SystemClock.wall.milliseconds, steady: @escaping @Sendable () -> Moment = { .now }
@@ -17,7 +17,7 @@ package struct ServerClock: Sendable {
         self.steady = steady
     }
 
-    /// About nine thousand years from now, well below the largest number of the wire.
+    /// About nine thousand years from now, well below the largest integer of the protocol.
     private static let latest: Int64 = 1 << 48
 
     var moment: Moment { steady() }
@@ -25,9 +25,9 @@ package struct ServerClock: Sendable {
 
     package func time(at moment: Moment) -> Int64 { Int64(moment.nanoseconds / 1_000_000) + offset }
 
-    /// The first moment of a millisecond.
+    /// The moment at which this millisecond begins.
     package func moment(of time: Int64) -> Moment {
-        // Deadlines are always within these bounds, in which no number overflows.
+        // All deadlines are within these bounds. Within them no computation overflows.
         let steady = min(max(0, time), 1 << 60) - offset
         return Moment(nanoseconds: UInt64(min(max(0, steady), 1 << 43)) * 1_000_000)
     }

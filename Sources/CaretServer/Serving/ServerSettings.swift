@@ -6,7 +6,7 @@ package struct ServerSettings: Sendable {
     package var limits = Limits()
     package var loops: Int
     package var roomQueues: Int
-    /// The name and version that `welcome` sends.
+    /// The server's name and version, as sent in `welcome`.
     package var name: WireString
 
     package init(name: WireString, loops: Int, roomQueues: Int) {
@@ -15,6 +15,6 @@ package struct ServerSettings: Sendable {
         self.roomQueues = roomQueues
     }
 
-    /// The processors of the machine. By default there is a loop and a queue of rooms for each.
+    /// The number of cores. By default there are as many loops and as many queues of rooms.
     package static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }

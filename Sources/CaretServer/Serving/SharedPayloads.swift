@@ -1,20 +1,20 @@
-/// The payloads of the lines sent last, so that a line for many connections is stored once. Confined to a
+/// A cache of the payloads of recent lines, so that a line for many connections is stored once. Confined to a
 /// loop.
 final class SharedPayloads {
     private struct Entry {
-        /// Kept alive, so that no other line gets the same address.
+        /// Keeps the line alive, so that no other line gets the same address.
         let line: [UInt8]
         let payload: Payload
     }
 
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.places)
 
-    /// More than the lines of one turn of a busy document. A power of two.
+    /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
     private static let places = 256
 
     func payload(of line: [UInt8]) -> Payload {
         let address = SharedPayloads.address(of: line)
-        // Lines are at least 16 bytes apart.
+        // The addresses of two lines differ by at least 16.
         let place = Int(truncatingIfNeeded: address >> 4) & (SharedPayloads.places - 1)
         if let entry = entries[place], SharedPayloads.address(of: entry.line) == address,
             entry.line.count == line.count

@@ -1,14 +1,15 @@
 /// Decides when to return freed memory to the system.
 ///
-/// The C library keeps freed memory for later allocations, in a heap for each of several threads, and returns
-/// little of it by itself. Returning it takes time, and so does getting it again. So it is returned when the
-/// process is idle, or after a long wait. A value, updated now and then with the state of the process.
+/// The C library keeps freed memory in several heaps for later allocations, and returns little of it by
+/// itself. Returning memory takes time, and so does reserving it again. So memory is returned when the
+/// process is idle, or after a long wait. The caller reports measurements of the process at regular
+/// intervals.
 package struct SpareMemory: Sendable {
-    /// The state of the process at one time.
+    /// A measurement of the process.
     package struct Look: Sendable {
-        /// Bytes that the process has from the system but does not use.
+        /// Bytes that the process has reserved but does not use.
         let spare: Int
-        /// The CPU time since its start, in nanoseconds.
+        /// The CPU time since the start of the process, in nanoseconds.
         let used: UInt64
         let time: Moment
 
@@ -19,20 +20,21 @@ package struct SpareMemory: Sendable {
         }
     }
 
-    /// Bytes. Returning less is not worthwhile.
+    /// The least growth of unused memory, in bytes, after which memory is returned.
     static let leastGrowth = 1 << 20
-    /// Returning less than this fraction of what could not be returned before is not worthwhile either.
+    /// If much memory could not be returned the last time, the growth must also be at least this fraction of
+    /// it.
     static let growthPart = 16
     /// The process is idle if it uses less than this fraction of one core.
     static let restingPart: UInt64 = 20
-    /// Seconds. A process that is never idle returns memory after this time too, because it takes only
-    /// milliseconds.
+    /// Seconds after which even a busy process returns memory. Returning it takes only milliseconds.
     static let longestWait = 300
 
-    /// The least unused memory since memory was last returned. It is fragmented, and cannot be returned.
+    /// The least amount of unused memory since memory was last returned. This amount is fragmented, and
+    /// cannot be returned.
     private var least: Int
     private var last: Look
-    /// Since when there is memory to return.
+    /// The time since which there is enough memory to return; nil if there is not enough.
     private var dueSince: Moment?
 
     package init(_ first: Look) {
@@ -40,7 +42,8 @@ package struct SpareMemory: Sendable {
         last = first
     }
 
-    /// Whether to return memory now. The caller then reports to `gaveBack` what is left.
+    /// Evaluates a measurement. Returns true if the caller must return memory now. The caller then passes the
+    /// remaining unused bytes to `gaveBack`.
     package mutating func looked(_ look: Look) -> Bool {
         let passed = look.time.nanoseconds - last.time.nanoseconds
         let rests = (look.used - last.used) * SpareMemory.restingPart < passed

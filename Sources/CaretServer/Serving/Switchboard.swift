@@ -6,9 +6,10 @@ package import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Connects all loops, queues of rooms and the hub.
+/// Connects the loops, the queues of rooms and the hub.
 ///
-/// What one of them sends to another arrives in the order of sending, and after its cause.
+/// Messages from one of them to another arrive in the order of sending. A reaction to a message arrives after
+/// the message itself.
 package final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
@@ -19,7 +20,7 @@ package final class Switchboard: Sendable {
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
     package let hub: Inbox<HubRunner>
-    /// Whether the hub wants to be informed of every commit.
+    /// True if rooms must notify the hub of each commit.
     let watchesCommits = Atomic(false)
     let lineBudget: Mutex<LineBudget>
     let loops: [any ConnectionLoop]
@@ -69,13 +70,13 @@ package final class Switchboard: Sendable {
         for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 
-    /// Tells every connection that the server stops, and calls back once all of them are closed.
+    /// Notifies all connections that the server stops, and calls `completion` once all of them are closed.
     package func drain(then completion: @escaping @Sendable () -> Void) {
-        sendToAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
+        sendToAllConnections(.hubSent(.shuttingDown(retryAfterMilliseconds: nil)))
         hub.enqueue(.shutDown { [self] in whenEmpty(loops[...], completion) })
     }
 
-    /// Calls back once the last connection of these loops has ended.
+    /// Calls `completion` once the last connection of these loops has ended.
     private func whenEmpty(
         _ loops: ArraySlice<any ConnectionLoop>, _ completion: @escaping @Sendable () -> Void
     ) {
@@ -87,7 +88,7 @@ package final class Switchboard: Sendable {
         if !isAsked { whenEmpty(others, completion) }
     }
 
-    /// Releases the hub and all rooms, and calls back. The loops must have stopped.
+    /// Releases the hub and all rooms, and calls `completion`. The loops must have stopped.
     package func close(then completion: @escaping @Sendable () -> Void) {
         hub.close { [self] in close(rooms.queues[...], completion) }
     }
@@ -101,11 +102,11 @@ package final class Switchboard: Sendable {
 
     // MARK: Connections
 
-    /// Makes the shell of a new connection. Called on its loop.
-    package func shell(for connection: any ConnectionPort, at door: Door) -> ConnectionShell {
+    /// Makes the shell of a new connection. Call it on the connection's loop.
+    package func shell(for connection: any ConnectionPort, at listenerKind: ListenerKind) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
-        connection.loop.behindEvents = { host.bringToRooms() }
-        let shell = host.insert { ConnectionShell($0, connection, at: door, host, self) }
+        connection.loop.afterEvents = { host.bringToRooms() }
+        let shell = host.insert { ConnectionShell($0, connection, at: listenerKind, host, self) }
         shell.begin()
         return shell
     }
@@ -114,7 +115,7 @@ package final class Switchboard: Sendable {
         hosts[self.loop(of: connection)].value(on: loop).remove(connection)
     }
 
-    /// The index of a connection's loop.
+    /// The index of the loop that serves a connection.
     func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
 
     func readTimes(of connection: ConnectionID) -> ReadTimes { readTimes[loop(of: connection)] }

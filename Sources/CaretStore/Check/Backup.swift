@@ -9,7 +9,7 @@ package enum BackupFault: Error, Equatable, Sendable {
     /// A call to the file system failed, with this `errno`.
     case system(Int32)
     case database(DatabaseFault)
-    /// The copy is damaged, and therefore the store.
+    /// The copy is damaged, so the store is damaged too.
     case damaged(CheckReport)
 }
 
@@ -17,13 +17,13 @@ extension BackupFault {
     /// Whether the disk was full.
     package var isOutOfSpace: Bool {
         switch self {
-        case .system(let code): code == ENOSPC
+        case .system(let code): FileFault(code: code).isOutOfSpace
         case .database(let fault): fault.kind == .full
         case .exists, .damaged: false
         }
     }
 
-    /// Whether the store is damaged. The copy or its check found that.
+    /// Whether the store is damaged. Copying it or checking the copy has found the damage.
     package var isDamage: Bool {
         switch self {
         case .damaged: true
@@ -32,7 +32,7 @@ extension BackupFault {
         }
     }
 
-    /// Why the store could not open another connection.
+    /// Converts the reason why the store could not open another connection.
     package init(_ fault: OpeningFault) {
         switch fault {
         case .database(let fault): self = .database(fault)
@@ -46,7 +46,8 @@ extension BackupFault {
 
 /// Copies a store into one new file, while writing continues. The copy is a snapshot of the store.
 ///
-/// It is copied, marked and checked under a temporary name. So a file with the final name is always complete.
+/// The copy is made, marked and checked under a temporary name. So a file with the final name is always
+/// complete.
 struct Backup {
     let path: String
     /// The time of the backup in milliseconds, which is written into the copy as its mark.
@@ -59,7 +60,7 @@ struct Backup {
 
     private var partial: String { path + ".partial" }
 
-    /// Copies the database of a connection that reads.
+    /// Makes a backup of the database that `source` reads.
     func make(from source: Database) throws(BackupFault) -> CheckReport {
         if access(path, F_OK) == 0 { throw .exists }
         removePartial()
@@ -81,12 +82,12 @@ struct Backup {
     /// Copies inside one read transaction, because otherwise every write would make SQLite restart the copy.
     private func copy(_ source: Database) throws(DatabaseFault) {
         let target = try Database(path: partial, for: .write)
-        // Set the mode while the file is empty.
+        // Restrict the permissions while the file is empty.
         do throws(FileFault) { try restrictToOwner(partial) } catch {
             throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
         }
         try target.reserveSums()
-        // Nobody relies on the copy before `publish` syncs it.
+        // The copy is not used before `publish` syncs it.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         try source.reading(
             { () throws(DatabaseFault) in
@@ -125,7 +126,7 @@ struct Backup {
     /// Gives the copy its name, and makes sure that it survives a power cut.
     private func publish() throws(BackupFault) {
         try sync(partial)
-        // If somebody has created a file with this name meanwhile, it stays.
+        // If another process has created a file with this name meanwhile, leave that file unchanged.
         if link(partial, path) != 0 { throw errno == EEXIST ? .exists : .system(errno) }
         unlink(partial)
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? "."

@@ -13,9 +13,9 @@ package struct CheckReport: Equatable, Sendable {
     package enum Fault: Equatable, Sendable {
         /// SQLite reported this fault of the file.
         case file(String)
-        /// The document's row has a wrong sum, or the document is not found by its name.
+        /// The document's row has a wrong checksum, or the document is not found by its name.
         case row
-        /// A segment is missing or damaged, or does not continue the chain up to the next one or to the head.
+        /// A segment is missing or damaged, or its chain value does not match the next segment or the head.
         case history
         /// The snapshot at this revision is not the text that the history gives.
         case snapshot(Int)
@@ -27,7 +27,7 @@ package struct CheckReport: Equatable, Sendable {
         case token(TokenID)
         /// The check is incomplete, because the store was closed.
         case stopped
-        /// SQLite could not read it.
+        /// SQLite could not read the data.
         case unread(DatabaseFault)
     }
 
@@ -60,9 +60,9 @@ extension CheckReport.Fault {
     package var words: String {
         switch self {
         case .file(let message): "the file: \(message)"
-        case .row: "its row is damaged, or it is not found by its name"
+        case .row: "its row is damaged, or a search by its name does not find it"
         case .history: "its history is damaged"
-        case .snapshot(let revision): "its snapshot at revision \(revision) is not the text of its history"
+        case .snapshot(let revision): "its snapshot at revision \(revision) differs from its history"
         case .pusher: "the records of its last pushes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"

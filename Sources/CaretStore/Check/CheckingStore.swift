@@ -10,7 +10,7 @@ extension SQLiteStore {
     ) async throws(OpeningFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
-        // A new connection could open another file with the same name.
+        // If the file was replaced, a new connection would open another file with the same name.
         if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
         let result = await connection.run { [calls] database in
@@ -32,8 +32,8 @@ extension SQLiteStore {
         return try check(try folder.openForChecking(), progress)
     }
 
-    /// Checks a backup, or any other database of Caret that no store of this process has open. Does not
-    /// remove the mark of a backup.
+    /// Checks a backup, or any other database of Caret that no store of this process has open. A backup stays
+    /// marked as a backup.
     package static func verify(
         backup path: String, progress: (CheckProgress) -> Void = { _ in }
     ) throws(OpeningFault) -> CheckReport {

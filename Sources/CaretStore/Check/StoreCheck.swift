@@ -3,7 +3,7 @@ package import CaretLog
 
 /// Reads a whole store: every page, row, chain, snapshot and pusher. It changes nothing.
 ///
-/// Confined like its connection.
+/// Use it only on the thread or queue of its connection.
 package struct StoreCheck {
     private var reader: HistoryReader
     private var report = CheckReport()
@@ -26,7 +26,7 @@ package struct StoreCheck {
         return report
     }
 
-    /// Runs `body`, and adds a finding if it throws: the check continues with the other parts.
+    /// Runs `body`. If it throws, adds a finding, and the check continues with the other parts.
     private mutating func attempt(
         _ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void
     ) {
@@ -112,8 +112,8 @@ package struct StoreCheck {
         for id in last..<max(last, most) where !isStopped() { check(DocumentID(id + 1)) }
     }
 
-    /// Checks one document on one snapshot of the database. A document that was removed meanwhile is no
-    /// fault.
+    /// Checks one document on one snapshot of the database. Reports nothing if the document was removed
+    /// meanwhile.
     private mutating func check(_ id: DocumentID) {
         var name: DocumentName?
         do throws(StoreFault) {
@@ -137,7 +137,7 @@ package struct StoreCheck {
         }
     }
 
-    /// Checks that the document is found by its name.
+    /// Checks that a search by the document's name finds the document.
     private mutating func checkName(_ row: DocumentRow) {
         if row.entry.deleted != nil { return }
         let found = Result { () throws(StoreFault) in try reader.document(named: row.entry.name).entry.id }
@@ -209,7 +209,7 @@ package struct StoreCheck {
             return true
         }
         for (pusher, newest) in pushes.newest where !damaged && !known.contains(pusher) {
-            // A pusher without a row was forgotten, or the row was lost.
+            // If a pusher has no row, the pusher was forgotten or the row was lost.
             damaged = try reader.hasPusher(of: row.entry.id, usedBefore: newest.time)
         }
         report.pushers += count
@@ -218,7 +218,7 @@ package struct StoreCheck {
 }
 
 extension PusherRow {
-    /// Whether the row has the pusher's last push. If that was trimmed, it cannot be checked.
+    /// Whether the row has the pusher's last push. If that push was trimmed, the row cannot be checked.
     fileprivate func isLast(in pushes: NewestPushes, of document: DocumentEntry) -> Bool {
         guard let newest = pushes.newest[pusher] else { return entry.revision <= document.start }
         let own = NewestPushes.Push(
@@ -228,7 +228,7 @@ extension PusherRow {
 }
 
 extension StoredSnapshot {
-    /// Whether it has this text and this chain value.
+    /// Whether the snapshot has this text and this chain value.
     fileprivate func isLike(_ checked: HistoryReader.Checked) -> Bool {
         chain == checked.chain && text == checked.snapshot.text
     }

@@ -2,11 +2,11 @@ import CSQLite
 import CaretLog
 import Glibc
 
-/// A small file beside the database with the store's progress. It shows when somebody has replaced the
-/// database by an older one.
+/// A small file beside the database, with the store's progress. It reveals that somebody has replaced the
+/// database by an older copy.
 ///
 /// The writer overwrites it after each commit, and does not sync it. So after a power cut it may have fewer
-/// commits than the database, which is harmless, but never more. Confined to the writer's thread.
+/// commits than the database, which is harmless, but never more. Use it only on the writer's thread.
 final class CommitCounter {
     /// The content of the file.
     enum Reading: Equatable {
@@ -63,12 +63,12 @@ final class CommitCounter {
         do throws(FileFault) { try syncFile(folder) } catch { throw fault() }
     }
 
-    /// The reason of the last failure, as a fault of the database.
+    /// The `errno` of the last failed call, as a fault of the database.
     private func fault() -> DatabaseFault {
         let reason = errno
         return DatabaseFault(
             code: SQLITE_IOERR, message: "caret.commits: \(String(cString: strerror(reason)))",
-            isOutOfSpace: reason == ENOSPC || reason == EDQUOT)
+            isOutOfSpace: FileFault(code: reason).isOutOfSpace)
     }
 
     private static func bytes(of progress: StoreProgress) -> [UInt8] {

@@ -10,8 +10,8 @@ package final class DataFolder: Sendable {
     let path: String
     /// Nil after `unlock`.
     private let lock: Mutex<Int32?>
-    /// The disk had no space for the index of the log. From then on each connection has it in memory, until
-    /// the folder is unlocked.
+    /// The disk had no space for the index of the write-ahead log. Every connection opened since then keeps
+    /// the index in memory.
     private let withoutIndex = Atomic(false)
 
     /// Locks an existing folder.
@@ -35,7 +35,8 @@ package final class DataFolder: Sendable {
     package func unlock() {
         lock.withLock { file in
             guard let held = file.take() else { return }
-            // A process that was started just now may share the file for a moment, and with it the lock.
+            // A child process that was just started may still share the file and its lock. So unlock the file
+            // before closing it.
             flock(held, LOCK_UN)
             close(held)
         }
@@ -43,7 +44,8 @@ package final class DataFolder: Sendable {
 
     var isWithoutIndex: Bool { withoutIndex.load(ordering: .relaxed) }
 
-    /// If the disk is full, tries again with the index of the log in memory: then everything can be read.
+    /// Runs `body`. If the disk is full, runs it again with the log's index in memory, because reading then
+    /// needs no space on the disk.
     private func withIndexOrWithout<Answer, Fault: Error>(
         _ body: () throws(Fault) -> Answer, isFull: (Fault) -> Bool
     ) throws(Fault) -> Answer {
@@ -56,51 +58,49 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// Opens the only connection that writes. It brings the schema to that of this build, and syncs every
-    /// commit.
+    /// Opens the only connection that writes. Applies the missing migrations. SQLite will sync every commit.
     package func openForWriting(
-        migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
+        migrations: [Migration] = Migration.all, onEvent: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
-        // Read the header before SQLite opens the file: closing it afterwards would release SQLite's own
-        // locks.
+        // Read the header before SQLite opens the file. If this process closed the file later, that would
+        // release SQLite's locks.
         if try FileHeader(of: databasePath) == nil { try make() }
         try restrictFiles()
         return try withIndexOrWithout { () throws(OpeningFault) in
-            try openedForWriting(migrations, tell)
+            try openedForWriting(migrations, onEvent)
         } isFull: {
             if case .database(let fault) = $0 { fault.kind == .full } else { false }
         }
     }
 
-    /// Lets only the owner read the files: a restored backup or a file of an older version of Caret may be
-    /// readable for others. Refuses at once a database that its owner may not write, and not at the first
-    /// push.
+    /// Lets only the owner read the files. A restored backup, or a file of an older version of Caret, may be
+    /// readable by others. Refuses a read-only database now, rather than at the first push.
     private func restrictFiles() throws(OpeningFault) {
         for file in [databasePath, databasePath + "-wal", databasePath + "-shm"] {
             var found = stat()
             guard stat(file, &found) == 0 else { continue }
             if file == databasePath, found.st_mode & S_IWUSR == 0 { throw .readOnly }
-            // If the file belongs to another user and is unusable, a later step refuses it.
+            // Ignore a failure here. If the file is unusable, a later step refuses it.
             if found.st_mode & 0o077 != 0 { try? restrictToOwner(file) }
         }
     }
 
     private func openedForWriting(
-        _ migrations: [Migration], _ tell: (StoreEvent) -> Void
+        _ migrations: [Migration], _ onEvent: (StoreEvent) -> Void
     ) throws(OpeningFault) -> Database {
         let migrator = Migrator(migrations: migrations)
         let hasLog = try hasContent(databasePath + "-wal")
         let database = try opened(for: .write)
         if database.isReadOnly { throw .readOnly }
-        // A refused database is left unchanged, and so is a log beside it.
+        // If the database is refused, leave the database and its log unchanged.
         database.keepLog(hasLog)
         try migrator.refuseUnknown(in: database)
         database.keepLog(false)
         do throws(DatabaseFault) {
-            // A commit is on disk when it returns, and readers never wait for it. A log that grew because of
-            // a long reader is truncated again. SQLite writes nothing outside this folder, and nothing to the
-            // log before a commit: a page that is in the log twice for one transaction would have a wrong sum
-            // for a while.
+            // With these settings a commit is on disk when it returns, and readers never wait for it. A log
+            // that grew during a long read is truncated again. SQLite writes nothing outside this folder. It
+            // writes to the log only at a commit: if one transaction wrote a page to the log twice, that page
+            // would have a wrong checksum for a while.
             let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
             if mode?.utf8.elementsEqual("wal".utf8) != true {
                 throw DatabaseFault(
@@ -114,13 +114,13 @@ package final class DataFolder: Sendable {
         } catch {
             throw .database(error)
         }
-        try migrator.migrate(database, tell: tell)
+        try migrator.migrate(database, onEvent: onEvent)
         return database
     }
 
-    /// Refuses a folder whose database is missing, or whose log belongs to another database. To continue
-    /// would replace the data by an empty store, or mix two databases.
-    func refuseMixture(_ counter: CommitCounter.Reading) throws(OpeningFault) {
+    /// Refuses a folder whose database is missing, or whose log belongs to another database. Opening it would
+    /// replace the data by an empty store, or mix two databases.
+    func refuseForeignLog(_ counter: CommitCounter.Reading) throws(OpeningFault) {
         let hasLog = try hasContent(databasePath + "-wal")
         guard let header = try FileHeader(of: databasePath) else {
             switch counter {
@@ -132,19 +132,20 @@ package final class DataFolder: Sendable {
             return
         }
         if !hasLog { return }
-        // A backup, which never has a log; or an older file, from before the start of this log.
+        // The file is a backup, which never has a log, or it is older than this log.
         if !header.hasLog { throw .otherLog }
         if case .progress(let progress) = counter, header.checkpoints < progress.checkpoints {
             throw .otherLog
         }
-        // The log is older than the file, or was damaged after it was copied into the file.
+        // If the file has fewer commits with its log than without it, the log is older than the file, or was
+        // damaged after it was copied into the file.
         if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
     }
 
-    /// The number of commits, by the file alone or with its log; nil if it cannot be read.
+    /// The number of commits in the file, read with or without its log; nil if it cannot be read.
     private func commits(_ access: Database.Access) -> Int64? {
-        // Without its log a file may be in any state, until the whole log is copied into it. Damage in the
-        // file with its log is found by the calls that read it.
+        // Ignore a failure here. A file without its log may be inconsistent, because the log may be copied
+        // only partly. Later reads of the file with its log report damage.
         let row = try? withIndexOrWithout { () throws(DatabaseFault) in
             try StoreRow.read(
                 Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex))
@@ -161,8 +162,8 @@ package final class DataFolder: Sendable {
         throw .system(errno)
     }
 
-    /// Creates an empty database under a temporary name, and renames it when it is complete and synced. If
-    /// this is interrupted, the next start finds no file that it could mistake for a database.
+    /// Creates an empty database under a temporary name, and renames it when it is complete and synced. So
+    /// after an interruption the next start never finds an incomplete database.
     private func make() throws(OpeningFault) {
         let new = databasePath + ".new"
         unlink(new)
@@ -179,7 +180,8 @@ package final class DataFolder: Sendable {
     private func fill(_ new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
             let database = try Database(path: new, for: .write)
-            // Set the mode while the file is empty. SQLite gives the same mode to the log and its index.
+            // Restrict the permissions while the file is empty. SQLite gives the same permissions to the log
+            // and its index.
             do throws(FileFault) { try restrictToOwner(new) } catch {
                 throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
             }
@@ -195,7 +197,7 @@ package final class DataFolder: Sendable {
     /// Opens a connection that reads committed data. `openForWriting` must have created the file before.
     package func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
 
-    /// Opens a connection to a folder that no server has open. If there is no log, it creates none.
+    /// Opens a connection to a folder that no server has open. Creates no log if there is none.
     func openForChecking() throws(OpeningFault) -> Database {
         for log in ["-wal", "-journal"] where try hasContent(databasePath + log) {
             return try opened(for: .read)

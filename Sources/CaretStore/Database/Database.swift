@@ -1,29 +1,28 @@
 import CSQLite
-import Glibc
 
 /// One connection to a database file.
 ///
-/// Confined to the thread or queue that uses it.
+/// Use a connection only on one thread or queue.
 package final class Database {
     package enum Access {
         case read
-        /// Reads the file without its log. Nobody may write to the file meanwhile.
+        /// Reads the file without its log. No process may write to the file meanwhile.
         case readAlone
         case write
     }
 
     let connection: OpaquePointer
-    /// Each statement is prepared once, and found by its text.
+    /// The prepared statements by their text. Each is prepared only once.
     private var statements: [String: Statement] = [:]
-    /// The statements with a static text, found by its address.
+    /// The prepared statements with a static text, by the address of the text.
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
-    /// The number of pages in the log, which SQLite reports after each commit of this connection.
+    /// The number of pages in the write-ahead log. SQLite reports it after each commit of this connection.
     private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     /// Memory for small values while their statement runs, so that SQLite need not allocate for each of them.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
-    /// `sharesIndex`: the index of the log is a file beside it, so that other processes can read the database
-    /// too. Otherwise the index is in the memory of this process, and needs no space on the disk.
+    /// If `sharesIndex` is true, the index of the write-ahead log is a file, so other processes can read the
+    /// database too. Otherwise the index is in this process's memory, and needs no space on the disk.
     package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
         guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
             throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the layer for page checksums")
@@ -46,7 +45,7 @@ package final class Database {
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
-        // Another process may have the file open for a moment: wait for it.
+        // If another process has locked the file for a moment, wait for it.
         sqlite3_busy_timeout(connection, Database.patience)
         // Replaces SQLite's own hook, which would make checkpoints and ignore their failures.
         sqlite3_wal_hook(
@@ -57,11 +56,11 @@ package final class Database {
             }, logged)
     }
 
-    /// The URI that makes SQLite treat the file as read-only for everybody, and therefore ignore its log.
+    /// A URI with `immutable=1`: SQLite assumes that no process writes to the file, and ignores its log.
     private static func immutable(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = path.utf8.flatMap { byte in
-            // The characters with a meaning in a URI.
+            // Escape the characters that have a meaning in a URI.
             "?#%".utf8.contains(byte)
                 ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
         }
@@ -82,7 +81,7 @@ package final class Database {
     /// How long SQLite waits for a lock, in milliseconds.
     private static let patience: Int32 = 5000
 
-    /// Reserves space for a sum on every page. The database must be empty.
+    /// Reserves space for a checksum on every page. The database must be empty.
     package func reserveSums() throws(DatabaseFault) {
         // Set the page size first, because setting it removes the reserved space.
         try execute("PRAGMA page_size = \(PageSums.pageSize)")
@@ -94,24 +93,24 @@ package final class Database {
     /// The number of pages in the log after the last commit of this connection.
     var pagesInLog: Int { Int(logged.pointee) }
 
-    /// How much of the log to copy into the database.
+    /// How much of the write-ahead log to copy into the database.
     package enum Checkpoint {
-        /// As much as possible without waiting for readers.
+        /// Copy as much as possible without waiting for readers.
         case passive
-        /// All of it, after waiting a short time for readers.
+        /// Copy the whole log, after waiting a short time for readers.
         case patient
-        /// All of it, and empty the log. No other connection may have the database open.
+        /// Copy the whole log, and empty it. No other connection may have the database open.
         case whole
     }
 
-    /// Whether closing the connection leaves the log unchanged.
+    /// Sets whether closing the connection leaves the log unchanged.
     package func keepLog(_ keeps: Bool) {
         // The call fails only if SQLite does not know the option.
         _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
-    /// Copies the log into the database. Returns whether all of it was copied, so that the next writer can
-    /// restart the log.
+    /// Copies the write-ahead log into the database. Returns whether the whole log was copied. If it was, the
+    /// next write can restart the log.
     package func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
         let mode =
             switch checkpoint {
@@ -124,9 +123,8 @@ package final class Database {
         defer { sqlite3_busy_timeout(connection, Database.patience) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
-        // Busy means that a reader still needs pages that the copy would overwrite. Then only a part of the
-        // log is copied, or all of it, but the log cannot be restarted yet. If nothing was tried, both
-        // numbers are -1.
+        // `SQLITE_BUSY` means that a reader still needs old pages. Then SQLite copies only a part of the log,
+        // or copies the whole log but cannot restart it yet. If SQLite did not start, both numbers are -1.
         if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw fault(code) }
         return done >= 0 && done == pages
     }
@@ -142,7 +140,7 @@ package final class Database {
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
 
-    /// Returns the first row of the result, read by `read`; nil if there is none.
+    /// Returns the first row of the result, converted by `read`; nil if the result is empty.
     package func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
         throws(DatabaseFault)
         -> Result?
@@ -161,7 +159,7 @@ package final class Database {
         return results
     }
 
-    /// Reads one byte of a value, and nothing else of it; nil if the value is too short.
+    /// Reads one byte of a stored value without reading the rest. Returns nil if the value is too short.
     func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8? {
         var opened: OpaquePointer?
         let code = sqlite3_blob_open(connection, "main", table, column, row, 0, &opened)
@@ -183,10 +181,10 @@ package final class Database {
     /// The number of rows that this connection has changed so far.
     package var totalChanges: Int64 { sqlite3_total_changes64(connection) }
 
-    /// Runs `body` in one transaction, which takes the write lock at its start. It is committed completely or
-    /// not at all.
+    /// Runs `body` in one transaction, which takes the write lock at its start. The transaction is committed
+    /// completely or not at all.
     ///
-    /// If `isNeeded` returns false in the end, the transaction is rolled back and nothing is written.
+    /// If `isNeeded` returns false after `body`, the transaction is rolled back and nothing is written.
     package func transaction<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, isNeeded: () -> Bool = { true },
         orFault failure: (DatabaseFault) -> Failure
@@ -256,8 +254,8 @@ package final class Database {
         }
     }
 
-    /// Runs one statement without results; `bind` sets its parameters. For statements that run with every
-    /// change: it neither hashes the text of the statement nor allocates memory for the values.
+    /// Runs one statement without results; `bind` sets its parameters. Use this for statements that run for
+    /// every change: it does not hash the statement's text, and allocates no memory for small values.
     func run(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(DatabaseFault) {
         let statement = try prepared(sql)
         defer { statement.reset() }
@@ -302,10 +300,9 @@ package final class Database {
     var fault: DatabaseFault { fault(sqlite3_extended_errcode(connection)) }
 
     private func fault(_ code: Int32) -> DatabaseFault {
-        let reason = sqlite3_system_errno(connection)
-        let isOutOfSpace = reason == ENOSPC || reason == EDQUOT
-        // During a commit SQLite loses the reason. The index of the log is a shared-memory file, and fails to
-        // grow only if the disk is full.
+        let isOutOfSpace = FileFault(code: sqlite3_system_errno(connection)).isOutOfSpace
+        // During a commit SQLite does not keep the `errno`. But the index of the log, a shared-memory file,
+        // fails to grow only if the disk is full.
         let isIndexFull = code == caret_sqlite_ioerr_shm_size()
         return DatabaseFault(
             code: code, message: String(cString: sqlite3_errmsg(connection)),

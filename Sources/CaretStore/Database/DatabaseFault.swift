@@ -5,7 +5,7 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
-    /// The system reported that the disk is full, whatever SQLite's code is.
+    /// The system reported a full disk. SQLite's code may be another one.
     package var isOutOfSpace = false
 
     package init(code: Int32, message: String, isOutOfSpace: Bool = false) {
@@ -14,9 +14,9 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         self.isOutOfSpace = isOutOfSpace
     }
 
-    /// Reading back a merged segment gave other bytes than were written.
+    /// A merged segment was read back, and its bytes differed from those written.
     static let notWritten = DatabaseFault(
-        code: SQLITE_CORRUPT, message: "a merged segment was read back with other content")
+        code: SQLITE_CORRUPT, message: "a merged segment differs from what was written")
 
     package enum Kind: Sendable {
         /// The disk is full.
@@ -31,9 +31,9 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         switch code & 0xFF {
         case SQLITE_FULL: .full
         case _ where isOutOfSpace: .full
-        // A row conflicts with the existing rows: one of them is not as it was written.
+        // The new row conflicts with an existing row, so an existing row is damaged.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .damaged
-        // The code of a page whose sum is wrong.
+        // `PageSums` returns this code for a page or frame with a wrong checksum.
         case SQLITE_IOERR where code == caret_sqlite_ioerr_data(): .damaged
         default: .failed
         }

@@ -2,15 +2,16 @@ import Glibc
 
 /// The header of a database of Caret, read without SQLite.
 struct FileHeader {
-    /// The number of the last checkpoint that is in the file itself.
+    /// The checkpoint number in the file's header.
     let checkpoints: Int64
     /// Whether the database may have a log.
     let hasLog: Bool
 
-    /// Nil if there is no file, or an empty one. Refuses a file of another program before anything changes
+    /// Nil if the file is missing or empty. Throws if another program made the file, before anything changes
     /// it.
     ///
-    /// No connection of this process may have the file open: closing it here would release SQLite's locks.
+    /// No connection of this process may have the file open: this function closes the file, which would
+    /// release SQLite's locks.
     init?(of path: String) throws(OpeningFault) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         if file < 0 {

@@ -3,6 +3,9 @@ import Glibc
 /// Why a call to the file system failed: its `errno`.
 struct FileFault: Error {
     let code: Int32
+
+    /// Whether the disk, or the quota of the user, is full.
+    var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 }
 
 /// Lets only the owner read or write a file, whatever the umask of the process is.

@@ -1,5 +1,5 @@
-/// Collects what SQLite writes to its log. SQLite writes each frame of a commit in two adjacent pieces;
-/// writing many of them to the file at once costs a fraction.
+/// Collects what SQLite writes to its write-ahead log. SQLite writes each frame of a commit in two adjacent
+/// pieces. One large write to the file costs a fraction of many small ones.
 ///
 /// One buffer belongs to one open file.
 package struct LogBuffer: ~Copyable {
@@ -14,7 +14,7 @@ package struct LogBuffer: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// Adds a piece if it continues the buffer and fits; returns whether it did.
+    /// Adds a piece if it continues the buffer and fits. Returns whether the piece was added.
     package mutating func append(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         if count == 0 { start = offset }
         guard offset == start + Int64(count), piece.count <= bytes.count - count else { return false }
@@ -23,8 +23,8 @@ package struct LogBuffer: ~Copyable {
         return true
     }
 
-    /// Calls `write` with the whole content, and returns its SQLite code. The buffer is empty afterwards,
-    /// even if `write` failed: then the caller must write the pieces again.
+    /// Calls `write` with the whole content, and returns its SQLite code. The buffer is empty afterwards. If
+    /// `write` failed, the caller must write the pieces again.
     package mutating func flush(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
         defer { count = 0 }
         return write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start)

@@ -1,6 +1,6 @@
-/// A frame of SQLite's log, as SQLite documents the format. The log has a header of 32 bytes, then frames.
-/// Each frame has a header of 24 bytes and a page. A frame's sum covers the first eight bytes of its header and
-/// its page, and continues the sum of the frame before.
+/// A frame of SQLite's write-ahead log, in the format that SQLite documents. The log has a header of 32
+/// bytes, then frames. Each frame has a header of 24 bytes and a page. A frame's checksum covers the first
+/// eight bytes of its header and its page, and continues the checksum of the previous frame.
 struct LogFrame {
     private static let logHeader: Int64 = 32
     private static let header: Int64 = 24
@@ -9,7 +9,7 @@ struct LogFrame {
     /// The offset of the frame in the log.
     let start: Int64
 
-    /// The frame whose page is `count` bytes at `offset`; nil if that is not the page of a frame.
+    /// The frame with its page at `offset`. Nil if no frame has a page of `count` bytes there.
     init?(ofPage count: Int32, at offset: Int64) {
         start = offset - LogFrame.header
         guard count == Int32(PageSums.pageSize), start >= LogFrame.logHeader,
@@ -17,8 +17,8 @@ struct LogFrame {
         else { return nil }
     }
 
-    /// Calls `body` with a buffer for a frame, and with the part of it for the page.
-    static func withRoom<Result>(
+    /// Calls `body` with a buffer for a frame, and with the part of that buffer for the page.
+    static func withFrameBuffer<Result>(
         _ body: (_ frame: UnsafeMutableRawBufferPointer, _ page: UnsafeRawBufferPointer) -> Result
     ) -> Result {
         withUnsafeTemporaryAllocation(byteCount: Int(size), alignment: 8) { frame in
@@ -26,21 +26,20 @@ struct LogFrame {
         }
     }
 
-    /// Whether the frame has the sum that it was written with. `read` fills a buffer from an offset of the
-    /// log.
+    /// Whether the frame's checksum matches its content. `read` fills a buffer from an offset of the log.
     func isSound(
         _ frame: UnsafeRawBufferPointer, read: (UnsafeMutableRawBufferPointer, Int64) -> Bool
     ) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { bytes in
-            // The sums are the last eight bytes of a header.
+            // The checksum is the last eight bytes of a frame's header, or of the log's header.
             let isFirst = start == LogFrame.logHeader
             guard read(bytes, isFirst ? start - 8 : start - LogFrame.size + LogFrame.header - 8) else {
                 return false
             }
             let before = (bytes.big(0), bytes.big(4))
             if LogFrame.isSound(frame, after: before, isBigEndian: LogFrame.isBigEndian) { return true }
-            // The last bit of the log's first number says in which byte order the sums were made. That is
-            // nearly always this machine's, so read it only if that order did not match.
+            // The last bit of the log's first number gives the byte order of the checksums. It is nearly
+            // always this machine's order, so read the number only if that order did not match.
             let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<4])
             guard read(magic, 0), (magic.big(0) & 1 == 1) != LogFrame.isBigEndian else { return false }
             return LogFrame.isSound(frame, after: before, isBigEndian: !LogFrame.isBigEndian)

@@ -26,14 +26,14 @@ struct Migrator {
     let migrations: [Migration]
 
     /// Applies the missing migrations, each in its own transaction. Call `refuseUnknown` before.
-    func migrate(_ database: Database, tell: (StoreEvent) -> Void) throws(OpeningFault) {
+    func migrate(_ database: Database, onEvent: (StoreEvent) -> Void) throws(OpeningFault) {
         let applied = try applied(in: database).map(\.number)
         for migration in migrations where !applied.contains(migration.number) {
-            try apply(migration, to: database, tell)
+            try apply(migration, to: database, onEvent)
         }
     }
 
-    /// Refuses a database of a later version, and one with other migrations than this build.
+    /// Refuses a database of a later version, or with other migrations than this build has.
     func refuseUnknown(in database: Database) throws(OpeningFault) {
         let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
         if let newest = applied.last, newest.number > known {
@@ -56,7 +56,7 @@ struct Migrator {
             """)
     }
 
-    /// Refuses a database whose schema is not that of this build, without changing it.
+    /// Refuses a database whose schema differs from the schema of this build. Changes nothing.
     func requireAll(in database: Database) throws(OpeningFault) {
         try refuseUnknown(in: database)
         let (newest, known) = (try applied(in: database).last?.number ?? 0, migrations.last?.number ?? 0)
@@ -74,10 +74,10 @@ struct Migrator {
     }
 
     private func apply(
-        _ migration: Migration, to database: Database, _ tell: (StoreEvent) -> Void
+        _ migration: Migration, to database: Database, _ onEvent: (StoreEvent) -> Void
     ) throws(OpeningFault) {
         try database.transaction { () throws(OpeningFault) in
-            tell(.migrating(migration.number))
+            onEvent(.migrating(migration.number))
             do throws(DatabaseFault) {
                 try database.execute(String(decoding: migration.sql, as: UTF8.self))
                 try database.run(

@@ -1,11 +1,11 @@
-/// Why a data folder was not opened. Nothing in it was changed, except by migrations that succeeded before.
+/// Why a data folder was not opened. Its data was not changed, except by migrations that succeeded before.
 package enum OpeningFault: Error, Equatable, Sendable {
-    /// The file is not a database, or it is one of another program.
+    /// The file is not a database, or is a database of another program.
     case foreign
     /// The file is a database of Caret, but its header is damaged.
     case badHeader
-    /// The database is missing or empty, although the counter beside it has this number of commits; nil if
-    /// the counter is unreadable, or if it is empty and there is a log.
+    /// The database is missing or empty, although the commit counter has this number of commits. The number
+    /// is nil if the counter is unreadable, or if it is empty and there is a log.
     case lost(commits: Int64?)
     /// The log beside the database belongs to another file: somebody replaced one of them. If they replaced
     /// the database, they must move the log away first.

@@ -5,11 +5,11 @@ extension OpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .foreign: "caret.sqlite is not a database of Caret; it was not changed"
-        case .badHeader: "the header of caret.sqlite is damaged; put a backup in its place"
+        case .badHeader: "the header of caret.sqlite is damaged; replace caret.sqlite with a backup"
         case .lost(let commits?):
-            "caret.sqlite is missing or empty, but it had \(commits) commits; put it or a backup back"
+            "caret.sqlite is missing or empty, but it had \(commits) commits; restore it or a backup"
         case .lost(nil):
-            "caret.sqlite is missing or empty, and caret.commits is empty or unreadable; put a backup in place"
+            "caret.sqlite is missing or empty, and caret.commits is empty or unreadable; restore a backup"
         case .otherLog:
             "caret.sqlite-wal belongs to another database than caret.sqlite; if you replaced caret.sqlite, "
                 + "move caret.sqlite-wal away first"
@@ -23,7 +23,7 @@ extension OpeningFault: CustomStringConvertible {
             "migration \(migration) failed and was rolled back: \(fault.message)"
         case .readOnly:
             "caret.sqlite is not writable; make the server's user its owner, and set its mode to 600"
-        case .held: "another server holds the folder"
+        case .held: "another server has locked the folder"
         case .system(let code): String(cString: strerror(code))
         case .database(let fault) where fault.kind == .full:
             "the disk is full; free some space, because opening the database needs it"

@@ -2,13 +2,14 @@ import CSQLite
 import CZlib
 import Glibc
 
-/// A layer between SQLite and the files of the system. It writes a checksum on every page of a database file,
-/// made from the page's content and number. When it reads a page whose sum is wrong, it reports damage.
+/// A layer between SQLite and the files of the system. It writes a checksum to every page of a database file.
+/// The checksum covers the page's content and number. If a page that is read has a wrong checksum, the layer
+/// reports damage.
 ///
 /// SQLite checks the frames of its log only when it opens the log, and later trusts what it reads. So this
-/// layer checks the sum of each frame again. It collects the frames of a commit and writes them together
-/// before the sync; nobody reads them before. The layer is a VFS above the default one. It changes only how
-/// pages are read and written.
+/// layer checks the checksum of each frame whenever the frame is read. It collects the frames of a commit and
+/// writes them together before the sync; no reader needs them before. The layer is a VFS above the default
+/// one. It changes only how pages are read and written.
 package enum PageSums {
     package static let pageSize = 4096
     /// The bytes that SQLite leaves free at the end of every page.
@@ -17,13 +18,13 @@ package enum PageSums {
     /// The name of the VFS, which is registered at first use. Nil if SQLite refused it.
     static let vfsName = register("caret-sums", over: nil)
 
-    /// The same layer above the VFS of SQLite that keeps the index of a log in memory, and keeps other
-    /// processes out.
+    /// The same layer above SQLite's VFS `unix-excl`, which keeps the index of a log in memory, and locks
+    /// other processes out.
     static let vfsNameWithoutIndex = register("caret-sums-alone", over: "unix-excl")
 
     private static func register(_ name: String, over base: String?) -> String? {
         guard let base = sqlite3_vfs_find(base) else { return nil }
-        // SQLite keeps both addresses, so they live as long as the process.
+        // SQLite keeps both addresses, so this memory is never freed.
         let layer = UnsafeMutablePointer<Layer>.allocate(capacity: 1)
         let address = strdup(name)
         // Copy the base VFS, and replace only its method for opening.
@@ -37,14 +38,14 @@ package enum PageSums {
         return sqlite3_vfs_register(own, 0) == SQLITE_OK ? name : nil
     }
 
-    /// The memory of our VFS. SQLite sees only its first part.
+    /// The memory of this VFS. SQLite knows only its first part, `vfs`.
     private struct Layer {
         var vfs: sqlite3_vfs
         let base: UnsafeMutablePointer<sqlite3_vfs>
     }
 
-    /// What follows the file of the base VFS in a file's memory: the methods that SQLite calls, and our own
-    /// data.
+    /// The memory of an open file begins with the data of the base VFS. This struct follows: the methods that
+    /// SQLite calls, and the data of this layer.
     private struct Tail {
         var methods: sqlite3_io_methods
         let base: UnsafePointer<sqlite3_io_methods>
@@ -68,8 +69,8 @@ package enum PageSums {
         guard code == SQLITE_OK, isDatabase || isLog, let methods = file.pointee.pMethods else { return code }
         var own = methods.pointee
         if isDatabase {
-            // Leave out the later methods, which map a file into memory, where its pages would not be
-            // checked.
+            // Leave out the newer methods, which map a file into memory. Pages that are read from there would
+            // not be checked.
             own.iVersion = min(own.iVersion, 2)
             own.xRead = { PageSums.read($0, $1, $2, $3) }
             own.xWrite = { PageSums.write($0, $1, $2, $3) }
@@ -134,7 +135,7 @@ package enum PageSums {
         }
     }
 
-    /// Reads from a log. Checks the frame's sum if a page of a frame is read.
+    /// Reads from a log. If a page of a frame is read, checks the frame's checksum.
     private static func readLog(
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32,
         _ offset: sqlite3_int64
@@ -146,7 +147,7 @@ package enum PageSums {
         guard let frame = LogFrame(ofPage: count, at: offset) else {
             return base.pointee.xRead(file, buffer, count, offset)
         }
-        return LogFrame.withRoom { bytes, page in
+        return LogFrame.withFrameBuffer { bytes, page in
             let code = base.pointee.xRead(file, bytes.baseAddress, Int32(bytes.count), frame.start)
             if code != SQLITE_OK { return code }
             let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, position in
@@ -197,7 +198,7 @@ package enum PageSums {
         return written == SQLITE_OK ? closed : written
     }
 
-    /// Whether a whole page is read or written. SQLite also reads the header of a database alone.
+    /// Whether a whole page is read or written. SQLite sometimes reads only the header of a database.
     private static func isPage(_ count: Int32, _ offset: sqlite3_int64) -> Bool {
         count == Int32(pageSize) && offset % sqlite3_int64(pageSize) == 0
     }
@@ -205,8 +206,8 @@ package enum PageSums {
     private static func isSound(_ page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> Bool {
         let stored = page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self)
         if UInt32(littleEndian: stored) == sum(of: page, at: offset) { return true }
-        // A page that was never written is a hole in the file, with zeros. SQLite refuses it as a page of a
-        // tree, and the bytes of segments and snapshots have their own digests.
+        // A page that was never written is a hole in the file, and reads as zeros. SQLite refuses zeros as a
+        // page of a tree. The bytes of segments and snapshots have their own digests.
         return page.allSatisfy { $0 == 0 }
     }
 

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement of one connection. Confined like that connection.
+/// A prepared statement of one connection. Use it only on the thread or queue of that connection.
 struct Statement {
     private let pointer: OpaquePointer
 
@@ -34,7 +34,7 @@ struct Statement {
     func step() -> Int32 { sqlite3_step(pointer) }
 
     func reset() {
-        // Its code repeats that of the last step, which was already handled.
+        // `sqlite3_reset` returns the code of the last step again, which was already handled.
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }
@@ -60,7 +60,7 @@ package struct Row {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     package func bytes(_ column: Int32) -> [UInt8] {
-        // Read the pointer first: a call for the pointer may move the bytes, a call for the count does not.
+        // Read the pointer first: reading the pointer may move the bytes, reading the count does not.
         let start = sqlite3_column_blob(statement, column)
         return Array(
             UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
@@ -70,7 +70,7 @@ package struct Row {
 /// Sets the parameters of a statement one after the other.
 struct Binding {
     private let statement: Statement
-    /// The unused memory for values. The statement reads its values there until it is reset.
+    /// The free memory for values. The statement reads its values from there until it is reset.
     private var room: Slice<UnsafeMutableRawBufferPointer>
     private var index: Int32 = 0
     /// The code of the first parameter that SQLite refused.

@@ -1,22 +1,21 @@
 import CaretLog
 
 /// The progress of a store: its generation, its number of commits, and the number of checkpoints that its
-/// file is known to have.
+/// file certainly contains.
 package struct StoreProgress: Equatable {
     package var generation: UInt64
     var commits: Int64
-    /// The checkpoint number in the file's own header is at least this, even without its log and after a
-    /// power cut.
+    /// The file's header has at least this checkpoint number, even without its log and after a power cut.
     var checkpoints: Int64
 }
 
-/// The one row of `store`.
+/// The only row of the table `store`.
 package struct StoreRow: Equatable {
     package var progress: StoreProgress
-    /// When this file was made as a backup; nil if it is not one.
+    /// When this file was made as a backup; nil if it is not a backup.
     var backup: Int64?
 
-    /// Why this is not the database that the counter beside it belongs to; nil if it is.
+    /// Why the commit counter does not belong to this database; nil if it does.
     func renewal(_ counter: CommitCounter.Reading) -> Renewal? {
         if let backup { return .backup(at: backup) }
         switch counter {

@@ -72,8 +72,8 @@ struct ByteColumnReader {
         return Int(number)
     }
 
-    /// Reads a zigzag varint. Its bound admits every difference of two stored numbers, and is small enough
-    /// that sums do not overflow.
+    /// Reads a zigzag varint of at most `most`. The difference of two stored numbers is never larger, and
+    /// sums of such numbers do not overflow.
     mutating func signed() throws(SegmentFault) -> Int64 {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)

@@ -2,12 +2,12 @@ import CZlib
 
 /// Compresses whole blocks of bytes with zlib.
 enum Deflate {
-    /// The most bytes of an uncompressed block. A larger count means damage, or an attack on the memory.
+    /// The most bytes of an uncompressed block. A larger count means damage, or an attempt to exhaust memory.
     static let largest = 256 << 20
 
     static func packed(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // A window no larger than the input, and tables to match: zlib clears them on every call.
+        // zlib clears its window and tables on every call, so make them no larger than the input needs.
         let window = Int32(max(9, min(15, Int.bitWidth - max(bytes.count - 1, 0).leadingZeroBitCount)))
         let started = deflateInit2_(
             &stream, 9, Z_DEFLATED, window, min(8, window - 5), Z_DEFAULT_STRATEGY, ZLIB_VERSION,

@@ -24,7 +24,7 @@ struct SegmentColumns {
         var removes: Bool { self != .insertion }
     }
 
-    /// In the column of shapes: the change does not have exactly one edit. The number of edits follows.
+    /// This value in the column of shapes means that the number of the change's edits follows, and is not 1.
     static let severalEdits: UInt8 = 3
 
     private var shapes = ByteColumn()
@@ -36,7 +36,7 @@ struct SegmentColumns {
     private var removed = ByteColumn()
     private var lengths = ByteColumn()
     private var text = ByteColumn()
-    private var guess = SegmentGuess()
+    private var guess = SegmentPredictor()
 
     mutating func append(_ change: LoggedChange, author: Int64) {
         guess.turn(to: author)
@@ -70,7 +70,7 @@ struct SegmentColumns {
         guess.passed(edit)
     }
 
-    /// Empties the columns for another segment.
+    /// Empties the columns, so that they can be used for another segment.
     mutating func removeAll() {
         shapes.removeAll()
         authors.removeAll()
@@ -81,11 +81,11 @@ struct SegmentColumns {
         removed.removeAll()
         lengths.removeAll()
         text.removeAll()
-        guess = SegmentGuess()
+        guess = SegmentPredictor()
     }
 
-    /// Calls `body` with the bytes of each column, in the order of the format. Nothing may be appended before
-    /// `removeAll`.
+    /// Calls `body` with the bytes of each column, in the order of the format. Call `removeAll` before
+    /// appending again.
     mutating func each(_ body: ([UInt8]) -> Void) {
         body(shapes.bytes)
         body(authors.finished())
@@ -101,8 +101,9 @@ struct SegmentColumns {
     static let count = 9
 }
 
-/// Predicts the next change from the earlier ones. The columns store only the difference.
-struct SegmentGuess {
+/// Predicts the next change from the earlier changes. The columns store only the difference from the
+/// prediction.
+struct SegmentPredictor {
     /// The state of one author.
     private struct Author {
         var seq: Int64 = 0
@@ -110,10 +111,11 @@ struct SegmentGuess {
     }
 
     private(set) var time: Int64 = 0
-    /// Before the last edit: the bytes beyond one per UTF-16 unit, and the units beyond one per scalar.
+    /// In the text before the last edit: the bytes beyond one per UTF-16 unit, and the UTF-16 units beyond
+    /// one per scalar.
     private(set) var extras: (bytes: Int64, units: Int64) = (0, 0)
-    /// The author of the last change, kept apart from the others: most changes have the same author as the
-    /// one before.
+    /// The author of the last change. The author's state is in `current`, because most changes have the same
+    /// author as the previous change.
     private var author: Int64?
     private var current = Author()
     private var others: [Int64: Author] = [:]
@@ -128,10 +130,10 @@ struct SegmentGuess {
         author = next
     }
 
-    /// The seq after the author's last one.
+    /// The predicted seq: the author's last seq plus one.
     var seq: Int64 { current.seq + 1 }
 
-    /// Where the author's last edit left their caret.
+    /// The predicted start: the author's caret after their last edit.
     var start: Int64 { current.start }
 
     mutating func passed(time: Int64, seq: Int64) {

@@ -12,7 +12,7 @@ struct SegmentColumnsReader {
     private var removed: ByteColumnReader
     private var lengths: ByteColumnReader
     private var text: ByteColumnReader
-    private var guess = SegmentGuess()
+    private var guess = SegmentPredictor()
     /// The author of the last change.
     private var author: (number: Int64, pusher: Pusher)?
 
@@ -29,7 +29,7 @@ struct SegmentColumnsReader {
         text = ByteColumnReader(columns[8])
     }
 
-    /// Reads the next change. `look` finds the pusher with a number.
+    /// Reads the next change. `look` finds a pusher by its number.
     mutating func change(
         by look: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> LoggedChange {
@@ -84,8 +84,8 @@ struct SegmentColumnsReader {
         return edit
     }
 
-    // This function and the next ones are static: with a method, the arguments that mutate `self` would make
-    // Swift copy all columns first.
+    // `edit`, `length` and `bounded` are static, because their arguments mutate `self`. If they were methods,
+    // Swift would copy all columns before each call.
     private static func edit(_ start: TextLength, _ removed: TextLength, _ text: String) throws(SegmentFault)
         -> LoggedEdit
     {

@@ -2,7 +2,8 @@ package import CaretLog
 
 /// The stored form of a segment: version 1 of docs/storage.md.
 ///
-/// The row of the segment has its revisions. Pushers are stored as numbers of rows of their own.
+/// The segment's revisions are in other columns of its row. A pusher is stored as the number of its row in
+/// `author`.
 package enum SegmentFormat {
     static let version: UInt8 = 1
 
@@ -22,11 +23,11 @@ package enum SegmentFormat {
         return encoded(changes, packing: packing, authors: authors, in: &columns)
     }
 
-    /// The same, but reuses the memory of `columns`, because small segments are frequent.
+    /// Encodes changes in the same way, but reuses the memory of `columns`. Small segments are frequent.
     static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
     ) -> [UInt8] {
-        precondition(authors.count == changes.count, "a change without the number of its pusher")
+        precondition(authors.count == changes.count, "each change needs the number of its pusher")
         columns.removeAll()
         for (change, author) in zip(changes, authors) { columns.append(change, author: author) }
         var block = ByteColumn(room: 64)
@@ -56,7 +57,7 @@ package enum SegmentFormat {
         _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
-        // Each change has a shape of at least one byte.
+        // Each change has at least one byte in the column of shapes.
         if count > columns[0].count { throw .cutOff }
         var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []
@@ -88,8 +89,8 @@ package enum SegmentFormat {
         case .plain: return try block.bytes(count)
         case .deflated:
             let packed = try block.bytes(try block.count(atMost: Deflate.largest))
-            // zlib makes at most 1,032 bytes of one. A larger count is wrong, so refuse it before allocating
-            // memory.
+            // zlib decompresses one byte to at most 1,032 bytes. A larger count is wrong, so refuse it before
+            // allocating memory.
             guard count <= packed.count * 1032 else { throw .badNumber }
             return try Deflate.unpacked(packed, count: count)[...]
         }

@@ -3,7 +3,7 @@ import CaretLog
 
 /// The stored form of a text: its length in UTF-8, and its UTF-8 compressed by zlib.
 enum SnapshotFormat {
-    static func encoded(_ text: Text) -> (body: [UInt8], digest: Digest) {
+    static func encoded(_ text: TextBuffer) -> (body: [UInt8], digest: Digest) {
         var utf8: [UInt8] = []
         utf8.reserveCapacity(text.length.utf8)
         text.forEachPiece { utf8.append(contentsOf: $0) }
@@ -14,7 +14,7 @@ enum SnapshotFormat {
     }
 
     /// Nil if the bytes are not a text, or do not match the digest.
-    static func decoded(_ body: [UInt8], digest: Digest) -> Text? {
+    static func decoded(_ body: [UInt8], digest: Digest) -> TextBuffer? {
         do {
             var reader = ByteColumnReader(body[...])
             let count = try reader.count(atMost: Deflate.largest)
@@ -22,9 +22,9 @@ enum SnapshotFormat {
             guard count <= packed.count * 1032 else { return nil }
             let utf8 = try Deflate.unpacked(packed, count: count)
             guard SHA256.digest(of: utf8) == digest else { return nil }
-            return try utf8.withUnsafeBufferPointer { try Text(validating: $0) }
+            return try utf8.withUnsafeBufferPointer { try TextBuffer(validating: $0) }
         } catch {
-            // Every error here means damage.
+            // Any error here means that the snapshot is damaged.
             return nil
         }
     }

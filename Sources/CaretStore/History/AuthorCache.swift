@@ -1,6 +1,6 @@
 import CaretLog
 
-/// The authors that a connection used last, by number and by pusher.
+/// The authors that a connection used last. Finds a pusher by its number, and a number by its pusher.
 struct AuthorCache {
     /// Enough for all authors who write at the same time. A full cache is emptied.
     private static let most = 4096

@@ -14,14 +14,14 @@ struct Chain: Equatable {
 
     init(_ value: Digest) { self.value = value }
 
-    /// The chain after these changes, the first of which made the revision `first`.
+    /// The chain after these changes. The first change made the revision `first`.
     func extended(by changes: ArraySlice<LoggedChange>, from first: Revision) -> Chain {
         var (value, form) = (value, CanonicalForm())
         for (index, change) in changes.enumerated() {
             form.write(change, at: Revision(first.value + index))
             var sum = SHA256()
-            sum.take(value)
-            sum.take(form.bytes)
+            sum.update(value)
+            sum.update(form.bytes)
             value = sum.digest()
         }
         return Chain(value)

@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-// Reading deleted documents that can still be undeleted.
+// Reads deleted documents that can still be undeleted.
 extension SQLiteStore {
     /// Like `read`, for a deleted document.
     package func readDeleted(
@@ -17,7 +17,7 @@ extension SQLiteStore {
     /// Like `text`, for a deleted document.
     package func textOfDeleted(
         _ document: DocumentID, at revision: Revision
-    ) async throws(HistoryRefusal) -> Text {
+    ) async throws(HistoryRefusal) -> TextBuffer {
         try await reading(document) { reader, row throws(StoreFault) in
             try reader.text(of: row, at: revision).snapshot.text
         }
@@ -31,8 +31,8 @@ extension SQLiteStore {
             (done: CheckedContinuation<Result<Answer, HistoryRefusal>, Never>) in
             history(of: document) { reader throws(StoreFault) in
                 let row = try reader.anyDocument(document)
-                // Other calls read documents that are not deleted. A document that is being purged cannot be
-                // read.
+                // Other calls read documents that are not deleted. If `deleted` is 0, the document is being
+                // purged and cannot be read.
                 guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }
                 return try body(&reader, row)
             } then: {

@@ -8,10 +8,10 @@ struct DocumentRow {
     var chain: Chain
     /// The revision of the newest snapshot. 0 if there is none: then the history begins with the empty text.
     var snapshot: Revision = 0
-    /// The number of appended segments that are not merged yet, in the column `loose`. It may be too high.
+    /// The number of appended segments that are not merged yet; may be too high. Stored in `loose`.
     var unmergedSegments = 0
-    /// The weight of the changes after the newest snapshot, in the column `behind`. It decides when a new snapshot
-    /// is due.
+    /// The size of the changes after the newest snapshot. It decides when a new snapshot is due. Stored in
+    /// the column `behind`.
     var bytesSinceSnapshot = 0
 
     static let columns = """
@@ -46,7 +46,7 @@ struct DocumentRow {
         if sum != row.integer(15) { return nil }
     }
 
-    /// The values of all columns after the ID, in their order, with the sum.
+    /// The values of all columns after the ID, in their order, with the checksum.
     var values: [Value] {
         [
             .bytes(entry.name.bytes.utf8), .integer(Int64(bitPattern: entry.epoch.document)),
@@ -82,21 +82,21 @@ struct DocumentRow {
 
     private var sum: Int64 {
         var sum = RowSum()
-        sum.take(Int64(bitPattern: entry.epoch.document))
-        sum.take(Int64(entry.head.value))
-        sum.take(Int64(entry.start.value))
-        sum.take(Int64(entry.length.utf8))
-        sum.take(Int64(entry.length.utf16))
-        sum.take(Int64(entry.length.scalars))
-        sum.take(entry.updated)
-        sum.take(entry.lineBreak.stored)
-        sum.take(entry.id.value)
-        sum.take(Int64(snapshot.value))
-        sum.take(Int64(unmergedSegments))
-        sum.take(Int64(bytesSinceSnapshot))
-        sum.take(entry.deleted ?? -1)
-        sum.take(entry.name.bytes.utf8)
-        sum.take(chain.value)
+        sum.update(Int64(bitPattern: entry.epoch.document))
+        sum.update(Int64(entry.head.value))
+        sum.update(Int64(entry.start.value))
+        sum.update(Int64(entry.length.utf8))
+        sum.update(Int64(entry.length.utf16))
+        sum.update(Int64(entry.length.scalars))
+        sum.update(entry.updated)
+        sum.update(entry.lineBreak.stored)
+        sum.update(entry.id.value)
+        sum.update(Int64(snapshot.value))
+        sum.update(Int64(unmergedSegments))
+        sum.update(Int64(bytesSinceSnapshot))
+        sum.update(entry.deleted ?? -1)
+        sum.update(entry.name.bytes.utf8)
+        sum.update(chain.value)
         return sum.value()
     }
 }

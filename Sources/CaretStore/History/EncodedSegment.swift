@@ -11,7 +11,7 @@ struct EncodedSegment {
     let before: Chain
     let after: Chain
 
-    /// `authors` has the number of each change's pusher. `columns` only lends its memory.
+    /// `authors` has the number of each change's pusher. `columns` is only memory to reuse.
     init(
         _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64],
         in columns: inout SegmentColumns

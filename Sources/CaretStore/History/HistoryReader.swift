@@ -3,14 +3,15 @@ import CaretLog
 
 /// Reads documents and their histories through one connection, and checks every chain.
 ///
-/// Confined like its connection. Calls that must see the same state belong in one `reading`.
+/// Use it only on the thread or queue of its connection. Put calls that must see the same state into one
+/// `reading`.
 package struct HistoryReader {
     let database: Database
     private let shared: Generation
     private var authors = AuthorCache()
-    /// The last segments that were read and found sound, the newest last. Clients read histories page by
-    /// page, in both directions. With two segments here, a page across the edge of two segments does not make
-    /// the store read either of them twice.
+    /// The last two segments that were read and found sound, the newest last. Clients read histories page by
+    /// page, in both directions. If a page has changes of two segments, the store need not decode either of
+    /// them again for the next page.
     private var recent: [StoredSegment] = []
 
     var generation: UInt64 { shared.value }
@@ -64,8 +65,8 @@ package struct HistoryReader {
     }
 
     func list(prefix: ByteString, after: ByteString?, limit: Int) throws(StoreFault) -> Listing {
-        // The page starts at the later of the two. No other name sorts between a prefix and the names that
-        // have it.
+        // The page starts at `prefix` or `after`, whichever is later. No other name sorts between a prefix
+        // and the names that begin with it.
         let start = max(prefix, after ?? prefix)
         var page = ListingPage(limit)
         try database.forEach(
@@ -104,14 +105,14 @@ package struct HistoryReader {
         ) { PusherRow($0, of: pusher, in: id) }
         if case .some(nil) = found { throw .damaged }
         let entry = found??.entry
-        // Both rows were written in the same transaction, so one of them is out of date.
+        // The rows of the pusher and the document were written in one transaction, so one is out of date.
         if let entry, entry.revision > head { throw .damaged }
         return PusherAnswer(entry: entry, head: head)
     }
 
     // MARK: Histories
 
-    /// The changes after `revision` with at most `limit` bytes of text; at least one change, unless
+    /// The changes after `revision`, with at most `limit` bytes together. Returns at least one change, unless
     /// `revision` is the head.
     mutating func changes(
         of document: DocumentRow, after revision: Revision, limit: Int
@@ -147,8 +148,8 @@ package struct HistoryReader {
                 return isHead || stored.last < revision
             }
         } else if !isHead, revision > 0 {
-            // The snapshot itself can be sound but have the wrong revision. The chain of the following
-            // segment shows that.
+            // The snapshot can be sound but have a wrong revision number. A comparison with the chain of the
+            // next segment shows that.
             try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
                 try replay.apply(stored, through: revision)
                 return false
@@ -186,15 +187,15 @@ package struct HistoryReader {
                 throw .damaged
             }
             return Checked(
-                snapshot: Snapshot(revision: 0, text: Text()), chain: Chain(of: document.entry.epoch))
+                snapshot: Snapshot(revision: 0, text: TextBuffer()), chain: Chain(of: document.entry.epoch))
         }
         guard let stored = found, let text = stored.text else { throw .damaged }
         return Checked(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
     }
 
-    /// Calls `body` with the segments of a document, starting with the one that has `revision`, until it
-    /// returns false. Checks each segment by itself and against the one before. The last one must end at the
-    /// head.
+    /// Calls `body` with the segments of a document until `body` returns false. Starts with the segment that
+    /// has `revision`. Checks each segment by itself and against the previous segment. The last segment must
+    /// end at the head.
     mutating func forEachSegment(
         of document: DocumentRow, from revision: Revision,
         _ body: (StoredSegment) throws(StoreFault) -> Bool
@@ -258,7 +259,7 @@ package struct HistoryReader {
     private mutating func decoded(_ body: [UInt8]) throws(StoreFault) -> [LoggedChange] {
         do throws(SegmentFault) {
             return try SegmentFormat.decoded(body) { number throws(SegmentFault) in
-                // An author that cannot be read counts as unknown.
+                // If the author cannot be read, treat the author as unknown.
                 guard let pusher = try? author(number) else { throw .unknownAuthor(number) }
                 return pusher
             }
@@ -295,8 +296,8 @@ private struct ListingPage {
     private var entries: [DocumentEntry] = []
     private var hasMore = false
     private var damaged = 0
-    /// The number of damaged rows since the last entry. They count for this page only if no sound row follows
-    /// them.
+    /// The number of damaged rows since the last entry. If a sound row follows that does not fit this page,
+    /// they count for the next page.
     private var between = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }

@@ -1,10 +1,10 @@
 package import CaretCore
 package import CaretLog
 
-// The writing part of upkeep.
+// The part of upkeep that writes to the database.
 extension HistoryWriter {
     /// Stores a snapshot of the history. Deletes the superseded snapshot `old`, unless the history now begins
-    /// there. Subtracts `covered` from the weight of the changes after the newest snapshot.
+    /// there. Subtracts `covered` from the size of the changes after the newest snapshot.
     package mutating func keep(
         _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
     ) throws(StoreFault) {
@@ -31,7 +31,7 @@ extension HistoryWriter {
             ])
     }
 
-    /// Replaces segments by one merged from them. Returns false if they have changed meanwhile.
+    /// Replaces segments by one segment merged from them. Returns false if they have changed meanwhile.
     package mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
         guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
@@ -46,14 +46,14 @@ extension HistoryWriter {
         guard found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) }) else {
             return false
         }
-        // The index has no `last`. Only that of the newest is needed, because each segment ends where the
-        // next one begins.
+        // The index does not have the column `last`. Read it only for the newest segment, because every other
+        // segment ends where the next segment begins.
         let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
             $0.integer(0)
         }
         guard end == Int64(newest.last.value) else { return false }
-        // Delete the old segments first, because the new one has the same index key as the oldest. All this
-        // is one transaction.
+        // Delete the old segments first, because the new segment has the same index key as the oldest. Both
+        // steps are in one transaction.
         try database.write(
             "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",
             [.integer(replacement.document.value), from, to])
@@ -84,14 +84,14 @@ extension HistoryWriter {
         return true
     }
 
-    /// Whether a segment has both this revision and the next one.
+    /// Whether one segment has both this revision and the next one.
     private func isInside(_ revision: Revision, of id: DocumentID) throws(StoreFault) -> Bool {
         try database.one(
             "SELECT 1 FROM segment WHERE document = ?1 AND first <= ?2 AND last > ?2 LIMIT 1",
             .integer(id.value), .integer(Int64(revision.value)), read: { _ in true }) ?? false
     }
 
-    /// Removes some of the segments and snapshots from before the start of the history.
+    /// Removes some of the segments and snapshots that are older than the start of the history.
     package mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
         let start = Value.integer(Int64(try document(id).entry.start.value))
         _ = try removeSome("segment", "id", "length(body)", of: id, where: "last <= ?2", start)
@@ -126,7 +126,8 @@ extension HistoryWriter {
         return .done
     }
 
-    /// Removes some rows of a document, few enough not to delay the writer. Returns whether there were any.
+    /// Removes some rows of a document, but not so many that the writer is delayed. Returns false if the
+    /// document had no such rows.
     private func removeSome(
         _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String,
         _ value: Value

@@ -4,7 +4,7 @@ package import CaretLog
 /// Writes documents and their histories through the only writing connection. The caller begins and ends the
 /// transaction.
 ///
-/// Confined like its connection. A call that throws a refusal has written nothing.
+/// Use it only on the thread of its connection. A call that throws a refusal has written nothing.
 package struct HistoryWriter {
     let database: Database
     private let shared: Generation
@@ -13,7 +13,7 @@ package struct HistoryWriter {
     private var rows: [DocumentID: DocumentRow] = [:]
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
-    /// This transaction has written something that SQLite does not count as a changed row.
+    /// This transaction has written pages without changing a row, so SQLite does not count the change.
     var hasWritten = false
     /// The documents that became due for upkeep in this transaction.
     var due: Set<DocumentID> = []
@@ -27,14 +27,14 @@ package struct HistoryWriter {
     private var damaged: Set<DocumentID> = []
 
     /// `appendLocked` rebases over at most this number of revisions, because all other writes wait for it.
-    private static let mostMissed = 4096
+    private static let maxMissedRevisions = 4096
     /// Enough for the documents that are written to at the same time. A full cache is emptied.
     private static let mostRows = 4096
 
-    /// The epochs were created or renewed after the store was opened. So no client can know later revisions
-    /// of them than the store.
+    /// The epochs were created or renewed when the store was opened or later. So no client can know a
+    /// revision of them that the store does not have.
     private var isFresh: Bool
-    /// The generation that holds after the commit, if it is renewed in this transaction.
+    /// The new generation, if this transaction renews it. It is valid from the commit on.
     private var nextGeneration: UInt64?
 
     var generation: UInt64 { shared.value }
@@ -64,8 +64,8 @@ package struct HistoryWriter {
 
     // MARK: Epochs
 
-    /// Renews the epochs of all documents at the commit. Returns false if that is not needed, because no
-    /// older database can have been put back.
+    /// Renews the epochs of all documents at the commit. Returns false if the epochs are new already: then
+    /// the database cannot be an older copy.
     mutating func renewEpochs() throws(StoreFault) -> Bool {
         if isFresh { return false }
         if nextGeneration != nil { return true }
@@ -143,7 +143,7 @@ package struct HistoryWriter {
             head = row.entry.head
             if row.entry.epoch != append.epoch { return ([], .gone) }
             let count = head.value - append.expected.value
-            if append.expected < row.entry.start || count < 0 || count > HistoryWriter.mostMissed {
+            if append.expected < row.entry.start || count < 0 || count > HistoryWriter.maxMissedRevisions {
                 return ([], .conflict(head: head))
             }
             missed = try reader.changes(of: row, after: append.expected, limit: .max)
@@ -191,8 +191,8 @@ package struct HistoryWriter {
     /// The ID for a new document.
     package func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
 
-    /// The highest ID that was ever used. A new row's sum covers its ID, so the ID must be known before the
-    /// insertion.
+    /// The highest ID that was ever used. A row's checksum covers its ID, so the ID of a new row must be
+    /// known before the row is inserted.
     private func lastDocument() throws(StoreFault) -> Int64 {
         try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) } ?? 0
     }
@@ -264,7 +264,7 @@ package struct HistoryWriter {
         var (authors, last): ([Int64], Pusher?) = ([], nil)
         authors.reserveCapacity(changes.count)
         for change in changes {
-            // Neighbouring changes mostly have the same author.
+            // Successive changes mostly have the same author.
             if let last, last == change.pusher {
                 authors.append(authors[authors.count - 1])
             } else {
@@ -283,12 +283,12 @@ package struct HistoryWriter {
         return database.lastRow
     }
 
-    /// Stores the last of each pusher's pushes.
+    /// Stores the last push of each pusher.
     private func remember(
         _ changes: [PushedChange], by authors: [Int64], from first: Revision, in id: DocumentID
     ) throws(StoreFault) {
         var highest: [Int64: Int] = [:]
-        // A single change needs no table.
+        // A single change needs no dictionary.
         if changes.count > 1 { for (index, author) in authors.enumerated() { highest[author] = index } }
         for index in changes.indices where highest[authors[index], default: index] == index {
             let (logged, digest) = (changes[index].logged, changes[index].digest)

@@ -11,7 +11,7 @@ struct NewestPushes {
 
     private(set) var newest: [Pusher: Push] = [:]
 
-    /// Adds a segment, which must follow those added before.
+    /// Adds a segment, which must follow the segments added before.
     mutating func add(_ segment: Segment) {
         var revision = Int64(segment.last.value)
         // Most segments that are not merged yet have one change.
@@ -24,7 +24,7 @@ struct NewestPushes {
         var last: Pusher?
         for change in segment.changes.reversed() {
             defer { revision -= 1 }
-            // Neighbouring changes mostly have the same pusher.
+            // Successive changes mostly have the same pusher.
             if change.pusher == last { continue }
             last = change.pusher
             guard seen.insert(change.pusher).inserted else { continue }

@@ -50,14 +50,14 @@ struct PusherRow {
 
     private var sum: Int64 {
         var sum = RowSum()
-        sum.take(document.value)
-        sum.take(author)
-        sum.take(entry.seq)
-        sum.take(Int64(entry.revision.value))
-        sum.take(entry.used)
-        sum.take(entry.digest)
-        sum.take(pusher.user.utf8)
-        sum.take(pusher.client.utf8)
+        sum.update(document.value)
+        sum.update(author)
+        sum.update(entry.seq)
+        sum.update(Int64(entry.revision.value))
+        sum.update(entry.used)
+        sum.update(entry.digest)
+        sum.update(pusher.user.utf8)
+        sum.update(pusher.client.utf8)
         return sum.value()
     }
 }

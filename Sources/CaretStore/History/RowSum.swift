@@ -5,18 +5,18 @@ import CaretLog
 struct RowSum {
     private var digest = SHA256()
 
-    mutating func take(_ number: Int64) { digest.take(number) }
+    mutating func update(_ number: Int64) { digest.update(number) }
 
-    mutating func take(_ bytes: [UInt8]) {
-        digest.take(Int64(bytes.count))
-        digest.take(bytes)
+    mutating func update(_ bytes: [UInt8]) {
+        digest.update(Int64(bytes.count))
+        digest.update(bytes)
     }
 
-    mutating func take(_ other: Digest) {
-        digest.take(32)
-        digest.take(other)
+    mutating func update(_ other: Digest) {
+        digest.update(32)
+        digest.update(other)
     }
 
-    /// The sum of all values so far. Nothing may be added afterwards.
+    /// The checksum of all values so far. No value may be added afterwards.
     mutating func value() -> Int64 { Int64(bitPattern: digest.digest().words[0]) }
 }

@@ -10,18 +10,18 @@ package struct SHA256 {
 
     package init() { SHA256_Init(&context) }
 
-    package mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         SHA256_Update(&context, bytes.baseAddress, bytes.count)
     }
 
-    package mutating func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { take($0) } }
+    package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    mutating func take(_ digest: Digest) { withUnsafeBytes(of: digest.words) { take($0) } }
+    mutating func update(_ digest: Digest) { withUnsafeBytes(of: digest.words) { update($0) } }
 
     /// Adds the number as eight bytes, little-endian.
-    mutating func take(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { take($0) } }
+    mutating func update(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { update($0) } }
 
-    /// The digest of all bytes so far. Nothing may be added afterwards.
+    /// The digest of all bytes so far. No bytes may be added afterwards.
     package mutating func digest() -> Digest {
         var words = SIMD4<UInt64>()
         withUnsafeMutableBytes(of: &words) { target in
@@ -32,7 +32,7 @@ package struct SHA256 {
 
     package static func digest(of bytes: [UInt8]) -> Digest {
         var sum = SHA256()
-        sum.take(bytes)
+        sum.update(bytes)
         return sum.digest()
     }
 }

@@ -1,11 +1,11 @@
 import CaretCore
 import CaretLog
 
-// A disk can lose a write and keep an old page. The rows of that page have correct sums but are out of date.
-// Only a comparison with other rows shows that.
+// A disk can lose a write and keep an old page. The rows of that page have correct checksums but are out of
+// date. Only a comparison with other rows reveals them.
 extension HistoryReader {
-    /// Checks that the newest segment ends at the head of the document's row. Called if a snapshot is at the
-    /// head, so that no segment was read. Reads the segment's pushes if it is small.
+    /// Checks that the newest segment ends at the head of the document's row. Call this if a snapshot is at
+    /// the head, because then no segment was read. Reads the segment's pushes if the segment is small.
     mutating func checkEnd(
         of document: DocumentRow, _ pushes: inout NewestPushes
     ) throws(StoreFault) {
@@ -27,8 +27,8 @@ extension HistoryReader {
         }
     }
 
-    /// The most bytes of a segment that is read when a document is opened. Reading larger ones made opening
-    /// three times as slow. `verify` reads them all.
+    /// The most bytes of a segment that `checkEnd` reads. Reading larger segments made opening a document
+    /// three times as slow. `verify` reads all segments.
     private static let smallSegment: Int64 = 2048
 
     /// Checks that each pusher's row has the pusher's last push. With an older row the store could commit a
@@ -51,7 +51,7 @@ extension HistoryReader {
     }
 
     /// Whether the document has a pusher whose last push is older than `time`. The store forgets the oldest
-    /// pushers first. So if there is one, no pusher with a later push was forgotten.
+    /// pushers first. So if such a pusher exists, no pusher with a later push was forgotten.
     func hasPusher(of id: DocumentID, usedBefore time: Int64) throws(StoreFault) -> Bool {
         try database.one(
             "SELECT 1 FROM pusher WHERE document = ? AND used < ? LIMIT 1", .integer(id.value),

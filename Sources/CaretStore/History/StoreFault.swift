@@ -2,7 +2,7 @@ package import CaretLog
 
 /// Why a call inside the store failed.
 package enum StoreFault: Error {
-    /// The store refused the call, and sends this to the caller.
+    /// The store refused the call. The caller gets this refusal.
     case refused(HistoryRefusal)
     /// SQLite failed. The whole transaction is rolled back.
     case database(DatabaseFault)
@@ -35,13 +35,13 @@ extension StoreFault {
         switch historyRefusal {
         case .refused(let refusal): refusal
         case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call without a revision was refused because of one")
+            preconditionFailure("a call without a revision was refused because of a revision")
         }
     }
 }
 
 extension Database {
-    /// The same calls, throwing a `StoreFault`.
+    /// Runs a statement like `run`, but throws a `StoreFault`.
     func write(_ sql: String, _ values: [Value]) throws(StoreFault) {
         do throws(DatabaseFault) { try run(sql, values) } catch { throw .database(error) }
     }

@@ -11,11 +11,11 @@ struct StoredSegment {
     let last: Revision
     /// The latest time of its changes, from the row. Trimming by time uses it.
     let time: Int64
-    /// The chain before the first change, and after the last one.
+    /// The chain before the first change. `after` is the chain after the last change.
     let before: Chain
     let after: Chain
 
-    /// Whether its changes lead from `before` to `after`, and agree with `last` and `time`.
+    /// Whether the changes give the chain `after` from `before`, and match `last` and `time`.
     var isSound: Bool {
         before.extended(by: segment.changes[...], from: segment.first) == after && segment.last == last
             && segment.latestTime == time

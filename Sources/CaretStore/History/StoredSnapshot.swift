@@ -12,7 +12,7 @@ package struct StoredSnapshot {
     let digest: Digest
     let chain: Chain
 
-    /// Encodes a text that was read.
+    /// Encodes a text whose chain was checked.
     init(_ checked: HistoryReader.Checked, of document: DocumentID) {
         self.document = document
         revision = checked.snapshot.revision
@@ -33,5 +33,5 @@ package struct StoredSnapshot {
     }
 
     /// Nil if the bytes are not a text, or do not match the digest.
-    var text: Text? { SnapshotFormat.decoded(body, digest: digest) }
+    var text: TextBuffer? { SnapshotFormat.decoded(body, digest: digest) }
 }

@@ -24,12 +24,12 @@ enum GrantsFormat {
         column.append(name.utf8)
     }
 
-    /// Nil if the bytes are not grants: the row is damaged.
+    /// Nil if the bytes are not grants, because the row is damaged.
     static func decoded(_ bytes: [UInt8]) -> Grants? {
         var reader = ByteColumnReader(bytes[...])
         var grants: [Grant] = []
         while !reader.isAtEnd {
-            // Every error here means damage.
+            // Any error here means that the row is damaged.
             guard let grant = try? grant(&reader), grants.count < Grants.most else { return nil }
             grants.append(grant)
         }

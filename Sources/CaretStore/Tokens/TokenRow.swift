@@ -51,17 +51,17 @@ struct TokenRow {
 
     static func sum(of grants: [UInt8]) -> Int64 {
         var sum = RowSum()
-        sum.take(grants)
+        sum.update(grants)
         return sum.value()
     }
 
     private var sum: Int64 {
         var sum = RowSum()
-        sum.take(id.value)
-        sum.take(created)
-        sum.take(grantsSum)
-        sum.take(user.bytes.utf8)
-        sum.take(digest)
+        sum.update(id.value)
+        sum.update(created)
+        sum.update(grantsSum)
+        sum.update(user.bytes.utf8)
+        sum.update(digest)
         return sum.value()
     }
 }

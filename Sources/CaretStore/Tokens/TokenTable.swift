@@ -3,7 +3,7 @@ import CaretLog
 
 /// Reads and writes the tokens through one connection.
 ///
-/// Confined like its connection. A call that throws a refusal has written nothing.
+/// Use it only on the thread or queue of its connection. A call that throws a refusal has written nothing.
 struct TokenTable {
     let database: Database
 
@@ -28,7 +28,8 @@ struct TokenTable {
             TokenRow($0)
         }
         guard let found else {
-            // Do the same work as for an existing row, so that the time does not reveal that there is none.
+            // Do the same work as for an existing row, so that the response time does not reveal whether the
+            // token exists.
             _ = TokenRow.sum(of: [UInt8](repeating: 0, count: 96))
             _ = isDigest(Digest(.zero), of: text)
             throw .gone

@@ -1,7 +1,8 @@
 import CaretLog
 import Synchronization
 
-/// A queue of documents that are due for upkeep, in the order in which they became due. Each is in it once.
+/// A queue of documents that are due for upkeep, in the order in which they became due. No document is in the
+/// queue twice.
 final class DueDocuments: Sendable {
     private struct Waiting {
         var order: [DocumentID] = []

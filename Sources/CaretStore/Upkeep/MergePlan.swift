@@ -1,15 +1,15 @@
 package import CaretCore
 
-/// Chooses the segments to merge: neighbours of similar size, once there are many of them. So each revision
-/// is compressed again only a few times.
+/// Chooses the segments to merge: successive segments of similar size, once there are many of them. So each
+/// revision is compressed again only a few times.
 package enum MergePlan {
     /// A merged segment of this size compresses well, and can still be read within about ten milliseconds.
     package static let mostChanges = 16_384
     package static let mostBytes = 256 << 10
 
-    /// The segments to merge next; nil if nothing is due. `summaries` must be all segments of the document, in
-    /// order. Segments before and after the newest snapshot are never merged with each other, because reading
-    /// the text starts at the snapshot.
+    /// The segments to merge next; nil if no merge is due. `summaries` must be all segments of the document,
+    /// in order. Segments before and after the newest snapshot are never merged with each other, because
+    /// reading the text starts at the snapshot.
     package static func next(
         _ summaries: [SegmentSummary], after snapshot: Revision, isIdle: Bool
     ) -> ArraySlice<SegmentSummary>? {
@@ -18,8 +18,8 @@ package enum MergePlan {
             ?? next(summaries[edge...], isClosed: false, isIdle: isIdle)
     }
 
-    /// `isClosed`: no more segments are appended to these. Then even a few unmerged segments are merged, because
-    /// otherwise they would stay between merged ones for ever.
+    /// `isClosed` means that no more segments will follow these. Then even a few unmerged segments are
+    /// merged, because otherwise they would never be merged.
     private static func next(
         _ summaries: ArraySlice<SegmentSummary>, isClosed: Bool, isIdle: Bool
     ) -> ArraySlice<SegmentSummary>? {
@@ -44,21 +44,21 @@ package enum MergePlan {
         summary.changes >= mostChanges / 2 || summary.bytes >= mostBytes / 2
     }
 
-    /// Whether the largest segment is at most as large as all the others together. Then each merge at least
-    /// doubles the size of the segment that a revision is in, so a revision is merged only a few times.
+    /// Whether the largest segment is at most as large as all other segments together. Then each merge at
+    /// least doubles the size of a revision's segment, so a revision is merged only a few times.
     private static func isWorthwhile(_ joined: ArraySlice<SegmentSummary>) -> Bool {
         let largest = joined.map(\.changes).max() ?? 0
         return joined.count > 1 && 2 * largest <= joined.reduce(0) { $0 + $1.changes }
     }
 
-    /// The longest runs of neighbours for which `holds` is true.
+    /// The longest runs of successive segments for which `holds` is true.
     private static func runs(
         of summaries: ArraySlice<SegmentSummary>, where holds: (SegmentSummary) -> Bool
     ) -> [ArraySlice<SegmentSummary>] {
         summaries.split { !holds($0) }
     }
 
-    /// As many segments from the beginning as fit into one, but at least one.
+    /// As many segments from the beginning of `run` as fit into one merged segment, but at least one.
     private static func fitting(_ run: ArraySlice<SegmentSummary>) -> ArraySlice<SegmentSummary> {
         var (changes, bytes) = (0, 0)
         let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { summary in

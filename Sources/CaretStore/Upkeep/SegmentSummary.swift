@@ -5,7 +5,7 @@ package struct SegmentSummary: Equatable {
     let row: Int64
     package let first: Revision
     package let last: Revision
-    /// The stored length.
+    /// The length of the stored content.
     package let bytes: Int
     /// Whether the segment is stored as it was appended: not merged yet.
     package let isUnmerged: Bool

@@ -1,31 +1,31 @@
 import CaretCore
 import CaretLog
 
-/// What a store does in the background, in small steps. Upkeep reads and prepares each step beside the
-/// writer, and uses the writer only to commit it.
+/// The work that a store does in the background, in small steps. Upkeep reads and prepares each step on its
+/// own queue, and uses the writer only to commit the step.
 struct Upkeep: Sendable {
     let writes: WriteQueue
     let reader: QueueConfined<UpkeepReader>
     let settings: StoreSettings
     let calls: OpenCalls
     let lastRound = LastRound()
-    let tell: @Sendable (StoreEvent) -> Void
+    let onEvent: @Sendable (StoreEvent) -> Void
 
-    /// Tends the documents that become due, until `due` is closed.
+    /// Does the upkeep of the documents that become due, until `due` is closed.
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
-            await tend(due.takeAll())
+            await run(due.takeAll())
             try? await Task.sleep(for: UpkeepPolicy.pause)  // Throws only when the store is being closed.
         }
     }
 
-    /// Tends documents that are being written to. It commits steps of several documents together: what was
-    /// appended at the same time is on the same pages, so each page is written only once.
-    private func tend(_ documents: [DocumentID]) async {
+    /// Does the upkeep of documents that are being written to. Commits steps of several documents together:
+    /// changes that were appended at the same time are on the same pages, so each page is written only once.
+    private func run(_ documents: [DocumentID]) async {
         var rest = documents[...]
         while !rest.isEmpty, !calls.isClosing {
             var (found, weight): ([(document: DocumentID, due: DueStep)], Int) = ([], 0)
-            while weight < UpkeepPolicy.doneAtOnce, let document = rest.popFirst() {
+            while weight < UpkeepPolicy.weightPerTransaction, let document = rest.popFirst() {
                 guard let due = await due(for: document, isIdle: false, isNew: true) else { continue }
                 found.append((document, due))
                 weight += due.step.weight
@@ -33,12 +33,12 @@ struct Upkeep: Sendable {
             let committed = await commit(found.map { ($0.document, $0.due.step) })
             for (one, isCommitted) in zip(found, committed) {
                 guard let isCommitted, !isCommitted || !one.due.isLast else { continue }
-                await tend(one.document, isIdle: false, isNew: false)
+                await maintain(one.document, isIdle: false, isNew: false)
             }
         }
     }
 
-    /// Makes a round at regular intervals, until its task is cancelled.
+    /// Does a round at regular intervals, until its task is cancelled.
     func runRounds() async {
         guard let pause = settings.roundEvery else { return }
         while (try? await Task.sleep(for: pause)) != nil {
@@ -48,8 +48,9 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Does everything that is due for a document's history. Leaves refused steps for another time.
-    func tend(_ document: DocumentID, isIdle: Bool, isNew: Bool = true) async {
+    /// Does all steps that are due for a document's history. If the store refuses a step, a later run retries
+    /// it.
+    func maintain(_ document: DocumentID, isIdle: Bool, isNew: Bool = true) async {
         var isNew = isNew
         while !calls.isClosing, let due = await due(for: document, isIdle: isIdle, isNew: isNew) {
             // If the history has changed meanwhile, prepare the step again.
@@ -63,26 +64,26 @@ struct Upkeep: Sendable {
     private func due(for document: DocumentID, isIdle: Bool, isNew: Bool) async -> DueStep? {
         switch await reader.run({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
         case .failure(let fault):
-            if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
+            if case .refused(.damaged) = fault.historyRefusal { onEvent(.damaged(document)) }
             return nil
         case .success(let due): return due
         }
     }
 
-    /// Commits steps in one transaction. Returns for each whether it was done: false if the history has
-    /// changed meanwhile, nil if the store refused it.
+    /// Commits steps in one transaction. Returns for each step whether it was done: false if the history has
+    /// changed meanwhile, nil if the store refused the step.
     private func commit(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
-        let tell = tell
+        let onEvent = onEvent
         let bodies = steps.map { document, step in
             { @Sendable (writer: inout HistoryWriter) throws(StoreFault) -> Bool in
                 switch step {
                 case .merge(let replacement):
-                    tell(.merging(document, segments: replacement.old.count))
+                    onEvent(.merging(document, segments: replacement.old.count))
                     let isDone = try writer.replace(replacement)
-                    if isDone { tell(.merged(document)) }
+                    if isDone { onEvent(.merged(document)) }
                     return isDone
                 case .snapshot(let snapshot, let superseded, let covered):
-                    tell(.snapshotting(document, snapshot.revision))
+                    onEvent(.snapshotting(document, snapshot.revision))
                     try writer.keep(snapshot, superseding: superseded, covering: covered)
                 case .removeTrimmed: try writer.removeTrimmed(of: document)
                 case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
@@ -90,13 +91,13 @@ struct Upkeep: Sendable {
                 return true
             }
         }
-        // The next run finds refused steps again.
+        // A refused step is still due in the next run.
         return await writes.run(bodies).map { try? $0.get() }
     }
 
-    /// Forgets the revisions through this one, and returns where the history now begins.
+    /// Removes the history up to and including `revision`, and returns where the history now begins.
     func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
-        // Repeats only while merges keep changing the segment to cut.
+        // Repeats only if a merge has replaced the segment to cut.
         while true {
             let found = await reader.run { $0.trimming(of: document, through: revision) }
             let plan: TrimPlan
@@ -109,9 +110,9 @@ struct Upkeep: Sendable {
             switch result {
             case .failure(let refusal): return .refused(refusal)
             case .success(true):
-                tell(.trimmed(document, start: revision))
+                onEvent(.trimmed(document, start: revision))
                 return .trimmed(start: revision)
-            // A merge came first, and replaced the segment to cut.
+            // A merge was committed first, and replaced the segment to cut.
             case .success(false): continue
             }
         }
@@ -122,7 +123,7 @@ struct Upkeep: Sendable {
     /// Visits all documents once: purges those deleted long ago, trims histories, forgets old pushers, merges
     /// the segments of idle documents, and returns free space to the file system.
     func round(at time: Int64) async {
-        // An incomplete round does not count: `visit` relies on the last round having seen every document.
+        // Record only a complete round, because `visit` assumes that the last round saw every document.
         if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
         await giveSpaceBack()
     }
@@ -139,7 +140,7 @@ struct Upkeep: Sendable {
                 last = end.id
             case .failure(let fault):
                 guard case .refused(.damaged) = fault.historyRefusal else { return false }
-                tell(.damaged(nil))
+                onEvent(.damaged(nil))
                 await visitEach(after: last, at: time)
                 return false
             }
@@ -152,13 +153,13 @@ struct Upkeep: Sendable {
         guard case .success(let most) = await reader.run({ $0.lastDocument() }) else { return }
         for value in last.value..<max(last.value, most.value) where !calls.isClosing {
             let found = await reader.run { $0.visited(DocumentID(value + 1)) }
-            // Damage that stops a read here was already reported by `visitAll`.
+            // If damage makes this read fail, `visitAll` has already reported it.
             if case .success(let row?) = found { await visit(row, at: time) }
         }
     }
 
     private func visit(_ row: UpkeepReader.Visited, at time: Int64) async {
-        guard let document = row.document else { return tell(.damaged(row.id)) }
+        guard let document = row.document else { return onEvent(.damaged(row.id)) }
         if let deleted = document.entry.deleted {
             if deleted <= time.less(settings.keepDeleted) { await purge(row.id, at: time) }
             return
@@ -174,7 +175,7 @@ struct Upkeep: Sendable {
         {
             return
         }
-        await tend(row.id, isIdle: isIdle)
+        await maintain(row.id, isIdle: isIdle)
     }
 
     private func purge(_ document: DocumentID, at time: Int64) async {
@@ -185,7 +186,7 @@ struct Upkeep: Sendable {
             }
             switch result {
             case .success(.begun): continue
-            case .success(.done): return tell(.purged(document))
+            case .success(.done): return onEvent(.purged(document))
             case .success(.kept), .failure: return
             }
         }
@@ -199,7 +200,7 @@ struct Upkeep: Sendable {
                 try writer.forget(authors, of: document, usedBefore: time)
             }
             guard case .success = result else { return }
-            tell(.forgot(document, pushers: authors.count))
+            onEvent(.forgot(document, pushers: authors.count))
         }
     }
 

@@ -3,11 +3,11 @@ import CaretLog
 
 /// The thresholds that decide when upkeep is due.
 package enum UpkeepPolicy {
-    /// This number of appended segments is merged.
+    /// Upkeep merges appended segments as soon as there are this many.
     static let unmergedLimit = 64
-    /// This number of merged segments of similar size is merged again.
+    /// Upkeep merges merged segments again as soon as there are this many of similar size.
     static let fanOut = 16
-    /// In an idle document, this number of appended or merged segments is merged.
+    /// In an idle document, upkeep merges as soon as there are this many appended or merged segments.
     static let fanOutWhenIdle = 4
     /// A document without changes for this time is idle, in milliseconds.
     package static let idle: Int64 = 60_000
@@ -16,20 +16,20 @@ package enum UpkeepPolicy {
     /// in stored bytes.
     static let snapshotShare = 32
 
-    /// The most changes after a snapshot before the next one is due. To replay so many takes about as long as
-    /// to read the text: a change is replayed in about the time in which 150 bytes are decompressed and
-    /// checked.
+    /// The next snapshot is due when more changes than this follow the newest snapshot. Replaying this many
+    /// changes takes about as long as reading the text. One change takes about as long as decompressing and
+    /// checking 150 bytes.
     package static func mostChanges(sinceSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
-    /// The most weight of the changes after a snapshot before the next one is due.
+    /// The next snapshot is due when the changes after the newest snapshot have more bytes than this.
     package static func mostWeight(sinceSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
 
-    /// An idle document gets a last snapshot, so it is due after fewer changes. A text that was inserted by a
-    /// few changes needs none: it can be read from its segment just as fast.
+    /// In an idle document a snapshot is due after fewer changes. If a few changes inserted the whole text,
+    /// the document needs no snapshot: reading its segment is just as fast.
     static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
         let utf8 = row.entry.length.utf8
         let changes = row.entry.head.value - row.snapshot.value
-        // `bytesSinceSnapshot` may be too high, but it does not count if there are no changes after the snapshot.
+        // `bytesSinceSnapshot` may be too high, so ignore it if no changes follow the snapshot.
         return changes > mostChanges(sinceSnapshotOf: utf8) / (isIdle ? 8 : 1)
             || changes > 0 && row.bytesSinceSnapshot > mostWeight(sinceSnapshotOf: utf8)
     }
@@ -39,17 +39,17 @@ package enum UpkeepPolicy {
     }
 
     /// The pause between two runs of upkeep. A document with constant writes is always due. With a longer
-    /// pause more segments are merged at once, and each revision is compressed less often. What is appended
-    /// during a pause can be read within about ten milliseconds.
+    /// pause more segments are merged at once, and each revision is compressed less often. The changes
+    /// appended during one pause can be read within about ten milliseconds.
     static let pause = Duration.milliseconds(250)
 
-    /// One transaction commits steps up to this number of rows and pages. With the last step that takes about
-    /// two milliseconds of the writer's time.
-    static let doneAtOnce = 1024
+    /// A transaction gets no further step once its steps write this number of rows and pages. The whole
+    /// transaction takes about two milliseconds of the writer's time.
+    static let weightPerTransaction = 1024
     /// The most segments that one step merges.
     static let joinedAtOnce = 512
 
-    /// The most rows, and bytes of them, that one step removes, so that the writer is not delayed.
+    /// The most rows that one step removes. This limit and the next two keep a step from delaying the writer.
     static let rowsAtOnce = 64
     static let bytesAtOnce = 1 << 20
     static let pushersAtOnce = 256

@@ -1,16 +1,16 @@
 package import CaretCore
 package import CaretLog
 
-/// Finds what is due and prepares it, through its own connection.
+/// Finds the steps of upkeep that are due and prepares them, through its own connection.
 ///
-/// Confined to the queue of the upkeep.
+/// Use it only on the queue of upkeep.
 package struct UpkeepReader {
     private var reader: HistoryReader
     private var database: Database { reader.database }
 
     package init(_ reader: HistoryReader) { self.reader = reader }
 
-    /// A document of a round. Its row is nil if it is damaged.
+    /// A document that a round visits. `document` is nil if the row is damaged.
     struct Visited: Sendable {
         let id: DocumentID
         let document: DocumentRow?
@@ -48,14 +48,14 @@ package struct UpkeepReader {
 
     // MARK: One document's history
 
-    /// The next step for a document; nil if nothing is due. `isNew`: upkeep has not looked at it since the
-    /// last write.
+    /// The next step for a document; nil if no step is due. `isNew` means that upkeep has not looked at the
+    /// document since the last write.
     package mutating func next(
         for id: DocumentID, isIdle: Bool, isNew: Bool
     ) -> Result<DueStep?, StoreFault> {
         reading { reader throws(StoreFault) -> DueStep? in
             let row = try reader.document(id)
-            // It was tended before it was queued again.
+            // An earlier run has already done the work for which the document was queued.
             if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
             let summaries = try reader.summaries(of: row)
             if try reader.hasTrimmed(row, summaries) { return DueStep(.removeTrimmed, isLast: false) }
@@ -69,7 +69,7 @@ package struct UpkeepReader {
         }
     }
 
-    /// Prepares a trim that makes the history begin after `revision`; nil if it already does.
+    /// Prepares a trim that makes the history begin after `revision`; nil if it already begins there.
     package mutating func trimming(
         of id: DocumentID, through revision: Revision
     ) -> Result<TrimPlan?, StoreFault> {
@@ -82,7 +82,7 @@ package struct UpkeepReader {
         }
     }
 
-    /// The revision through which the settings want the history trimmed; nil if nothing is to trim.
+    /// The last revision that the settings want trimmed; nil if no trim is due.
     mutating func trimDue(_ row: DocumentRow, _ settings: StoreSettings, at time: Int64) -> Revision? {
         let found = reading { reader throws(StoreFault) -> Revision? in
             switch settings.keepHistory {
@@ -94,14 +94,14 @@ package struct UpkeepReader {
             case .time(let length): return try reader.lastRevision(of: row, before: time.less(length))
             }
         }
-        // The next step for the document reports what cannot be read.
+        // If the history cannot be read, the next step for the document reports that.
         return (try? found.get()) ?? nil
     }
 
     package func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
         Result { () throws(StoreFault) in
             try database.every(
-                // The oldest first, because `HistoryReader.hasPusher` relies on it.
+                // `HistoryReader.hasPusher` relies on this order: the oldest pushers are forgotten first.
                 "SELECT author FROM pusher WHERE document = ? AND used < ? ORDER BY used LIMIT ?",
                 .integer(id.value),
                 .integer(time), .integer(Int64(UpkeepPolicy.pushersAtOnce))
@@ -109,7 +109,7 @@ package struct UpkeepReader {
         }
     }
 
-    /// The number of all pages of the file and of the free ones; nil if SQLite cannot tell.
+    /// The number of pages of the file, and how many of them are free; nil if SQLite cannot read them.
     func space() -> (pages: Int, free: Int)? {
         do throws(StoreFault) {
             let pages = try database.one("PRAGMA page_count") { Int($0.integer(0)) }
@@ -131,7 +131,7 @@ package struct UpkeepReader {
 extension HistoryReader {
     /// The segments of a document without their content.
     fileprivate func summaries(of row: DocumentRow) throws(StoreFault) -> [SegmentSummary] {
-        // SQLite would read all of a large body for `substr`. `isPlain` reads only the one byte.
+        // For `substr` SQLite would read the whole of a large body. `isPlain` reads only one byte.
         let found = try database.every(
             """
             SELECT id, first, last, length(body), CASE WHEN length(body) < 2048 THEN substr(body, 2, 1) = x'00' END
@@ -166,7 +166,7 @@ extension HistoryReader {
         }
     }
 
-    /// Whether there are rows from before the start of the history.
+    /// Whether there are rows that are older than the start of the history.
     fileprivate func hasTrimmed(_ row: DocumentRow, _ summaries: [SegmentSummary]) throws(StoreFault) -> Bool
     {
         if let first = summaries.first, first.last <= row.entry.start { return true }
@@ -200,17 +200,18 @@ extension HistoryReader {
         return (replacement, isLast)
     }
 
-    /// A snapshot of the head. It supersedes the snapshot before it if that is no longer worth its space.
+    /// Prepares a snapshot at the head. It supersedes the previous snapshot if that snapshot is no longer
+    /// worth its space.
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
         let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
         // The snapshot at the start of the history stays.
-        let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthItsPlace(row.snapshot, of: row)
+        let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthKeeping(row.snapshot, of: row)
         return .snapshot(
             snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
     }
 
-    /// Whether the history between a snapshot and the one before it is long compared with the snapshot.
-    private func isWorthItsPlace(_ revision: Revision, of row: DocumentRow) throws(StoreFault) -> Bool {
+    /// Whether the history between the previous snapshot and this one is long compared with this snapshot.
+    private func isWorthKeeping(_ revision: Revision, of row: DocumentRow) throws(StoreFault) -> Bool {
         let (id, at) = (Value.integer(row.entry.id.value), Value.integer(Int64(revision.value)))
         let worth = try database.one(
             """
@@ -241,15 +242,14 @@ extension HistoryReader {
         return Replacement(document: row.entry.id, old: [old], new: new)
     }
 
-    /// The last revision of the longest start of the history in which every change is older than `time`; nil
-    /// if there is none.
+    /// The revision up to which every change is older than `time`; nil if the first change is not.
     fileprivate mutating func lastRevision(
         of row: DocumentRow, before time: Int64
     ) throws(StoreFault) -> Revision? {
         let (head, begin) = (row.entry.head, row.entry.start)
         guard begin < head else { return nil }
-        // All changes before the first segment with a later one are early enough, even if the clock went back
-        // since.
+        // Find the first segment with a change at `time` or later. All changes before that segment are older,
+        // even if the clock was set back afterwards.
         let found = try database.one(
             "SELECT min(first) FROM segment WHERE document = ? AND last > ? AND time >= ?",
             .integer(row.entry.id.value), .integer(Int64(begin.value)), .integer(time)

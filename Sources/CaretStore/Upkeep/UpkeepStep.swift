@@ -3,10 +3,10 @@ package import CaretCore
 /// A prepared step of upkeep for one document.
 package enum UpkeepStep {
     case merge(Replacement)
-    /// Store a snapshot, and delete the snapshot that it supersedes. `covered` is the weight of the changes
-    /// up to the new snapshot.
+    /// Store a snapshot, and delete the snapshot that it supersedes. `covered` is the size of the changes up
+    /// to the new snapshot.
     case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
-    /// Remove rows from before the start of the history.
+    /// Remove rows that are older than the start of the history.
     case removeTrimmed
     /// The document's row counts too many unmerged segments: subtract `excess`.
     case correctUnmerged(excess: Int)
@@ -24,7 +24,7 @@ package enum UpkeepStep {
     }
 }
 
-/// The next step for a document, and whether nothing is due after it.
+/// The next step for a document, and whether it is the last step that is due.
 package struct DueStep {
     package let step: UpkeepStep
     let isLast: Bool

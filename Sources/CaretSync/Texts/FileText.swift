@@ -1,11 +1,11 @@
 /// The text of a file as a document stores it.
 package struct FileText: Equatable, Sendable {
-    /// All its line breaks are LF.
+    /// The text, with LF as line break.
     package let text: String
-    /// The kind of the first line break; nil if there is none.
+    /// Whether the first line break is CR LF. Nil if the text has no line break.
     package let usesCRLF: Bool?
 
-    /// The length of the text as it is in the file.
+    /// Converts the whole content of a file: CR LF and CR become LF.
     package init(_ whole: String) {
         let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         let bytes = Array(whole.utf8)

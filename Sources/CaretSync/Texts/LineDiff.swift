@@ -1,14 +1,14 @@
 package import CaretCore
 
-/// A change shown by lines: which lines it removes and inserts, and what changed inside them.
+/// A change shown by lines: the lines that it removes and inserts, and the changed bytes inside these lines.
 package struct LineDiff: Sendable {
-    /// Lines that are replaced by lines.
+    /// A range of old lines, and the range of new lines that replaces them.
     package struct Block: Equatable, Sendable {
         package var old: Range<Int>
         package var new: Range<Int>
     }
 
-    /// Blocks that are close to each other, with the lines around them.
+    /// Blocks that are close to each other, with unchanged lines around them.
     package struct Hunk: Equatable, Sendable {
         package var old: Range<Int>
         package var new: Range<Int>
@@ -18,12 +18,12 @@ package struct LineDiff: Sendable {
     package let old: LineTable
     package let new: LineTable
     private(set) var blocks: [Block] = []
-    /// The removed and the inserted bytes, in order.
+    /// The ranges of the removed bytes in `old` and of the inserted bytes in `new`, in order.
     private var removed: [Range<Int>] = []
     private var inserted: [Range<Int>] = []
 
     /// `new` must be the text after the change.
-    package init(from old: Text, to new: Text, by change: Change) throws(TextError) {
+    package init(from old: TextBuffer, to new: TextBuffer, by change: Change) throws(TextError) {
         self.old = LineTable(old.string)
         self.new = LineTable(new.string)
         var shift = 0
@@ -45,10 +45,10 @@ package struct LineDiff: Sendable {
             if let last = blocks.last,
                 block.old.lowerBound < last.old.upperBound || block.new.lowerBound < last.new.upperBound
             {
-                blocks[blocks.count - 1].old =
-                    last.old.lowerBound..<max(last.old.upperBound, block.old.upperBound)
-                blocks[blocks.count - 1].new =
-                    last.new.lowerBound..<max(last.new.upperBound, block.new.upperBound)
+                // The edits are in order, so no earlier edit ends in a later line.
+                blocks[blocks.count - 1] = Block(
+                    old: last.old.lowerBound..<block.old.upperBound,
+                    new: last.new.lowerBound..<block.new.upperBound)
             } else {
                 blocks.append(block)
             }
@@ -57,11 +57,10 @@ package struct LineDiff: Sendable {
     }
 
     private func lines(of range: Range<Int>, in table: LineTable) -> Range<Int> {
-        let first = table.line(of: range.lowerBound)
-        return first..<max(first, min(table.count, table.line(of: range.upperBound) + 1))
+        table.line(of: range.lowerBound)..<min(table.count, table.line(of: range.upperBound) + 1)
     }
 
-    /// The block without equal lines at both ends; nil if none is left.
+    /// The block without equal lines at its start and end. Nil if no line is left.
     private func trimmed(_ block: Block) -> Block? {
         var (old, new) = (block.old, block.new)
         while let first = old.first, let other = new.first, isSame(first, other) {
@@ -79,7 +78,7 @@ package struct LineDiff: Sendable {
 
     // MARK: Output
 
-    /// The blocks, with this many lines around them.
+    /// The blocks, with up to `context` unchanged lines around them.
     package func hunks(context: Int = 3) -> [Hunk] {
         var hunks: [Hunk] = []
         for block in blocks {
@@ -98,10 +97,11 @@ package struct LineDiff: Sendable {
         return hunks
     }
 
-    /// What was removed from an old line, as byte ranges of the text. Empty if the whole line was removed.
+    /// The bytes that were removed from an old line, as ranges of the text. Empty if the whole line was
+    /// removed.
     package func marks(inOld line: Int) -> [Range<Int>] { LineDiff.marks(removed, in: old.content(line)) }
 
-    /// What was inserted into a new line.
+    /// The bytes that were inserted into a new line. Empty if the whole line was inserted.
     package func marks(inNew line: Int) -> [Range<Int>] { LineDiff.marks(inserted, in: new.content(line)) }
 
     private static func marks(_ ranges: [Range<Int>], in line: Range<Int>) -> [Range<Int>] {
@@ -112,7 +112,7 @@ package struct LineDiff: Sendable {
 }
 
 extension [Range<Int>] {
-    /// The ranges that end after an offset. They must be ascending.
+    /// The ranges that end after an offset. The ranges must be ascending.
     fileprivate func firstEnding(after place: Int) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, count)
         while low < high {

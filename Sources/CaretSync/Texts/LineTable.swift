@@ -1,7 +1,7 @@
-/// A text as lines of bytes. A line break at the end does not begin another line.
+/// A text as lines of bytes. After a line break at the end of the text, there is no further line.
 package struct LineTable: Sendable {
     package let bytes: [UInt8]
-    /// Where each line begins.
+    /// The offset at which each line begins.
     private let starts: [Int]
 
     package init(_ text: String) {
@@ -17,8 +17,8 @@ package struct LineTable: Sendable {
 
     package var count: Int { starts.count }
 
-    /// The line that contains a byte. For the end of the text, the number of lines, unless the last line has
-    /// no line break.
+    /// The line that contains a byte. For the end of the text, this is the last line if it has no line break.
+    /// Otherwise it is the number of lines.
     package func line(of byte: Int) -> Int {
         if byte == bytes.count, bytes.last == nil || bytes.last == UInt8(ascii: "\n") { return count }
         var (low, high) = (0, count)

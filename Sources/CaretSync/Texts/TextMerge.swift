@@ -2,14 +2,14 @@ package import CaretCore
 
 /// Merging whole texts.
 package enum TextMerge {
-    /// `other` with the changes from `base` to `own`.
+    /// Applies the changes from `base` to `own` to `other`.
     package static func merged(
         base: String, own: String, other: String
     ) throws(TextError) -> String {
         if base.isSame(as: other) { return own }
-        // A change that both have made is made once.
+        // If both sides made the same change, it is applied once.
         if base.isSame(as: own) || own.isSame(as: other) { return other }
-        let (start, mine, theirs) = (try Text(base), try Text(own), try Text(other))
+        let (start, mine, theirs) = (try TextBuffer(base), try TextBuffer(own), try TextBuffer(other))
         let change = diff(from: start, to: mine)
             .rebased(over: diff(from: start, to: theirs), tie: .otherFirst)
         do throws(ChangeError) {
@@ -19,10 +19,10 @@ package enum TextMerge {
         }
     }
 
-    /// The lines that both texts have, in order. They serve as the common origin of two unrelated texts, so
-    /// that a merge keeps every line of each.
+    /// The lines that two unrelated texts have in common, in order. If they are used as the base of a merge,
+    /// the merge keeps every line of both texts.
     static func common(_ left: String, _ right: String) throws(TextError) -> String {
-        let (old, new) = (try Text(left), try Text(right))
+        let (old, new) = (try TextBuffer(left), try TextBuffer(right))
         let lines = try LineDiff(from: old, to: new, by: diff(from: old, to: new))
         var (kept, next) = ("", 0)
         for block in lines.blocks {
@@ -34,17 +34,17 @@ package enum TextMerge {
 }
 
 extension String {
-    /// Compares bytes. Canonically equivalent texts are different.
+    /// Compares bytes. Canonically equivalent texts with different bytes are not the same.
     package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether it is the beginning of the other text, as if its writer had only begun.
+    /// Whether this text is the beginning of the other text, because a program may still be writing the rest.
     func isBeginning(of other: String) -> Bool {
         utf8.count < other.utf8.count && other.utf8.starts(with: utf8)
     }
 }
 
 extension LineTable {
-    /// Some consecutive lines.
+    /// The text of consecutive lines.
     fileprivate func text(lines: Range<Int>) -> String {
         lines.isEmpty ? "" : text(range(lines.lowerBound).lowerBound..<range(lines.upperBound - 1).upperBound)
     }

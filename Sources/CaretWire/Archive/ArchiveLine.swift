@@ -1,6 +1,7 @@
 package import CaretCore
 
-/// A line of an archive of whole histories. docs/storage.md has the format, the wire the rules for JSON.
+/// A line of an archive of whole histories. docs/storage.md describes the format. The JSON follows the rules
+/// of the wire protocol.
 package enum ArchiveLine: Equatable, Sendable {
     case head(ArchiveHead)
     case document(ArchivedDocument)
@@ -34,7 +35,7 @@ package struct ArchiveHead: WireMessage {
     package static let version = 1
 
     package var version: Int
-    /// When the archive was begun, in milliseconds, and which program wrote it.
+    /// When the export began, in milliseconds, and which program wrote the archive.
     package var made: Int
     package var server: WireString
 
@@ -62,7 +63,7 @@ package struct ArchivedDocument: WireMessage {
     package static var type: StaticString { "document" }
 
     package var document: WireString
-    /// The epoch on the exporting server. It means nothing on any other server.
+    /// The epoch on the exporting server. This epoch means nothing on any other server.
     package var epoch: WireString
     package var revision: Revision
     package var start: Revision
@@ -97,7 +98,7 @@ package struct ArchivedDocument: WireMessage {
         newline = try fields.word("newline")
         updated = try fields.integer("updated")
         deleted = try fields.integer(optional: "deleted")
-        if start > revision { throw fields.fault("start", "is \(start.value), behind rev \(revision.value)") }
+        if start > revision { throw fields.fault("start", "is \(start.value), after rev \(revision.value)") }
         if (start > 0) != (text != nil) {
             throw fields.fault("text", "must be given if start is above 0, and only then")
         }
@@ -115,7 +116,7 @@ package struct ArchivedDocument: WireMessage {
     }
 }
 
-/// A revision: who made it when, and what it changed in the previous text. Offsets count UTF-16 code units.
+/// A revision: its author, its time, and its edits of the previous text. Offsets count UTF-16 code units.
 package struct ArchivedRevision: WireMessage {
     package static var type: StaticString { "revision" }
 
@@ -148,7 +149,7 @@ package struct ArchivedRevision: WireMessage {
     }
 }
 
-/// The last line: how much precedes it, and a checksum of that.
+/// The last line: how many documents and revisions the archive has, and a checksum of all earlier lines.
 package struct ArchiveEnd: WireMessage {
     package static var type: StaticString { "end" }
 

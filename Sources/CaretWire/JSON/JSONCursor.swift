@@ -1,4 +1,4 @@
-/// A position in a line, with functions that read the token there.
+/// A position in a line, with methods that read the token at this position.
 ///
 /// The bytes must be valid UTF-8, which is checked once for the whole line.
 struct JSONCursor {
@@ -25,7 +25,7 @@ struct JSONCursor {
     /// Skips space, tab, LF and CR.
     @inline(__always)
     mutating func skipBlanks() {
-        // Few lines have blanks, and no byte above a space is one.
+        // Few lines have blanks, and no byte above a space is a blank.
         if byte <= UInt8(ascii: " ") { skipSomeBlanks() }
     }
 
@@ -67,7 +67,8 @@ struct JSONCursor {
         }
     }
 
-    /// Skips the digits of a `\u` escape, and the second half of a surrogate pair if this is the first.
+    /// Skips the digits of a `\u` escape. If the escape is the first half of a surrogate pair, skips the
+    /// second half too.
     private mutating func passUnit(escapeAt start: Int) throws(JSONFault) {
         let unit = try hexUnit(escapeAt: start)
         guard UTF16.isSurrogate(unit) else { return }
@@ -120,13 +121,14 @@ struct JSONCursor {
         if byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
             return try passFraction(of: start, digits)
         }
-        // Sixteen digits do not overflow.
+        // Sixteen digits do not overflow an Int.
         guard count <= 16 && size <= Limits.integer else {
             throw JSONFault(reason: .integerOutOfRange, byte: start)
         }
     }
 
-    /// Skips the fraction and the exponent of a number that begins at `start` and has its digits at `digits`.
+    /// Skips the fraction and the exponent of a number. The number begins at `start`, and its digits at
+    /// `digits`.
     private mutating func passFraction(of start: Int, _ digits: Int) throws(JSONFault) {
         let integerEnd = index
         if byte == UInt8(ascii: ".") {
@@ -145,8 +147,8 @@ struct JSONCursor {
         while byte.isDigit { index += 1 }
     }
 
-    /// Reads the exponent, if there is one. Absurdly large exponents are reduced to one that is still too
-    /// large.
+    /// Reads the exponent, if there is one. An extremely large exponent is reduced to a value that is still
+    /// too large.
     private mutating func passExponent() throws(JSONFault) -> Int {
         guard byte | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1
@@ -159,8 +161,7 @@ struct JSONCursor {
         return isNegative ? -size : size
     }
 
-    /// Whether the number is zero, or the power of ten of its first nonzero digit is one that every reader
-    /// supports.
+    /// Whether the number is zero, or every JSON reader supports the power of ten of its first nonzero digit.
     private func isHeld(_ mantissa: Range<Int>, integerEnd: Int, exponent: Int) -> Bool {
         let first = mantissa.first { bytes[$0].isDigit && bytes[$0] != UInt8(ascii: "0") }
         guard let first else { return true }

@@ -1,7 +1,7 @@
 /// Why a line is not one strict JSON object, and at which byte.
 struct JSONFault: Error, Equatable, Sendable {
     enum Reason: Equatable, Sendable {
-        /// Something else was expected here. The found byte is nil at the end of the line.
+        /// `found` does not begin what was expected. `found` is nil at the end of the line.
         case wanted(Wanted, found: UInt8?)
         case notUTF8
         case byteOrderMark
@@ -15,7 +15,7 @@ struct JSONFault: Error, Equatable, Sendable {
         case leadingZero
         /// An integer is outside ±(2^53 − 1).
         case integerOutOfRange
-        /// A number with a fraction or exponent is outside what every reader supports.
+        /// A number with a fraction or exponent is outside the range that every JSON reader supports.
         case numberOutOfRange
         /// Too many levels of objects and arrays.
         case tooDeep
@@ -41,14 +41,14 @@ extension JSONFault: CustomStringConvertible {
             case .notUTF8: "the bytes are not UTF-8"
             case .byteOrderMark: "a byte order mark is not allowed"
             case .controlCharacter(let byte): "\(JSONFault.name(byte)) must be escaped in a string"
-            case .badEscape: "there is no such escape"
+            case .badEscape: "JSON does not define this escape"
             case .loneSurrogate: "this surrogate escape is not half of a pair"
             case .leadingZero: "a number must not have leading zeros"
             case .integerOutOfRange: "an integer must lie within ±\(Limits.integer)"
             case .numberOutOfRange:
                 "a number must lie between 1e-\(Limits.exponent) and 1e\(Limits.exponent + 1)"
             case .tooDeep: "more than \(Limits.nesting) levels of objects and arrays"
-            case .duplicateKey: "this key stands twice in its object"
+            case .duplicateKey: "this key occurs twice in its object"
             case .tooLong: "the line is too long to be read"
             }
         return "byte \(byte): \(what)"
@@ -73,7 +73,7 @@ extension JSONFault.Wanted: CustomStringConvertible {
         case .commaOrBracket: "a comma or ']'"
         case .digit: "a digit"
         case .quote: "the end of the string"
-        case .end: "nothing more"
+        case .end: "the end of the line"
         }
     }
 }

@@ -1,7 +1,8 @@
 /// Checks that a line is one strict JSON object, and finds the members of that object.
 ///
-/// Strict means RFC 8259 and I-JSON as docs/protocol/json.md defines it, in every value, used or not. Makes
-/// one pass without recursion. Memory is proportional to the number of keys, and reused for the next line.
+/// Strict means RFC 8259 and I-JSON, as docs/protocol/json.md defines it. The check includes values that no
+/// message uses. The reader makes one pass without recursion. Its memory is proportional to the number of
+/// keys, and is reused for the next line.
 struct JSONReader {
     /// The keys and values of the object, after `check`.
     private(set) var members = KeyStack()
@@ -11,8 +12,8 @@ struct JSONReader {
         case value, key, afterValue, end
     }
 
-    /// An open object or array. It takes four bytes and does not reserve the full depth, because every
-    /// connection has some.
+    /// An open object or array. A level takes only four bytes, because every connection keeps a list of
+    /// levels.
     private struct Level {
         private let place: Int32
 
@@ -42,7 +43,7 @@ struct JSONReader {
         guard cursor.isAtEnd else { throw cursor.fault(wanted: .end) }
     }
 
-    /// Frees what an unusual line needed.
+    /// Frees the extra memory that an unusual line needed.
     mutating func shrink() { members.shrink() }
 
     private func checkEncoding(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
@@ -112,8 +113,8 @@ struct JSONReader {
         return try close(&cursor)
     }
 
-    /// Ends the innermost object or array. The keys of the outermost object stay, as the members of the
-    /// message.
+    /// Ends the innermost object or array. Keeps the keys of the outermost object, because they are the
+    /// members of the message.
     private mutating func close(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.index += 1
         if let base = levels.removeLast().base {

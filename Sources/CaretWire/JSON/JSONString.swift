@@ -14,14 +14,13 @@ struct JSONString {
     @inline(__always)
     var raw: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: line[range]) }
 
-    /// The index after its closing quote.
+    /// The index after the closing quote.
     var end: Int { range.upperBound + 1 }
 
-    /// The unescaped string. If there are no escapes, this is the only copy made of a text on its way from
-    /// the line.
+    /// The unescaped string. If the string has no escapes, its bytes are copied only once.
     var decoded: WireString {
-        // The whole line is valid UTF-8, so the bytes between quotes are too, and so is the result of
-        // unescaping.
+        // The whole line is valid UTF-8. So the bytes between quotes and the result of unescaping are valid
+        // too.
         guard hasEscape else { return WireString(String(copying: UTF8Span(unchecked: raw.span))) }
         return withUnescaped(raw) { WireString(String(copying: UTF8Span(unchecked: $0.span))) }
     }
@@ -31,7 +30,7 @@ struct JSONString {
     func says(_ word: StaticString) -> Bool { hasEscape ? saysEscaped(word) : raw.equals(word) }
 
     private func saysEscaped(_ word: StaticString) -> Bool {
-        // An escaped byte has at most six bytes.
+        // The escape of one byte has at most six bytes.
         raw.count <= 6 * word.utf8CodeUnitCount && withUnescaped(raw) { $0.equals(word) }
     }
 }

@@ -43,7 +43,7 @@ struct JSONValue {
         return isInteger ? (isNegative ? 0 &- size : size) : nil
     }
 
-    /// The value must be a string.
+    /// The value as a string. The value must be a string.
     var string: JSONString {
         var (index, hasEscape) = (start + 1, false)
         while true {
@@ -55,7 +55,7 @@ struct JSONValue {
         return JSONString(line, start + 1..<index, hasEscape: hasEscape)
     }
 
-    /// The index after its last byte.
+    /// The index after the value's last byte.
     var end: Int {
         var cursor = JSONCursor(line, at: start)
         var depth = 0
@@ -113,7 +113,7 @@ struct JSONValue {
         }
     }
 
-    /// How many levels of objects and arrays the value has, itself included.
+    /// How many levels of objects and arrays the value has, including the value itself.
     var nesting: Int {
         var (depth, deepest) = (0, 0)
         var index = start
@@ -133,12 +133,12 @@ struct JSONValue {
 }
 
 extension JSONCursor {
-    /// Skips a number or a word, or else one byte.
+    /// Skips a number or a word. Skips one byte if there is neither.
     fileprivate mutating func passPlain() {
         repeat { index += 1 } while !isAtEnd && !byte.endsPlain
     }
 
-    /// Skips what separates two elements or members.
+    /// Skips the comma and blanks between two elements or members.
     fileprivate mutating func passComma() {
         skipBlanks()
         guard byte == UInt8(ascii: ",") else { return }

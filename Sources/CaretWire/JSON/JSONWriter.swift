@@ -1,4 +1,4 @@
-/// Appends JSON to a buffer. The buffer is reused, so writing allocates nothing once it has grown.
+/// Appends JSON to a buffer. The buffer is reused, so writing allocates no memory once the buffer has grown.
 package struct JSONWriter: Sendable {
     /// The written bytes. The owner empties it after sending, and keeps the capacity.
     package var bytes: [UInt8]
@@ -45,7 +45,7 @@ package struct JSONWriter: Sendable {
         quoted(string)
     }
 
-    /// Writes a string without a separator before it. The caller has written that.
+    /// Writes a string without a separator before it. The caller must have written the separator.
     mutating func quoted(_ string: WireString) {
         bytes.append(UInt8(ascii: "\""))
         string.withBytes { escaped($0) }
@@ -60,7 +60,7 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes bytes that are JSON already.
+    /// Writes bytes that already are JSON.
     mutating func json(_ json: [UInt8]) {
         separateElement()
         bytes.append(contentsOf: json)
@@ -69,7 +69,7 @@ package struct JSONWriter: Sendable {
     /// Ends a message with a line end.
     mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Writes a comma, unless the previous byte opened something or ended a key.
+    /// Writes a comma, unless the previous byte opened an array, ended a key or ended a line.
     private mutating func separateElement() {
         switch bytes.last {
         case nil, UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
@@ -96,7 +96,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes the inside of a string. Plain runs are copied whole.
+    /// Writes the content of a string. Runs without special bytes are copied as a whole.
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0
         while true {
@@ -126,10 +126,10 @@ package struct JSONWriter: Sendable {
 }
 
 extension WireString {
-    /// The most bytes that one byte can take in a JSON string.
+    /// The maximum number of bytes that one byte takes in a JSON string.
     package static let mostEscape = 6
 
-    /// The number of bytes that this byte takes in a JSON string.
+    /// The number of bytes that this string takes inside the quotes of a JSON string.
     package var escapedBytes: Int {
         withBytes { text in
             var (sum, index) = (text.count, text.endOfRun(from: 0))
@@ -170,7 +170,7 @@ extension JSONWriter {
         value(bool)
     }
 
-    /// Writes a member only if it is true.
+    /// Writes the member only if `bool` is true.
     mutating func member(_ name: StaticString, ifTrue bool: Bool) {
         if bool { member(name, true) }
     }

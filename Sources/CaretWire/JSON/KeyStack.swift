@@ -1,14 +1,16 @@
-/// The keys of the objects that are open while a line is checked, innermost last.
+/// The keys of all objects that are open while a line is checked. The keys of the innermost object come last.
 ///
-/// Reuses the memory of earlier lines, so most lines allocate nothing.
+/// Reuses the memory of earlier lines, so most lines allocate no memory.
 struct KeyStack {
-    /// A key and the start of its value. It has two words, because a hostile line may have very many keys.
+    /// A key and the start of its value. A key takes only two machine words, because a hostile line may have
+    /// very many keys.
     struct Key {
-        /// The start of the key: in the line, or in `unescaped` if it was escaped.
+        /// The start of the key in the line, or in `unescaped` if the key was escaped.
         let start: UInt32
         private let lengthAndEscape: UInt32
-        let value: UInt32
         /// The start of the value in the line.
+        let value: UInt32
+        /// The start of the key in the line, even if the key was escaped.
         let place: UInt32
 
         init(start: Int, length: Int, isEscaped: Bool, value: Int, place: Int) {
@@ -31,9 +33,9 @@ struct KeyStack {
     /// A hash table of indices into `keys`, counted from 1; 0 is a free slot.
     private var table: [UInt32] = []
 
-    /// Up to this many keys of an object are compared pairwise. More are hashed.
+    /// Up to this many keys of an object are compared pairwise. If there are more keys, they are hashed.
     private static let few = 16
-    /// Larger buffers are not kept for the next line.
+    /// Buffers with a larger capacity are not kept for the next line.
     private static let roomKept = 1 << 10
 
     var count: Int { keys.count }
@@ -43,7 +45,8 @@ struct KeyStack {
         unescaped.removeAll(keepingCapacity: true)
     }
 
-    /// Frees what an unusual line needed. Copies nothing, even if the keys are still referenced elsewhere.
+    /// Frees the extra memory that an unusual line needed. Never copies the keys, even if they are still
+    /// referenced elsewhere.
     mutating func shrink() {
         if keys.capacity > KeyStack.roomKept { keys = [] }
         if unescaped.capacity > KeyStack.roomKept { unescaped = [] }
@@ -65,7 +68,7 @@ struct KeyStack {
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
 
-    /// The start in the line of the first key from `base` on that equals an earlier one.
+    /// Finds the first key from `base` on that equals an earlier key. Returns where it starts in the line.
     mutating func duplicate(from base: Int, in line: UnsafeBufferPointer<UInt8>) -> Int? {
         if keys.count - base <= 1 { return nil }
         let found = keys.count - base <= KeyStack.few ? compared(from: base, line) : hashed(from: base, line)
@@ -79,7 +82,7 @@ struct KeyStack {
         return nil
     }
 
-    /// The seed is random in each process, so nobody can choose keys that collide.
+    /// Each process has a random hash seed, so a client cannot choose keys that collide.
     private mutating func hashed(from base: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int? {
         let count = keys.count - base
         let size = 1 << (Int.bitWidth - (2 * count - 1).leadingZeroBitCount)

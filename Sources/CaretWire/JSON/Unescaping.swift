@@ -38,8 +38,8 @@ private func unescape(
     return to
 }
 
-/// The scalar of one or two `\u` escapes, and how many bytes the escapes have. The line was checked, so it
-/// exists.
+/// The scalar of one or two `\u` escapes, and how many bytes the escapes have. The line was checked, so the
+/// escapes are valid.
 private func scalar(
     escapedAt index: Int, in raw: UnsafeBufferPointer<UInt8>
 ) -> (Unicode.Scalar, length: Int) {
@@ -54,7 +54,7 @@ private func unit(at index: Int, in raw: UnsafeBufferPointer<UInt8>) -> UInt32 {
 }
 
 extension UInt8 {
-    /// The character that a backslash and this letter mean; nil for `u`, which digits follow.
+    /// The character that a backslash and this letter mean; nil for `u`, because digits follow it.
     fileprivate var plainEscape: UInt8? {
         switch self {
         case UInt8(ascii: "b"): 0x08

@@ -6,9 +6,9 @@ package struct Check: WireMessage {
 
     package var document: WireString
     package var revision: Revision
-    /// In the agreed unit.
+    /// The length of the text, in the agreed unit.
     package var length: Int
-    /// Computed over the text as UTF-8.
+    /// The CRC-32 of the text as UTF-8.
     package var crc32: UInt32
 
     package init(document: WireString, revision: Revision, length: Int, crc32: UInt32) {
@@ -45,7 +45,8 @@ extension UInt8 {
     fileprivate var isLowercaseHexDigit: Bool { hexDigit != nil && (isDigit || self & 0x20 != 0) }
 }
 
-/// The client's text at a revision does not match `check`. The client then opens the document again.
+/// Reports that the client's text at a revision does not match `check`. The client then opens the document
+/// again.
 package struct Diverged: WireMessage {
     package static var type: StaticString { "diverged" }
 

@@ -67,7 +67,7 @@ package enum ClientMessage: Equatable, Sendable {
 
     /// Appends the message as one line.
     package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
-        // Avoids `any WireMessage`, since boxing would allocate.
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
         switch self {
         case .hello(let message): message.encode(id: id, into: &writer)
         case .open(let message): message.encode(id: id, into: &writer)

@@ -49,9 +49,9 @@ package struct DocumentSummary: WireMessage {
     package var document: WireString
     package var epoch: WireString
     package var revision: Revision
-    /// In the agreed unit.
+    /// The length of the text, in the agreed unit.
     package var length: Int
-    /// When it was created or last changed, in milliseconds.
+    /// When the document was created or last changed, in milliseconds.
     package var updated: Int
 
     package init(
@@ -127,7 +127,7 @@ package struct Follow: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) { writer.member("prefix", prefix) }
 }
 
-/// Ends `follow`.
+/// Ends the subscription that `follow` began.
 package struct Unfollow: WireMessage {
     package static var type: StaticString { "unfollow" }
 

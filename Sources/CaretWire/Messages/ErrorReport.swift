@@ -1,16 +1,16 @@
 import CaretCore
 
-/// A client's message was refused.
+/// Reports that the server refused a client's message.
 package struct ErrorReport: WireMessage {
     package static var type: StaticString { "error" }
 
-    /// A client treats an unknown code as a refusal that keeps the connection.
+    /// A client treats an unknown code as a refusal after which the connection stays open.
     package var code: OpenWord<ErrorCode>
-    /// For people.
+    /// What is wrong, as a text for people.
     package var message: WireString
     package var document: WireString?
     package var seq: Int?
-    /// The document's head, sent when a base cannot be used.
+    /// The document's head. The server sends it if the base of a push cannot be used.
     package var head: WirePosition?
     package var retryAfterMilliseconds: Int?
 

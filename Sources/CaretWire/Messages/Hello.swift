@@ -4,9 +4,9 @@ package import CaretCore
 package struct Hello: WireMessage {
     package static var type: StaticString { "hello" }
 
-    /// Identifies the client to the server. It is a secret between the two.
+    /// Identifies the client to the server. Only these two know this id.
     package var client: WireString
-    /// The units that the client supports, best first. Units that are unknown here are left out.
+    /// The units that the client supports, best first. Units that this server does not know are left out.
     package var units: [CodeUnit]
     package var token: WireString?
     package var info: WireInfo?
@@ -21,7 +21,7 @@ package struct Hello: WireMessage {
     }
 
     init(_ fields: Fields) throws(FieldFault) {
-        // Checked first, because another version may define all other fields differently.
+        // The version is checked first, because another version may define all other fields differently.
         let version = try fields.integer("protocol", in: -Limits.integer...Limits.integer)
         if version != Limits.protocolVersion {
             var fault = fields.fault(
@@ -41,7 +41,7 @@ package struct Hello: WireMessage {
         let client = try fields.string("client")
         let isPrintable = client.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         guard isPrintable, Limits.client.contains(client.utf8.count) else {
-            // The id is a secret, so the message does not repeat it. Logs may be read by others.
+            // The id is a secret, so the error message does not repeat it: other people may read the logs.
             let problem =
                 "has \(client.utf8.count) bytes\(isPrintable ? "" : ", not all of them printable ASCII")"
                 + "; expected \(Limits.client.lowerBound) to \(Limits.client.upperBound) printable ASCII"
@@ -73,7 +73,7 @@ package struct Welcome: WireMessage {
     package var limits: Limits.Announced
     /// Seconds of silence after which the server sends `ping`.
     package var ping: Int
-    /// The beginning of all epochs of this store. Nil from a server that does not send it.
+    /// The part with which all epochs of this store begin. Nil from a server that does not send it.
     package var store: WireString?
 
     package init(
@@ -135,7 +135,7 @@ extension Fields {
 }
 
 extension Limits.Announced {
-    /// A limit that is missing has the protocol's default.
+    /// Reads the limits of `welcome`. A missing limit has the protocol's default.
     init(_ value: JSONValue) throws(FieldFault) {
         self.init()
         let fields = try Fields(value, limits: self)

@@ -2,15 +2,15 @@ package import CaretCore
 
 /// A revision of a document, given by its number or by a time at which it was the head.
 package enum Moment: Hashable, Sendable {
-    /// Not given: the head of a document, or the beginning of its history.
+    /// The request gives neither. This means the head of a document, or the beginning of its history.
     case unsaid
     case revision(Revision)
-    /// In milliseconds.
+    /// A time in milliseconds.
     case time(Int)
 }
 
 extension Fields {
-    /// Reads a revision, or the time `at` instead of it.
+    /// Reads the field `revision`, or the time in the field `at`.
     func moment(_ revision: StaticString) throws(FieldFault) -> Moment {
         let time = try integer(optional: "at")
         let number = try self.revision(optional: revision)
@@ -158,10 +158,10 @@ package struct RevisionSummary: Hashable, Sendable {
         edits = try fields.edits(optional: "edits")
     }
 
-    /// An upper bound on its encoded size.
+    /// An upper bound on the encoded size in bytes.
     package var mostBytes: Int {
-        // Covers keys, brackets and 20 digits for each number. Each byte of a string can become a 6-byte
-        // escape.
+        // This includes keys, brackets and 20 digits for each number. Each byte of a string can become a
+        // 6-byte escape.
         let texts = (edits ?? []).reduce(author.user.utf8.count + author.client.utf8.count) {
             $0 + $1.text.utf8.count
         }
@@ -214,7 +214,7 @@ package struct Revisions: WireMessage {
     }
 }
 
-/// Makes a new revision whose text is that of an old one. It counts as a push.
+/// Makes a new revision with the text of an old revision. This counts as a push.
 package struct Restore: WireMessage {
     package static var type: StaticString { "restore" }
 

@@ -1,4 +1,4 @@
-/// Asks the other side for a sign of life.
+/// Checks whether the other side still answers.
 package struct Ping: WireMessage {
     package static var type: StaticString { "ping" }
 
@@ -16,7 +16,7 @@ package struct Pong: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// The server is about to close the connection.
+/// Announces that the server will close the connection.
 package struct Bye: WireMessage {
     package static var type: StaticString { "bye" }
 

@@ -45,17 +45,18 @@ package struct Done: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// A document no longer exists under this name. Sent to each session that has it open, and to each follower.
+/// Reports that a document no longer exists under this name. The server sends it to each session that has the
+/// document open, and to each follower.
 package struct Gone: WireMessage {
     package static var type: StaticString { "gone" }
 
     package var document: WireString
-    /// The epoch of the document that is gone. Another document may have its name already.
+    /// The epoch of the document that is gone. Another document may already have the old name.
     package var epoch: WireString?
     package var reason: OpenWord<GoneReason>
-    /// Its new name, only sent to those who may read it.
+    /// The new name. Only receivers that may read the renamed document get it.
     package var to: WireString?
-    /// The message is for a follower, and does not end a session.
+    /// The message is for a follower. Such a message does not end a session.
     package var isFollowed: Bool
 
     package init(
@@ -86,7 +87,7 @@ package struct Gone: WireMessage {
     }
 }
 
-/// The receiver's rights on a document have changed.
+/// Reports that the receiver's rights on a document have changed.
 package struct RightsChange: WireMessage {
     package static var type: StaticString { "rights" }
 
@@ -109,7 +110,7 @@ package struct RightsChange: WireMessage {
     }
 }
 
-/// The whole text, sent when the changes are not available.
+/// The whole text. The server sends it if the changes cannot be sent.
 package struct Resync: WireMessage {
     package static var type: StaticString { "resync" }
 

@@ -18,7 +18,7 @@ package struct Open: WireMessage {
     package var document: WireString
     /// Create the document if it does not exist.
     package var create: Bool
-    /// The last position the client knows, to resume from it.
+    /// The last position that the client knows. The server resumes the changes from there.
     package var resume: WirePosition?
     package var mode: OpenMode
     /// The server may combine several revisions into one change.
@@ -105,7 +105,7 @@ package struct Opened: WireMessage {
     package enum Content: Equatable, Sendable {
         /// The whole text.
         case text(WireString)
-        /// The client's position is still valid, and changes follow from there.
+        /// The client's position is still valid. The changes after it follow.
         case resumed
         /// The whole text, because the position that the client sent is not valid any more.
         case textAfterAll(WireString)
@@ -177,7 +177,7 @@ package struct Opened: WireMessage {
     }
 }
 
-/// Closes a document and ends its changes.
+/// Closes a document. The client gets no more of its changes.
 package struct Close: WireMessage {
     package static var type: StaticString { "close" }
 
@@ -190,7 +190,7 @@ package struct Close: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) { writer.member("doc", document) }
 }
 
-/// The answer to `close`, sent after the acks that are due.
+/// The answer to `close`. The server first sends the acks of earlier pushes.
 package struct Closed: WireMessage {
     package static var type: StaticString { "closed" }
 

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// What a session has selected, in the text at a revision.
+/// Reports what a session has selected, in the text at a revision.
 package struct Select: WireMessage {
     package static var type: StaticString { "select" }
 
@@ -36,7 +36,7 @@ extension Fields {
     }
 }
 
-/// Whose session it is, as others may see it.
+/// What other sessions may know about a session's owner.
 package struct Introduction: Hashable, Sendable {
     package let user: WireString
     /// The public id of the client.
@@ -87,13 +87,13 @@ package struct Peer: Hashable, Sendable {
     }
 }
 
-/// Another session of an open document has changed its selections, or has ended.
+/// Reports that another session of an open document has changed its selections, or has ended.
 package struct PeerChange: WireMessage {
     package static var type: StaticString { "peer" }
 
     package enum News: Hashable, Sendable {
-        /// Its selections at the revision that the receiver has reached. The first message about a session
-        /// introduces it.
+        /// The session's selections, at the revision that the receiver has reached. The first message about a
+        /// session has an introduction.
         case selected(revision: Revision, selections: [WireSelection], introduction: Introduction?)
         case left
     }

@@ -1,12 +1,12 @@
 package import CaretCore
 
-/// A change to be committed.
+/// Requests that the server commit a change.
 package struct Push: WireMessage {
     package static var type: StaticString { "push" }
 
     package enum Content: Equatable, Sendable {
         case edits([WireEdit])
-        /// The whole new text, which the server compares with the text at the base.
+        /// The whole new text. The server compares it with the text at the base.
         case text(WireString)
     }
 
@@ -15,7 +15,7 @@ package struct Push: WireMessage {
     package var base: Revision
     package var seq: Int
     package var content: Content
-    /// The ack must include the text.
+    /// Whether the ack must include the text.
     package var wantsText: Bool
     /// Create the document if it does not exist.
     package var create: Bool
@@ -80,7 +80,7 @@ extension Push.Content {
     }
 }
 
-/// A push is on disk, synced, or has changed nothing.
+/// Reports that a push is synced to disk, or that it changed nothing.
 package struct Ack: WireMessage {
     package static var type: StaticString { "ack" }
 
@@ -128,7 +128,7 @@ package struct Ack: WireMessage {
 }
 
 extension Fields {
-    /// Edits sent by the server. Their number is not limited here.
+    /// Reads edits that the server sent. Their number is not limited.
     func edits(optional name: StaticString) throws(FieldFault) -> [WireEdit]? {
         try array(optional: name) { value throws(FieldFault) in try WireEdit(value) }
     }
@@ -138,7 +138,7 @@ extension Fields {
 package struct WireChange: WireMessage {
     package static var type: StaticString { "change" }
 
-    /// Who made a revision, and when, in milliseconds.
+    /// Who made a revision, and the time in milliseconds.
     package struct Author: Hashable, Sendable {
         package let user: WireString
         package let client: WireString
@@ -153,7 +153,7 @@ package struct WireChange: WireMessage {
 
     package enum Origin: Equatable, Sendable {
         case one(Author)
-        /// All revisions after this one, combined.
+        /// All revisions after `from`, up to `revision`, combined.
         case squashed(from: Revision)
     }
 

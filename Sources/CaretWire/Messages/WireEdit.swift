@@ -1,4 +1,4 @@
-/// A range of a text, in the agreed unit. It is not known yet whether the text has such a range.
+/// A range of a text, in the agreed unit. The range has not been compared with the text yet.
 package struct WireRange: Hashable, Sendable {
     package let start: Int
     package let end: Int
@@ -17,7 +17,8 @@ package struct WireRange: Hashable, Sendable {
     }
 }
 
-/// An edit as sent on the wire: replaces the old text of the range. Only its form has been checked.
+/// An edit as sent on the wire: it replaces the old text of the range. The edit has not been compared with
+/// the text yet.
 package struct WireEdit: Hashable, Sendable {
     package let range: WireRange
     package let text: WireString
@@ -49,10 +50,10 @@ package struct WireEdit: Hashable, Sendable {
 }
 
 extension WireEdit {
-    /// An upper bound on the encoded size of an edit in a list, without its text, if no offset is greater
+    /// An upper bound on the encoded size of an edit in a list, without its text. No offset may be greater
     /// than `farthest`.
     package static func mostBytes(ofOffsets farthest: Int) -> Int {
-        // {"range":[,],"text":""}, a comma, and two numbers.
+        // The edit takes {"range":[,],"text":""}, a comma and two numbers.
         var (rest, digits) = (farthest, 1)
         while rest > 9 {
             rest /= 10

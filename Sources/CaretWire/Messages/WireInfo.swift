@@ -1,4 +1,5 @@
-/// A JSON object that describes a client's user, kept as bytes. Others receive it unchanged.
+/// A JSON object that describes a client's user. The object is kept as bytes. Other clients receive these
+/// bytes unchanged.
 package struct WireInfo: Hashable, Sendable {
     package let json: [UInt8]
 
@@ -6,17 +7,17 @@ package struct WireInfo: Hashable, Sendable {
     package init?(json: [UInt8]) {
         var reader = JSONReader()
         let info = json.withUnsafeBufferPointer { bytes -> WireInfo? in
-            // Invalid JSON gives nil, and the caller finds out why.
+            // Invalid JSON gives nil. The caller does not need the reason.
             guard (try? reader.check(bytes)) != nil else { return nil }
             var cursor = JSONCursor(bytes)
             cursor.skipBlanks()
-            return try? WireInfo(JSONValue(in: bytes, at: cursor.index))  // Too large is no info either.
+            return try? WireInfo(JSONValue(in: bytes, at: cursor.index))  // nil if too large
         }
         guard let info else { return nil }
         self = info
     }
 
-    /// Makes an object of strings. The names must differ. Nil if the object is too large.
+    /// Makes an object of strings. All names must be different. Nil if the object is too large.
     package init?(members: [(name: WireString, value: WireString)]) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -52,8 +53,8 @@ package struct WireInfo: Hashable, Sendable {
             let levels = "levels of objects and arrays"
             throw .tooMany(nesting, levels, limit: Limits.infoNesting, in: value, code: .tooLarge)
         }
-        // A line break here is between two tokens. It must go, because it would end the line that carries the
-        // object.
+        // A line break here is between two tokens. A space replaces the line break, because a line break
+        // would end the line that contains the object.
         json = value.line[value.start..<end].map {
             $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0
         }

@@ -1,6 +1,6 @@
 /// A message that can write itself as a line.
 package protocol WireMessage: Equatable, Sendable {
-    /// The value of its `type` field.
+    /// The value of the message's `type` field.
     static var type: StaticString { get }
 
     /// Writes the fields that follow `type` and `id`.
@@ -8,8 +8,7 @@ package protocol WireMessage: Equatable, Sendable {
 }
 
 extension WireMessage {
-    /// Appends the message as one line with its line end. All receivers of the same message share the same
-    /// bytes.
+    /// Appends the message as one line with its line end. All receivers of one message can share these bytes.
     package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
         writer.bytes.append(UInt8(ascii: "{"))
         writer.key("type")

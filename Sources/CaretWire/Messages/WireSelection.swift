@@ -1,4 +1,5 @@
-/// A selection as sent on the wire, in the agreed unit. The head is the end that moves when it is extended.
+/// A selection as sent on the wire, in the agreed unit. The head is the end that moves when the selection is
+/// extended.
 package struct WireSelection: Hashable, Sendable {
     package let anchor: Int
     package let head: Int

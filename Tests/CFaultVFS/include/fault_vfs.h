@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
-// A layer under SQLite for tests. It records what reaches the files of a database. By its plan it makes an
-// operation fail, kills the process, or reports a full disk. It becomes SQLite's default VFS for good, so it
-// needs its own process.
+// A layer under SQLite for tests. It records every operation on the files of a database. As planned, it makes
+// an operation fail, kills the process, or reports a full disk. The layer stays SQLite's default VFS until
+// the process ends, so it needs its own process.
 //
-// It watches the main database, its journal and its log, each by the last part of its path. So a process can
-// only use one folder.
+// It watches the main database, its journal and its log. It identifies a file by the last part of its path,
+// so a process can use only one folder.
 
 /// The kinds of operations. Each kind is counted separately, over all files, from 1.
 enum fault_kind {
@@ -21,7 +21,7 @@ enum fault_kind {
 /// What happens at the operation that the plan selects.
 enum fault_action {
     FAULT_NOTHING,
-    /// The operation fails, and is not done.
+    /// The operation is not done, and reports an error.
     FAULT_ONCE,
     /// The operation fails, and so does every later one of its kind.
     FAULT_FROM_THEN_ON,
@@ -32,15 +32,15 @@ enum fault_action {
 struct fault_plan {
     /// The path of the trace; null for no trace.
     const char *trace;
-    /// A small file that is written without SQLite. The layer looks at it before each operation and mark, and
-    /// records each new state.
+    /// A small file that is written without SQLite. The layer reads it before each operation and mark, and
+    /// records each new content.
     const char *beside;
     enum fault_action action;
     enum fault_kind kind;
     int64_t number;
-    /// The most bytes of all files together before the disk counts as full; 0 for no limit.
+    /// The disk counts as full if all files together would have more bytes than this; 0 for no limit.
     int64_t bound;
-    /// The most regions of a log's index before the disk counts as full; 0 for no limit.
+    /// The disk counts as full if a log's index would have more regions than this; 0 for no limit.
     int regions;
 };
 
@@ -57,13 +57,13 @@ enum fault_record {
     FAULT_TRUNCATED = 't',
     /// The offset is 1 if the folder was synced afterwards.
     FAULT_DELETED = 'd',
-    /// The bytes are the text.
+    /// The bytes are the text of the mark.
     FAULT_MARKED = 'm',
     /// The bytes are the whole content of the file `beside`.
     FAULT_BESIDE = 'b',
 };
 
-/// The header of a record, followed by its bytes, in the byte order of the machine.
+/// The header of a record, in the byte order of the machine. The bytes of the record follow.
 struct fault_record_head {
     uint8_t record;
     /// The number of the file, in the order of first opening. Unused for a mark and for the file `beside`.
@@ -78,14 +78,14 @@ struct fault_record_head {
 /// Installs the layer under SQLite. Returns 0 on success. Call it once, before any database is opened.
 int fault_vfs_install(const struct fault_plan *plan);
 
-/// Writes a mark to the trace, after everything done before.
+/// Writes a mark to the trace, after the records of all earlier operations.
 void fault_vfs_mark(const char *text);
 
 /// Removes the limits, so that the disk has space again.
 void fault_vfs_lift_bound(void);
 
-/// Records from now on each successful sync, rename and link, and each write at an offset. The file at `path`
-/// gets one line per call, with the path of the call's file. Returns 0 if the file could be created.
+/// From now on, records each successful sync, rename and link, and each write at an offset. The file at
+/// `path` gets one line per call, with the path of the call's file. Returns 0 if it could create that file.
 int fault_calls_record(const char *path);
 
 /// Writes a text to the record of calls, if there is one.

@@ -18,13 +18,13 @@ import Testing
         "a shell runs every command of a page, except the skipped ones",
         arguments: pages)
     func commands(path: String) throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         let page = try #require(Pages.page(path))
         for command in Self.before[path, default: ""].split(separator: "\n") {
-            #expect(try stand.shell(String(command)).status == 0, "before \(path): \(command)")
+            #expect(try session.shell(String(command)).status == 0, "before \(path): \(command)")
         }
         for command in Pages.commands(of: page) where !isSkipped(command) {
-            let run = try stand.shell(command)
+            let run = try session.shell(command)
             #expect(run.status == 0 && run.errors.isEmpty, "\(path): \(command)\n\(run.output)\(run.errors)")
         }
     }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a command in a line of text exists with its options")
+    @Test("a command in running text exists with its options")
     func named() throws {
         for (path, page) in Pages.all {
             for code in page.code where Pages.isCommand(code.text) && !isSkipped(code.text) {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("every line of Swift on a page is in the test that compiles and runs it")
+    @Test("a test compiles and runs every line of Swift on the pages")
     func swift() throws {
         let guide = try Pages.text("Tests/CaretClientTests/GuideTests.swift")
         let compiled = Set(guide.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
@@ -98,7 +98,7 @@ import Testing
         let own = try Pages.text("Package.swift")
         let blocks = try #require(Pages.page("docs/client.md")).blocks.filter { isManifest($0) }
         let lines = try #require(blocks.first).lines
-        // An app needs the same version of the tools, or a newer one.
+        // An app needs the same version of the Swift tools, or a newer version.
         #expect(own.hasPrefix(lines[0] + "\n"))
         let text = lines.joined(separator: "\n")
         let product = try #require(text.firstMatch(of: /product\(name: "(\w+)", package: "(\w+)"\)/)?.output)
@@ -134,7 +134,7 @@ import Testing
             return words.dropFirst().allSatisfy { !$0.hasPrefix("--") || text.contains($0) }
         // The test of the README runs this session.
         case "nc": return words.count == 1 || words.dropFirst() == ["127.0.0.1", "22738"]
-        // The whole command is in a block, which is run.
+        // The complete command is in a block, and another test runs it.
         default: return words.count == 1 || words.contains("…")
         }
     }

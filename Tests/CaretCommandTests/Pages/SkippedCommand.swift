@@ -18,10 +18,10 @@ struct SkippedCommand {
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
         SkippedCommand("swift test", "it runs the tests themselves"),
         SkippedCommand("systemd-analyze ", "scripts/test-unit runs it if it is installed"),
-        SkippedCommand("journalctl ", "it needs systemd, which is not everywhere"),
+        SkippedCommand("journalctl ", "it needs systemd, which some machines do not have"),
         SkippedCommand(
             "docker ", "the checks need no container engine; scripts/test-image follows the Dockerfile"),
-        SkippedCommand("python3 type_lines.py", "TutorialTests take it from its page, and run it"),
+        SkippedCommand("python3 type_lines.py", "TutorialTests read it from its page and run it"),
         SkippedCommand("swift format", "it would change the sources; scripts/test checks the same rules"),
         SkippedCommand(
             "CARET_SEED=1234 swift test", "it runs the tests themselves; another test checks its filter"),

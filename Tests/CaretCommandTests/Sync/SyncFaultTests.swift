@@ -2,7 +2,7 @@ import CaretSync
 import Foundation
 import Testing
 
-@Suite("Synced folders with faults", .serialized) struct SyncFaultTests {
+@Suite("caret sync when something goes wrong", .serialized) struct SyncFaultTests {
     @Test(
         "another server at the same address ends the sync without changes",
         arguments: [1, 2])
@@ -44,7 +44,7 @@ import Testing
         #expect(folders.texts(in: "ann") == texts)
     }
 
-    @Test("a restored backup removes nothing from a synced folder")
+    @Test("after a backup is restored, a synced folder keeps all its files")
     func restored() throws {
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
@@ -72,40 +72,40 @@ import Testing
         #expect(folders.texts(in: "ann") == ["old": "1\n2\n", "new": "new\n"])
     }
 
-    @Test("a folder inside or around a synced folder is refused")
+    @Test("sync refuses a folder inside a synced folder, or containing one")
     func nested() throws {
-        let stand = try Stand()
-        let outer = stand.folder.path + "/notes"
-        #expect(try stand.caret(["sync", outer, "n", "--once"]).status == 0)
-        let inner = try stand.caret(["sync", outer + "/in", "n", "--once"])
+        let session = try CommandSession()
+        let outer = session.folder.path + "/notes"
+        #expect(try session.caret(["sync", outer, "n", "--once"]).status == 0)
+        let inner = try session.caret(["sync", outer + "/in", "n", "--once"])
         #expect(inner.status == 1)
         #expect(
             inner.errors.contains("\(outer)/in: it is inside \(outer), which is already a synced folder\n"),
             "\(inner)")
-        let around = try stand.caret(["sync", stand.folder.path, "n", "--once"])
+        let around = try session.caret(["sync", session.folder.path, "n", "--once"])
         #expect(around.status == 1)
         #expect(
             around.errors.contains(
-                "\(stand.folder.path): it contains notes, which is already a synced folder\n"),
+                "\(session.folder.path): it contains notes, which is already a synced folder\n"),
             "\(around)")
-        #expect(!FileManager.default.fileExists(atPath: stand.folder.path + "/.caret"))
+        #expect(!FileManager.default.fileExists(atPath: session.folder.path + "/.caret"))
     }
 
     @Test("the trash lists a file deleted elsewhere, and restores it by number")
     func trash() throws {
-        let stand = try Stand()
-        let notes = stand.folder.path + "/notes"
-        try stand.expect("$ put n/a --create << text⏎\nn/a: saved as revision 1")
-        _ = try once(stand)
-        _ = try stand.caret(["rm", "n/a", "--yes"])
-        #expect(try once(stand) == ["a ← deleted"])
-        let listed = try stand.caret(["trash", "list", notes, "--json"])
+        let session = try CommandSession()
+        let notes = session.folder.path + "/notes"
+        try session.expect("$ put n/a --create << text⏎\nn/a: saved as revision 1")
+        _ = try once(session)
+        _ = try session.caret(["rm", "n/a", "--yes"])
+        #expect(try once(session) == ["a ← deleted"])
+        let listed = try session.caret(["trash", "list", notes, "--json"])
         let number = try #require(
             listed.output.firstMatch(of: try Regex("\"number\":([0-9]+)"))?[1].substring)
         #expect(listed.output.contains("\"file\":\"a\",\"why\":\"deleted\""), "\(listed)")
-        try stand.expect("$ trash restore \(notes) \(number)\n\(notes)/a")
+        try session.expect("$ trash restore \(notes) \(number)\n\(notes)/a")
         #expect(try String(contentsOfFile: notes + "/a", encoding: .utf8) == "text\n")
-        try stand.expect(
+        try session.expect(
             """
             $ trash restore \(notes) \(number)
             ! caret: \(notes)/a: already exists
@@ -120,18 +120,18 @@ import Testing
             ! caret: \(notes): its trash has no item 1
             !   caret trash list \(notes) shows the numbers
             [1]
-            $ trash list \(stand.folder.path)
-            ! caret: \(stand.folder.path): not a synced folder
+            $ trash list \(session.folder.path)
+            ! caret: \(session.folder.path): not a synced folder
             !   pass the folder that caret sync uses
             [1]
             """)
     }
 
-    @Test("paths below a link or a file are left alone, also by a rename")
+    @Test("sync writes no path below a link or a file, also after a rename")
     func links() throws {
-        let stand = try Stand()
+        let session = try CommandSession()
         let (notes, outside) = (
-            stand.folder.appending(path: "notes"), stand.folder.appending(path: "outside")
+            session.folder.appending(path: "notes"), session.folder.appending(path: "outside")
         )
         let files = FileManager.default
         for folder in [notes, outside] {
@@ -139,7 +139,7 @@ import Testing
         }
         try "mine\n".write(to: outside.appending(path: "a"), atomically: true, encoding: .utf8)
         try files.createSymbolicLink(at: notes.appending(path: "link"), withDestinationURL: outside)
-        try stand.expect(
+        try session.expect(
             """
             $ put n/link/a --create << theirs⏎
             n/link/a: saved as revision 1
@@ -159,28 +159,28 @@ import Testing
             "plain/c left alone: plain is not a folder here, and links are not followed",
         ]
         let written = ["d ← revision 1 by anonymous", "plain ← revision 1 by anonymous"]
-        #expect(try once(stand) == (leftAlone + written).sorted())
-        try stand.expect("$ mv n/d n/link/d\nn/d is now n/link/d")
+        #expect(try once(session) == (leftAlone + written).sorted())
+        try session.expect("$ mv n/d n/link/d\nn/d is now n/link/d")
         let renamed = "link/d left alone: link is not a folder here, and links are not followed"
-        #expect(try once(stand) == (leftAlone + [renamed, "d ← deleted"]).sorted())
-        #expect(try stand.caret(["cat", "n/link/a"]).output == "theirs\n")
+        #expect(try once(session) == (leftAlone + [renamed, "d ← deleted"]).sorted())
+        #expect(try session.caret(["cat", "n/link/a"]).output == "theirs\n")
         #expect(try files.contentsOfDirectory(atPath: outside.path) == ["a"])
         #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
     }
 
-    @Test("a held-back file is reported once, blocks no other, and fails --once")
+    @Test("a file that cannot be synced fails --once, but others are synced")
     func heldBack() throws {
-        let stand = try Stand()
-        // Almost as deep as the system allows: nobody can reach paths below it.
+        let session = try CommandSession()
+        // Almost as deep as the system allows. Paths below this folder are too long to open.
         let part = String(repeating: "d", count: 240)
         let (deep, behind) = (String(repeating: part + "/", count: 15), "\(part)/\(part)")
-        defer { _ = try? stand.shell("rm -r notes") }
-        let made = try stand.shell(
+        defer { _ = try? session.shell("rm -r notes") }
+        let made = try session.shell(
             "mkdir -p notes/\(deep) && cd notes/\(deep) && mkdir \(part) && cd \(part) && mkdir \(part)")
         #expect(made.status == 0, "\(made)")
-        try stand.expect("$ put n/a --create << a⏎\nn/a: saved as revision 1")
+        try session.expect("$ put n/a --create << a⏎\nn/a: saved as revision 1")
         func once() throws -> (status: Int32, lines: [String]) {
-            let run = try stand.shell("caret sync $PWD/notes/\(deep) n --once")
+            let run = try session.shell("caret sync $PWD/notes/\(deep) n --once")
             let errors = run.errors.split(separator: "\n")
             #expect(errors.count == 1 && errors[0].hasPrefix("caret: syncing "), "\(run.errors)")
             return (run.status, run.output.split(separator: "\n").map(String.init).sorted())
@@ -189,7 +189,7 @@ import Testing
         let unreadable = "\(behind) left alone: cannot be read: File name too long"
         #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
         // The file cannot be renamed like its document. The other files are synced all the same.
-        try stand.expect(
+        try session.expect(
             """
             $ mv n/a n/\(part)/\(part.dropLast())
             n/a is now n/\(part)/\(part.dropLast())
@@ -203,22 +203,22 @@ import Testing
         #expect(
             second.lines.contains { $0.hasPrefix("a held back: ") && $0.hasSuffix(": File name too long") },
             "\(second)")
-        #expect(try stand.shell("cat notes/\(deep)/a").output == "a\n")
+        #expect(try session.shell("cat notes/\(deep)/a").output == "a\n")
     }
 
-    @Test("a refused file fails a sync with --once; the others are pushed")
+    @Test("if the server refuses a file, --once fails and pushes the others")
     func refused() throws {
-        let stand = try Stand(["--require-tokens=true"])
-        let notes = stand.folder.appending(path: "notes")
+        let session = try CommandSession(["--require-tokens=true"])
+        let notes = session.folder.appending(path: "notes")
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         for path in ["a", "b", "c"] {
             try "text\n".write(to: notes.appending(path: path), atomically: true, encoding: .utf8)
         }
-        let made = try stand.caret([
-            "token", "add", "ann", "--write", "=a", "--read", "=b", "--data", stand.data,
+        let made = try session.caret([
+            "token", "add", "ann", "--write", "=a", "--read", "=b", "--data", session.data,
         ])
         let token = made.output.split(separator: "\n").first.map(String.init) ?? ""
-        let run = try stand.caret(["sync", notes.path, "--once"], environment: ["CARET_TOKEN": token])
+        let run = try session.caret(["sync", notes.path, "--once"], environment: ["CARET_TOKEN": token])
         #expect(run.status == 1 && run.output.contains("a → revision 1\n"), "\(run)")
         for (path, code) in [("b", "forbidden"), ("c", "not_found")] {
             #expect(run.output.contains(try Regex("\(path) not pushed: .*\\(\(code)\\)\n")), "\(run)")
@@ -227,8 +227,8 @@ import Testing
 
     @Test("a file saved during its removal is restored after a kill")
     func removing() throws {
-        let stand = try Stand()
-        let notes = stand.folder.path + "/notes"
+        let session = try CommandSession()
+        let notes = session.folder.path + "/notes"
         for folder in ["", "/.caret", "/.caret/files", "/.caret/swap"] {
             try SystemFile.makeFolder(notes + folder)
         }
@@ -243,15 +243,15 @@ import Testing
             let file = path == "kept" ? notes + "/kept" : "\(state)/swap/\(number)"
             try SystemFile.make(file, Array((path == "folder/clean" ? "a\n" : "a\nb\n").utf8), mode: 0o600)
         }
-        // The server has another document of the record, so it is the right server.
-        try stand.expect("$ put n/other --create << x⏎\nn/other: saved as revision 1")
+        // The server has a document that sync has recorded, so sync accepts it as the right server.
+        try session.expect("$ put n/other --create << x⏎\nn/other: saved as revision 1")
         let other = SyncRecord(path: "other", seen: "x\n", head: head, usesCRLF: false)
         try SystemFile.make(
             notes + "/.caret/files/4.json", Array(try JSONEncoder().encode(other)), mode: 0o600)
         try SystemFile.make(notes + "/other", Array("x\n".utf8), mode: 0o600)
         #expect(
-            try once(stand) == ["folder/clean ← deleted", "kept → revision 1", "saved → revision 1"])
-        try stand.expect(
+            try once(session) == ["folder/clean ← deleted", "kept → revision 1", "saved → revision 1"])
+        try session.expect(
             """
             $ cat n/saved
             a
@@ -263,9 +263,9 @@ import Testing
             """)
     }
 
-    /// The sorted output of one sync. Unsorted, files that must be quiet first come later.
-    private func once(_ stand: Stand) throws -> [String] {
-        let run = try stand.caret(["sync", stand.folder.path + "/notes", "n", "--once"])
+    /// The output of one sync. It is sorted, because sync handles files that just changed later than others.
+    private func once(_ session: CommandSession) throws -> [String] {
+        let run = try session.caret(["sync", session.folder.path + "/notes", "n", "--once"])
         return run.output.split(separator: "\n").map(String.init).sorted()
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Synced folders, on a real server", .serialized) struct SyncTests {
+@Suite("caret sync with a real server", .serialized) struct SyncTests {
     private static let names = ["ann", "bob", "eve"]
     private static let files = ["one", "two"]
 
-    /// In each round one writer adds a line to a file in one folder, and sometimes a process is killed and
-    /// restarted.
+    /// In each round one writer adds a line to a file in one folder. Sometimes a process is killed and
+    /// restarted. In the end all folders have equal files, with each line once.
     @Test(
-        "three folders with kills at any moment end equal, each line once",
+        "three folders become equal although processes are killed",
         arguments: Seeds.first(Seeds.share(of: 20, everyCommit: 2)))
     func killed(seed: UInt64) throws {
         var random = Seeded(seed)
@@ -31,8 +31,7 @@ import Testing
                 folders.kill(key)
                 try folders.start(key)
             }
-            // Writes the next line either at once, or after one reader has this line and the others do not
-            // have it yet.
+            // Sometimes waits until one reader has this line. The others may not have it yet.
             let reader = random.pick(Self.names)
             if random.chance(12) {
                 try folders.waits { folders.texts(in: reader)[file]?.contains(line + "\n") == true }
@@ -70,7 +69,7 @@ import Testing
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == [:] }
     }
 
-    @Test("a sync without a server warns at once, and syncs when it is there")
+    @Test("without a server, sync warns at once, and syncs when the server runs")
     func withoutServer() throws {
         let folders = try SyncedFolders(["ann", "bob"])
         try folders.save("a\n", to: "list", in: "ann", 1)
@@ -87,7 +86,7 @@ import Testing
         #expect(more.hasSuffix(": 1 file only here, 0 documents only there, 0 in both\n"), "\(more)")
     }
 
-    @Test("a lost server and its return are reported once each")
+    @Test("sync reports a lost server once, and its return once")
     func lostServer() throws {
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }

@@ -11,16 +11,16 @@ import Testing
         try folders.save("milk\n", to: "list", in: "ann", 1)
         try folders.waits { try folders.output("ann").contains("list → revision 1") }
         let file = folders.folder("ann").path + "/list"
-        let stand = try Stand(nil)
-        let screen = try TerminalScreen(running: ["vi", "-u", "NONE", "-N", "-n", file], on: stand)
+        let session = try CommandSession(nil)
+        let screen = try TerminalScreen(running: ["vi", "-u", "NONE", "-N", "-n", file], on: session)
         try screen.waits { $0.hasPrefix("milk") }
         let put = try Run(
             Run.path(of: "caret"), ["put", "list", "--data", folders.root.path + "/data"],
             input: "milk\nbread and butter\n", environment: [:])
         #expect(put.status == 0, "\(put)")
         try folders.waits { folders.texts(in: "ann")["list"] == "milk\nbread and butter\n" }
-        // The screen uses the folder of `stand`, so `stand` must stay alive.
-        try withExtendedLifetime(stand) { try body(folders, screen) }
+        // The screen uses the folder of `session`, so `session` must stay alive.
+        try withExtendedLifetime(session) { try body(folders, screen) }
     }
 
     @Test("vim overwrites a changed file, and the other user's line stays")

@@ -48,7 +48,7 @@ final class SyncedFolders {
         try String(contentsOf: root.appending(path: key + ".errors"), encoding: .utf8)
     }
 
-    /// The last lines of their output.
+    /// The last lines that the processes with this key printed.
     func lastOutput(_ key: String) throws -> String {
         return
             (try output(key).split(separator: "\n").suffix(6)

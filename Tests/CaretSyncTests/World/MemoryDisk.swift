@@ -5,12 +5,12 @@ import TestSupport
 
 /// A disk in memory, with a model of what remains after a power cut.
 ///
-/// It behaves as file systems on Linux do. Changes of names reach the disk in their order, at the latest when
-/// their folder is synced. The name of a new file also reaches it when the file is synced. The bytes of a
-/// file reach the disk when the file is synced. A power cut loses the rest: some of the last changes of
+/// It behaves like file systems on Linux. Changes of names reach the disk in their order, at the latest when
+/// their folder is synced. The name of a new file also reaches the disk when the file is synced. The bytes of
+/// a file reach the disk when the file is synced. A power cut loses the rest: some of the last changes of
 /// names, and all bytes that were not synced.
 final class MemoryDisk: SyncDisk {
-    /// A call that reads or changes something.
+    /// A call of the program that reads or changes the disk.
     struct Call: Equatable, Sendable {
         var name: String
         var path: String
@@ -52,7 +52,7 @@ final class MemoryDisk: SyncDisk {
     /// Sets a function that runs before each call.
     func watch(_ watcher: (@Sendable (Call) -> Void)?) { state.withLock { $0.before = watcher } }
 
-    /// Kills the program after this many more calls; nil lets it live.
+    /// Kills the program after this many more calls. With nil, the program is not killed.
     func kill(after calls: Int?) { state.withLock { $0.callsLeft = calls } }
 
     func cannotExchange() { state.withLock { $0.canExchange = false } }
@@ -238,7 +238,7 @@ final class MemoryDisk: SyncDisk {
         try call("rename to new", new) { state throws(FileFault) in
             let file = try state.file(path)
             try state.requireFolder(of: new)
-            if state.names[new] != nil { throw FileFault("put it in place", new, EEXIST) }
+            if state.names[new] != nil { throw FileFault("create it", new, EEXIST) }
             state.change([(path, nil), (new, file)])
             state.files[file]?.changed = tick
         }
@@ -246,7 +246,7 @@ final class MemoryDisk: SyncDisk {
 
     func exchange(_ path: String, with other: String) throws(FileFault) {
         try call("exchange", other) { state throws(FileFault) in
-            if !state.canExchange { throw FileFault("put it in place", other, EINVAL) }
+            if !state.canExchange { throw FileFault("replace it", other, EINVAL) }
             let (file, old) = (try state.file(path), try state.file(other))
             state.change([(path, old), (other, file)])
             state.files[file]?.changed = tick
@@ -257,7 +257,7 @@ final class MemoryDisk: SyncDisk {
     func link(_ path: String, as new: String) throws(FileFault) {
         try call("link", path) { state throws(FileFault) in
             let file = try state.file(path)
-            if state.names[new] != nil { throw FileFault("keep it", new, EEXIST) }
+            if state.names[new] != nil { throw FileFault("link it", new, EEXIST) }
             state.change([(new, file)])
         }
     }
@@ -279,7 +279,7 @@ final class MemoryDisk: SyncDisk {
     }
 
     func removeFolder(_ path: String) -> Bool {
-        // A call that failed for any reason removed nothing.
+        // If the call fails for any reason, no folder was removed.
         (try? call("remove folder", path) { state in
             guard let folder = state.names[path], state.files[folder]?.kind == .folder else { return false }
             if state.names.keys.contains(where: { $0.isBelow(path) }) { return false }
@@ -349,8 +349,8 @@ extension MemoryDisk.State {
         for (path, file) in step { syncedNames[path] = file }
     }
 
-    /// Syncs the steps that changed a matching name. It also syncs the earlier steps they depend on: without
-    /// those, a file and a folder would have the same name.
+    /// Syncs the steps that changed a matching name. It also syncs the earlier steps that they depend on.
+    /// Otherwise a file and a folder could have the same name.
     fileprivate mutating func syncNames(where isMeant: ((path: String, file: UInt?)) -> Bool) {
         var (chosen, left, paths) = (
             [[(path: String, file: UInt?)]](), [[(path: String, file: UInt?)]](), Set<String>()

@@ -29,7 +29,7 @@ final class ModelServer: Sendable {
         var requests: [String: Int] = [:]
         /// Every push, in the order of arrival.
         var pushes: [SyncRecord.Push] = []
-        /// The codes that the next requests of a type are refused with.
+        /// The error codes of the next refused requests, by the type of request.
         var refusals: [String: [ErrorCode]] = [:]
         /// Runs right before a request is processed.
         var before: (@Sendable (String) -> Void)?
@@ -63,7 +63,7 @@ final class ModelServer: Sendable {
 
     var pushes: [SyncRecord.Push] { state.withLock { $0.pushes } }
 
-    /// Refuses the next requests of this type before they do anything, one with each code.
+    /// Refuses the next requests of this type, one request with each code. Refused requests have no effect.
     func refuse(_ request: String, with codes: [ErrorCode]) {
         state.withLock { $0.refusals[request] = codes }
     }
@@ -84,7 +84,7 @@ final class ModelServer: Sendable {
         }
     }
 
-    func takeNews(of follower: Int) -> [FollowEvent] {
+    func removeNews(of follower: Int) -> [FollowEvent] {
         state.withLock { state in
             defer { state.news[follower] = [] }
             return state.news[follower]
@@ -96,7 +96,7 @@ final class ModelServer: Sendable {
         state.withLock { state in
             if state.documents[document] == nil { state.make(document) }
             state.documents[document]?.texts.append(text)
-            state.tellChange(of: document)
+            state.reportChange(of: document)
         }
     }
 
@@ -158,7 +158,7 @@ extension ModelServer: SyncServer {
                     revision: known.revision, isUnchanged: false, text: stored.texts[known.revision])
             }
             if push.text.isSame(as: stored.head) {
-                if isNew { state.tellChange(of: document) }
+                if isNew { state.reportChange(of: document) }
                 return SyncAck(revision: stored.revision, isUnchanged: true, text: stored.head)
             }
             if push.epoch.map({ !$0.isSame(as: stored.epoch) }) ?? (stored.revision > 0) {
@@ -172,7 +172,7 @@ extension ModelServer: SyncServer {
             stored.usesCRLF = usesCRLF
             stored.pushes[push.seq] = (push.text, stored.revision)
             state.documents[document] = stored
-            if !isUnchanged { state.tellChange(of: document) }
+            if !isUnchanged { state.reportChange(of: document) }
             return SyncAck(revision: stored.revision, isUnchanged: isUnchanged, text: stored.head)
         }
     }
@@ -183,9 +183,9 @@ extension ModelServer: SyncServer {
             if state.documents[new] != nil { throw Self.refusal(.exists) }
             state.documents[document] = nil
             state.documents[new] = stored
-            state.tell(
+            state.report(
                 .gone(Gone(document: document, epoch: WireString(stored.epoch), reason: .renamed, to: new)))
-            state.tellChange(of: new)
+            state.reportChange(of: new)
         }
     }
 
@@ -194,7 +194,7 @@ extension ModelServer: SyncServer {
             guard let stored = state.documents.removeValue(forKey: document) else {
                 throw Self.refusal(.notFound)
             }
-            state.tell(.gone(Gone(document: document, epoch: WireString(stored.epoch), reason: .deleted)))
+            state.report(.gone(Gone(document: document, epoch: WireString(stored.epoch), reason: .deleted)))
         }
     }
 
@@ -219,11 +219,11 @@ extension ModelServer.State {
         documents[document] = ModelServer.Stored(epoch: "\(store).\(store)-\(lastDocument)", texts: [""])
     }
 
-    fileprivate mutating func tellChange(of document: WireString) {
-        if let stored = documents[document] { tell(.document(stored.summary(document))) }
+    fileprivate mutating func reportChange(of document: WireString) {
+        if let stored = documents[document] { report(.document(stored.summary(document))) }
     }
 
-    fileprivate mutating func tell(_ next: FollowEvent) {
+    fileprivate mutating func report(_ next: FollowEvent) {
         for follower in news.indices { news[follower].append(next) }
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Folders that are synced with a server, all in memory. Tests advance the clock.
 final class SyncWorld {
-    /// The clock of everything in a world, in milliseconds.
+    /// The clock for all programs and disks of a world, in milliseconds.
     final class Clock: Sendable {
         private let time = Mutex(1_790_000_000_000)
 
@@ -65,7 +65,7 @@ final class SyncWorld {
 
     // MARK: Programs
 
-    /// Replaces the server at the address by another one.
+    /// Replaces the server at the address by another server.
     func change(to server: ModelServer) {
         self.server = server
         for (index, folder) in folders.enumerated() {
@@ -86,12 +86,12 @@ final class SyncWorld {
         let beginning = server.beginning(for: folder.follower)
         let documents = beginning.compactMap { news in
             if case .document(let summary) = news {
-                StoreMeeting.ownPart(of: summary.epoch.string)
+                StoreComparison.ownPart(of: summary.epoch.string)
             } else {
                 nil
             }
         }
-        switch StoreMeeting(store: server.store, documents: Set(documents)).verdict(on: state) {
+        switch StoreComparison(store: server.store, documents: Set(documents)).outcome(on: state) {
         case .same, .first, .restored: break
         case .other: if !adopting { return false }
         }
@@ -99,9 +99,9 @@ final class SyncWorld {
         let files = SyncFolder(root: Self.root, limit: 1 << 20, on: folder.disk)
         let syncer = Syncer(
             server, SyncNames(prefix: ""), files, state, clock: clock.forSync,
-            tell: { [told] report, path, _ in told.add(report, path) })
+            onReport: { [told] report, path, _ in told.add(report, path) })
         folder.syncer = syncer
-        for news in beginning { try await syncer.hear(news) }
+        for news in beginning { try await syncer.apply(news) }
         return true
     }
 
@@ -111,7 +111,7 @@ final class SyncWorld {
     func pass(_ index: Int = 0) async throws -> Int {
         let folder = folders[index]
         guard let syncer = folder.syncer else { return .max }
-        for news in server.takeNews(of: folder.follower) { try await syncer.hear(news) }
+        for news in server.removeNews(of: folder.follower) { try await syncer.apply(news) }
         await syncer.changed(FolderWatch.Changes(files: [], needsScan: true))
         return try await syncer.pass(nil, once: false) ?? .max
     }
@@ -126,7 +126,7 @@ final class SyncWorld {
         }
     }
 
-    /// Lets hours pass in which nothing happens.
+    /// Advances the clock by hours in which nothing happens.
     func rest(_ milliseconds: Int) async throws {
         try await run(4_000)
         clock.pass(max(0, milliseconds - 4_000))

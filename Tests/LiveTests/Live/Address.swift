@@ -44,7 +44,7 @@ enum Address {
     private static func connected<System>(_ address: inout System, _ family: Int32) throws -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if descriptor < 0 { throw SystemFailure("socket", errno) }
-        // Bytes that a test sends one by one must also travel one by one.
+        // Turns off Nagle's algorithm: bytes that a test sends one by one must also arrive one by one.
         var isOn: Int32 = 1
         if family == AF_INET { setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4) }
         let code = withUnsafePointer(to: &address) {

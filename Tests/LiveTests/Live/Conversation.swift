@@ -8,17 +8,17 @@ import Testing
 ///     ann<|                                 ann receives the end of the connection
 ///     # a comment
 ///
-/// A client whose first message is not a hello is greeted before it. At the end no client may receive a line
-/// that the script does not show.
+/// If the first message of a client is not a hello, the test sends a hello before it. At the end no client
+/// may receive a line that the script does not show.
 final class Conversation {
     private let server: LiveServer
-    private let way: LineClient.Way
+    private let way: LineClient.WriteStyle
     private var clients: [String: LineClient] = [:]
     /// The clients that have ended their output.
     private var silent: Set<String> = []
     private(set) var names: [String: String] = [:]
 
-    init(with server: LiveServer, _ way: LineClient.Way = .whole) {
+    init(with server: LiveServer, _ way: LineClient.WriteStyle = .whole) {
         self.server = server
         self.way = way
     }
@@ -31,7 +31,7 @@ final class Conversation {
             if let mark = line.firstIndex(where: { "<>#".contains($0) }), line[mark] != "#" {
                 let name = line[..<mark].trimmed
                 let text = String(line[line.index(after: mark)...].trimmed)
-                try line[mark] == ">" ? say(text, name) : hear(text, name, place)
+                try line[mark] == ">" ? send(text, name) : handle(text, name, place)
             }
         }
     }
@@ -48,7 +48,7 @@ final class Conversation {
         }
     }
 
-    private func say(_ text: String, _ name: String) throws {
+    private func send(_ text: String, _ name: String) throws {
         let client = try clients[name] ?? enter(name, introduced: text.contains(#""type":"hello""#))
         if text == "|" {
             try client.endOutput()
@@ -65,8 +65,8 @@ final class Conversation {
         return client
     }
 
-    private func hear(_ text: String, _ name: String, _ place: SourceLocation) throws {
-        let client = try #require(clients[name], "\(name) has said nothing", sourceLocation: place)
+    private func handle(_ text: String, _ name: String, _ place: SourceLocation) throws {
+        let client = try #require(clients[name], "\(name) has not connected", sourceLocation: place)
         let line = try client.next()
         if text == "|" {
             try #require(line == nil, sourceLocation: place)
@@ -76,7 +76,7 @@ final class Conversation {
         let wanted = Pattern(text).filled(with: names)
         let found = line.flatMap { Pattern(wanted).matches($0) }
         let new = try #require(
-            found, "\(name) wants \(wanted.cut)\nand hears \((line ?? "the end").cut)", sourceLocation: place)
+            found, "\(name) wants \(wanted.cut)\nand gets \((line ?? "the end").cut)", sourceLocation: place)
         names.merge(new) { $1 }
     }
 }

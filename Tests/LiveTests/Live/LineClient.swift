@@ -4,14 +4,14 @@ import Testing
 /// A client that sends and receives lines. Its calls block.
 final class LineClient {
     /// How the client writes its lines to the socket.
-    enum Way: String, CaseIterable {
+    enum WriteStyle: String, CaseIterable {
         case whole
         case byteByByte
-        /// All lines between two waits, in one write.
+        /// Sends all lines between two waits in one write.
         case glued
     }
 
-    enum Door {
+    enum ListenerKind {
         case tcp, adminSocket
         /// An IPv4 address at which the server also listens.
         case address(UInt32)
@@ -20,16 +20,16 @@ final class LineClient {
     /// Keeps the server running as long as a client uses it.
     private let server: LiveServer
     private let reader: LineReader
-    private let way: Way
+    private let way: WriteStyle
     private var unsent: [UInt8] = []
 
     var descriptor: Int32 { reader.descriptor }
 
-    init(_ server: LiveServer, at door: Door = .tcp, _ way: Way = .whole) throws {
+    init(_ server: LiveServer, at listenerKind: ListenerKind = .tcp, _ way: WriteStyle = .whole) throws {
         self.server = server
         self.way = way
         let address =
-            switch door {
+            switch listenerKind {
             case .tcp: Address.loopback(port: server.port)
             case .address(let number): Address.ip4(number, port: server.port)
             case .adminSocket: Address.unix(path: server.socketPath)
@@ -66,7 +66,7 @@ final class LineClient {
         try write(bytes[...])
     }
 
-    /// Ends its output. It can still receive.
+    /// Ends the output of the client. The client can still receive.
     func endOutput() throws {
         try flush()
         shutdown(descriptor, Int32(SHUT_WR))
@@ -74,13 +74,13 @@ final class LineClient {
 
     // MARK: Receiving
 
-    /// The next line; nil at the end.
+    /// The next line; nil at the end of the connection.
     func next() throws -> String? {
         try flush()
         return try reader.next()
     }
 
-    /// All lines until the end.
+    /// All remaining lines, until the end of the connection.
     func rest() throws -> [String] {
         try flush()
         return try reader.rest()
@@ -91,7 +91,7 @@ final class LineClient {
         let line = try next()
         let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
         try #require(
-            isExpected, "wanted \(pattern.cut), got \((line ?? "the end").cut)",
+            isExpected, "expected \(pattern.cut), received \((line ?? "the end").cut)",
             sourceLocation: sourceLocation)
     }
 
@@ -109,6 +109,6 @@ final class LineClient {
 }
 
 extension String {
-    /// Shortened for a message of a test.
+    /// This text, shortened for the message of a failed test.
     var cut: String { utf8.count > 500 ? prefix(500) + "…" : self }
 }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// Reads lines from a descriptor and closes it at the end. A wait that is too long throws.
+/// Reads lines from a descriptor, and closes the descriptor in the end. Throws if no bytes arrive for too
+/// long.
 final class LineReader {
-    /// Nothing arrived within the longest wait.
+    /// No bytes arrived within the longest wait.
     struct Silence: Error {
-        /// The beginning of a line, if one arrived.
+        /// The beginning of an incomplete line, or an empty text.
         let begun: String
     }
 
     let descriptor: Int32
     private var bytes: [UInt8] = []
-    /// The start of the next line, and how far it was searched for its end.
+    /// Where the next line starts, and how far the bytes were searched for a line end.
     private var (start, looked) = (0, 0)
 
     private static let patience: Int32 = 60_000
@@ -32,7 +33,7 @@ final class LineReader {
         }
     }
 
-    /// All lines until the end.
+    /// All remaining lines, until the end of the input.
     func rest() throws -> [String] {
         var lines: [String] = []
         while let line = try next() { lines.append(line) }

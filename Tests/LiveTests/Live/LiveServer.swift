@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A server in a process of its own, on a port that the system chose. It runs as long as a test holds it.
+/// A server in a process of its own, on a port that the system chose. It runs as long as a test refers to it.
 final class LiveServer {
     let scratch: Scratch
     let program: Program
@@ -10,14 +10,14 @@ final class LiveServer {
     let startup: Duration
     private let options: [String: String]
     private let wrapper: [String]
-    /// The log lines since it was ready, up to the last one that a test waited for.
+    /// The log lines after the line `ready`, up to the last one that a test waited for.
     private(set) var said: [String] = []
 
     /// Turns off pings and checks, which the server sends when nothing else happens. A test that needs them
     /// sets the options itself.
     private static let quiet = ["--ping": "1 h", "--limit-rest-time": "1 h"]
 
-    /// `options` override those that every test has. `wrapper` is a command that runs the server.
+    /// `options` override the options of every test. `wrapper` is a command that runs the server.
     init(_ options: [String: String] = [:], in scratch: Scratch? = nil, through wrapper: [String] = []) throws
     {
         self.scratch = try scratch ?? .inMemory()
@@ -42,7 +42,7 @@ final class LiveServer {
         while let line = try program.errors.next() {
             said.append(line)
             if let (_, address) = line.parts(around: "event=listening transport=tcp address=") {
-                // The first one, if there are several.
+                // Uses the first address, if there are several.
                 port = port ?? address.split(separator: ":").last.flatMap { UInt16($0) }
             }
             if line.hasSuffix(" event=ready") { return try #require(port, "\(said)") }
@@ -59,7 +59,7 @@ final class LiveServer {
             said.append(line)
             if line.hasSuffix(event) { return }
         }
-        throw Unexpected("the server ended without saying \(event)")
+        throw Unexpected("the server ended without logging \(event)")
     }
 
     /// Waits for a log line that matches.
@@ -68,22 +68,22 @@ final class LiveServer {
             said.append(line)
             if line.contains(event) { return }
         }
-        throw Unexpected("the server ended without saying what was waited for")
+        throw Unexpected("the server ended without logging the expected line")
     }
 
-    /// Stops it with SIGTERM, as an operator does, and returns how it ended.
+    /// Stops the server with SIGTERM, as an operator does, and returns how the process ended.
     func stopped() throws -> Program.End {
         program.kill(SIGTERM)
         return try program.ended()
     }
 
-    /// Kills it at once, whatever it does.
+    /// Kills the server with SIGKILL.
     func killed() throws {
         program.kill(SIGKILL)
         _ = try program.ended()
     }
 
-    /// Starts another server on the same data. This one must have ended.
+    /// Starts another server on the same data. This server must have ended.
     func again() throws -> LiveServer { try LiveServer(options, in: scratch, through: wrapper) }
 }
 

@@ -1,4 +1,5 @@
-/// A pattern for a line. `…` matches anything. `⟨name⟩` matches the value of the name, or gives it one.
+/// A pattern for a line. `…` matches anything. `⟨name⟩` matches anything too, and gives the name that value.
+/// `filled` inserts known values first.
 struct Pattern {
     private enum Piece {
         case exactly(String)
@@ -30,7 +31,7 @@ struct Pattern {
         self.pieces = pieces + [.exactly(plain)]
     }
 
-    /// The text with known names replaced by their values. Unknown names stay.
+    /// The text of the pattern with known names replaced by their values. Unknown names stay.
     func filled(with names: [String: String]) -> String {
         pieces.map { piece in
             switch piece {
@@ -41,7 +42,8 @@ struct Pattern {
         }.joined()
     }
 
-    /// The values of the names if the line matches; nil if not. Each gap is as short as possible.
+    /// The values of the names if the line matches; nil if not. Each `…` and `⟨name⟩` matches as little as
+    /// possible.
     func matches(_ line: String) -> [String: String]? {
         var names: [String: String] = [:]
         var (rest, gap) = (line[...], nil as Piece?)
@@ -59,8 +61,9 @@ struct Pattern {
         return names
     }
 
-    /// The range of a text: at the start if there is no gap before it, at the end if it is the last piece, else
-    /// the first one after the gap.
+    /// The range of a piece of fixed text in the rest of a line. Without a gap before it, the piece must be
+    /// at the start. After a gap, the last piece must be at the end, and any other piece is found at its
+    /// first occurrence.
     private static func find(_ text: String, in rest: Substring, gap: Piece?, isLast: Bool) -> Range<
         String.Index
     >? {

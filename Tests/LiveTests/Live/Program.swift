@@ -3,7 +3,7 @@ import Glibc
 
 /// A process that a test starts. It is killed when the last reference to it is gone.
 final class Program {
-    /// How it ended, and the output that nobody has read.
+    /// How the process ended, and its output that no test has read yet.
     struct End {
         /// The exit status; nil if a signal ended it.
         let status: Int32?
@@ -14,12 +14,12 @@ final class Program {
     let process: pid_t
     let output: LineReader
     let errors: LineReader
-    /// Where to write its input; nil if it shares the input of the tests.
+    /// Where to write the input of the process; nil if the process shares the input of the tests.
     private var input: Int32?
     private var hasEnded = false
 
-    /// Runs a command from the search path. Of the variables for the server it gets only those in
-    /// `environment`.
+    /// Runs a command from the search path. The command inherits no variables with `CARET_`; `environment`
+    /// sets these.
     init(_ command: [String], environment: [String: String] = [:], readsLines: Bool = false) throws {
         let (output, errors) = (try Ends(), try Ends())
         let input = readsLines ? try Ends() : nil
@@ -47,8 +47,8 @@ final class Program {
         self.process = process
     }
 
-    /// A channel to or from the program, which no other program inherits. It is a socket pair,
-    /// because `pipe` has no such flag.
+    /// A channel to or from the program, which no other program inherits. It is a socket pair, because `pipe`
+    /// cannot set close-on-exec.
     private struct Ends {
         let read: Int32
         let write: Int32
@@ -87,13 +87,13 @@ final class Program {
 
     func kill(_ signal: Int32) { Glibc.kill(process, signal) }
 
-    /// Waits until it ends.
+    /// Waits until the process ends.
     func ended() throws -> End {
         let (output, errors) = (try output.rest(), try errors.rest())
         var status: Int32 = 0
         waitpid(process, &status, 0)
         hasEnded = true
-        // As the macros WIFEXITED and WEXITSTATUS do it.
+        // The same as the macros WIFEXITED and WEXITSTATUS.
         return End(status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil, output: output, errors: errors)
     }
 }

@@ -2,8 +2,8 @@ import CaretCore
 import CaretWire
 import TestSupport
 
-/// A client that edits one document as fast as its pushes are acked, and remembers its acks. It returns and
-/// receives lines, and has no connection of its own.
+/// A client that edits one document as fast as its pushes are acked, and remembers its acks. It handles
+/// messages and returns lines to send; the `EditorGroup` has its connection.
 struct Editor {
     /// A push that is sent again, unchanged, until it is acked.
     private struct Pending {
@@ -20,7 +20,7 @@ struct Editor {
     private(set) var publicID: WireString?
     /// The server has sent `bye` or `shutting_down` on the last connection.
     private(set) var wasToldGoodbye = false
-    /// It pushes nothing new.
+    /// Whether the editor makes no new pushes.
     var isResting = false
     private var pending: Pending?
     private var seq = 0
@@ -37,7 +37,7 @@ struct Editor {
     /// Whether no push waits for its ack.
     var isSettled: Bool { pending == nil }
 
-    /// The text that this push inserts, and no other one.
+    /// The text that this push inserts. No other push inserts the same text.
     func marker(_ seq: Int) -> String { "<\(number).\(seq)>" }
 
     // MARK: Sending
@@ -48,13 +48,13 @@ struct Editor {
         return #"{"type":"hello","protocol":1,"client":"editor-\#(number)"}"#
     }
 
-    /// Every other editor resumes where it was.
+    /// The first request. Every second editor resumes at its revision; the others load the whole text.
     private var open: String {
         let resume = number % 2 == 0 ? epoch.map { #","epoch":"\#($0)","rev":\#(revision)"# } : nil
         return #"{"type":"open","doc":"\#(document)","create":true\#(resume ?? "")}"#
     }
 
-    /// The next push. None if one is in flight, or if the stream has not brought the last one yet.
+    /// The next push. Empty while a push is in flight, or while the last one has not arrived in the stream.
     private mutating func next() -> [String] {
         guard let epoch, pending == nil, !isResting, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1
@@ -71,7 +71,7 @@ struct Editor {
     // MARK: Receiving
 
     /// Handles a message, and returns the lines to send.
-    mutating func heard(_ message: ServerMessage) throws -> [String] {
+    mutating func received(_ message: ServerMessage) throws -> [String] {
         switch message {
         case .welcome(let welcome):
             publicID = welcome.client
@@ -87,7 +87,7 @@ struct Editor {
             return next()
         case .check(let check):
             guard check.revision.value == revision, check.length == length else {
-                throw Unexpected("\(self) hears \(check)")
+                throw Unexpected("\(self) received \(check)")
             }
             return []
         case .bye:
@@ -96,9 +96,9 @@ struct Editor {
         case .error(let report) where report.code == .known(.shuttingDown):
             wasToldGoodbye = true
             return []
-        // All other messages, known or new.
+        // The test expects no other message.
         default:
-            throw Unexpected("\(self) hears \(message)")
+            throw Unexpected("\(self) received \(message)")
         }
     }
 
@@ -116,19 +116,19 @@ struct Editor {
         let revision = ack.revision.value
         if let known = acked.updateValue(revision, forKey: ack.seq), known != revision {
             throw Unexpected(
-                "\(self) hears that its push \(ack.seq) is revision \(revision), and not \(known)")
+                "\(self) received revision \(revision) for its push \(ack.seq), but \(known) before")
         }
         let own = pending?.seq == ack.seq ? pending : nil
         if own != nil { pending = nil }
         if ack.duplicate || revision != self.revision + 1 { return }
         guard let edits = ack.edits ?? own.map({ [$0.edit] }) else {
-            throw Unexpected("\(self) hears \(ack)")
+            throw Unexpected("\(self) received \(ack)")
         }
         try advance(to: revision, edits)
     }
 
     private mutating func advance(to next: Int, _ edits: [WireEdit]) throws {
-        if next != revision + 1 { throw Unexpected("\(self) is handed revision \(next)") }
+        if next != revision + 1 { throw Unexpected("\(self) received revision \(next) after \(revision)") }
         revision = next
         for edit in edits { length += edit.text.utf8.count - (edit.range.end - edit.range.start) }
     }

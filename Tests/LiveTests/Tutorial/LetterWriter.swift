@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// Another user of the document of the tutorial's clients. It inserts letters at the start, each a different
-/// one.
+/// Another client of the document that the tutorial's clients edit. It inserts letters at the start, all
+/// different.
 struct LetterWriter {
     static let document = "notes"
 
     private var client: LineClient
     private var epoch = ""
-    /// The revision of the last ack. No later base may be below it.
+    /// The revision of the last ack. The base of a later push must not be lower.
     private var base = 0
     private var seq = 1
     private var unused: ArraySlice<Unicode.Scalar> = LetterWriter.letters(from: "ꀀ", 100)[...]
     private(set) var acked: [Unicode.Scalar] = []
 
-    /// As many different letters, in order.
+    /// `count` different letters, in order.
     static func letters(from first: Unicode.Scalar, _ count: Int) -> [Unicode.Scalar] {
         (0..<UInt32(count)).compactMap { Unicode.Scalar(first.value + $0) }
     }
@@ -29,7 +29,7 @@ struct LetterWriter {
     }
 
     /// Pushes one letter, and waits for the ack.
-    mutating func type() throws { try goOn(with: send()) }
+    mutating func type() throws { try resume(with: send()) }
 
     /// Pushes the next letter, and does not wait for the ack. Returns the line.
     mutating func send() throws -> String {
@@ -43,15 +43,15 @@ struct LetterWriter {
     }
 
     /// Connects to the new server, and sends the unanswered push again.
-    mutating func goOn(on server: LiveServer, with line: String) throws {
+    mutating func resume(on server: LiveServer, with line: String) throws {
         client = try LineClient(server)
         try client.greet(as: "letter-writer")
         try open()
         try client.send(line)
-        try goOn(with: line)
+        try resume(with: line)
     }
 
-    private mutating func goOn(with line: String) throws {
+    private mutating func resume(with line: String) throws {
         let ack = try answer("ack")
         try #require(ack["seq"] as? Int == seq, "\(line)")
         base = try #require(ack["rev"] as? Int)

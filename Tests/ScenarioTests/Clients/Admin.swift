@@ -4,7 +4,7 @@ import CaretWire
 /// A client that sends requests about documents. It may have documents open, but ignores their changes.
 final class Admin: Program {
     private unowned let machine: Machine
-    /// The newest position of each document that it has heard of.
+    /// For each document name, the newest position that the client has received.
     private var known: [WirePosition?] = Plan.names.map { _ in nil }
     private var seq = 0
 
@@ -12,11 +12,11 @@ final class Admin: Program {
 
     func welcomed() {}
     func lost() {}
-    func settles() {}
-    func unrest() -> String? { nil }
-    func checkRest() {}
+    func finishWork() {}
+    func unfinishedWork() -> String? { nil }
+    func checkFinalState() {}
 
-    func heard(_ envelope: Envelope<ServerMessage>) {
+    func received(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
         case .document(let document): learn(document.document, document.epoch, document.revision)
         case .listed(let listed): for one in listed.documents { learn(one.document, one.epoch, one.revision) }
@@ -36,10 +36,10 @@ final class Admin: Program {
         Revision((known[at]?.revision.value ?? 0) * perMille / 1_000)
     }
 
-    func does(_ deed: ClientDeed) {
+    func perform(_ operation: ClientOperation) {
         guard machine.isWelcomed else { return }
-        switch deed {
-        // The server refuses requests that make no sense at this time.
+        switch operation {
+        // Sends requests even if they are not valid now, such as a second open. The server refuses those.
         case .opens(let at), .retries(let at): ask(.open(Open(document: Names.documents[at])))
         case .closes(let at): ask(.close(Close(document: Names.documents[at])))
         case .lists: ask(.list(List(limit: 3)))
@@ -64,5 +64,5 @@ final class Admin: Program {
         }
     }
 
-    private func ask(_ message: ClientMessage) { machine.say(message, isAnswered: true) }
+    private func ask(_ message: ClientMessage) { machine.send(message, isAnswered: true) }
 }

@@ -4,7 +4,7 @@ import CaretWire
 
 /// Checks that must hold for an editor's documents at any time.
 extension Editor {
-    func look(at sheet: Sheet, closely: Bool) {
+    func look(at sheet: EditorDocument, closely: Bool) {
         looks += 1
         let replica = sheet.replica
         if let place = replica.position,
@@ -12,39 +12,40 @@ extension Editor {
         {
             return world.fail(
                 .text,
-                "client \(machine.index) has another text than the log at revision \(place.revision.value)")
+                "client \(machine.index) has a wrong text at revision \(place.revision.value)")
         }
         if sheet.state != replica.state {
-            return world.fail(.client, "client \(machine.index) is shown another state than it has")
+            return world.fail(.client, "client \(machine.index) shows a wrong saving state")
         }
         if sheet.state == .saved, replica.hasUnsaved {
-            return world.fail(.client, "client \(machine.index) is shown unsaved text as saved")
+            return world.fail(.client, "client \(machine.index) shows unsaved text as saved")
         }
         if closely || looks % 16 == 0 { lookClosely(at: sheet) }
     }
 
-    private func lookClosely(at sheet: Sheet) {
+    private func lookClosely(at sheet: EditorDocument) {
         let replica = sheet.replica
         if sheet.view != replica.text {
-            return world.fail(.client, "client \(machine.index) shows another text than it has")
+            return world.fail(.client, "the view of client \(machine.index) differs from its replica")
         }
         for selection in replica.selections + replica.peers.flatMap(\.selections)
         where !replica.text.isScalarBoundary(selection.anchor)
             || !replica.text.isScalarBoundary(selection.head)
         {
-            return world.fail(.presence, "client \(machine.index) has a selection in no place")
+            return world.fail(
+                .presence, "client \(machine.index) has a selection that ends inside a character")
         }
         checkMarkers(of: replica)
     }
 
     private func checkMarkers(of replica: Replica) {
-        // A file may copy text to another document of the same name, or to an older state of the document.
+        // A syncer's file may carry markers into a new document of the same name, or into an older state.
         if world.plan.clients.contains(.syncer) { return }
         let committed = Markers.found(in: replica.committed.string)
         if !committed.isEmpty, !Set(committed).isDisjoint(with: Markers.found(in: replica.unsaved)) {
-            return world.fail(.lost, "client \(machine.index) has committed text once more as unsaved")
+            return world.fail(.lost, "client \(machine.index) has the same text both committed and unsaved")
         }
-        // A restored text may contain markers that are also elsewhere in the text by now.
+        // After an admin restores an old text, a marker may be in the text twice.
         if world.plan.clients.contains(.admin) { return }
         if Markers.isAnyDoubled(in: replica.text) {
             world.fail(.lost, "client \(machine.index) sees a marker twice")

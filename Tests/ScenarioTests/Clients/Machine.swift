@@ -37,7 +37,7 @@ final class Machine {
         let link = world.connect(index)
         self.link = link
         let unknown = WireString("token-\(index)")
-        say(
+        send(
             .hello(Hello(client: WireString(Names.client(index).string), units: [unit], token: unknown)),
             isAnswered: true, on: link)
     }
@@ -62,7 +62,7 @@ final class Machine {
         connect()
     }
 
-    /// Closes a connection in the orderly way.
+    /// Closes a connection without losing what the client has sent.
     private func end(_ link: Link) {
         link.up.hasEnded = true
         world.schedule(up: link)
@@ -94,8 +94,8 @@ final class Machine {
         linkBroke(link)
     }
 
-    func does(_ deed: ClientDeed) {
-        switch deed {
+    func perform(_ operation: ClientOperation) {
+        switch operation {
         case .leaves: leave()
         case .returns: comeBack()
         case .connectsAgain: connectAgain()
@@ -107,9 +107,9 @@ final class Machine {
             link?.up.hasEnded = true
             if let link { world.schedule(up: link) }
         case .stopsReading(let span): stopReading(span)
-        case .pings: if isWelcomed { say(.ping(Ping()), isAnswered: true) }
+        case .pings: if isWelcomed { send(.ping(Ping()), isAnswered: true) }
         case .babbles(let babble): if isWelcomed { self.babble(babble) }
-        default: program.does(deed)
+        default: program.perform(operation)
         }
     }
 
@@ -146,7 +146,7 @@ final class Machine {
     // MARK: Lines
 
     @discardableResult
-    func say(_ message: ClientMessage, isAnswered: Bool, on link: Link? = nil) -> RequestID? {
+    func send(_ message: ClientMessage, isAnswered: Bool, on link: Link? = nil) -> RequestID? {
         guard let link = link ?? self.link, !link.up.hasEnded else { return nil }
         var id: RequestID?
         if isAnswered {
@@ -155,14 +155,14 @@ final class Machine {
         }
         link.writer.bytes.removeAll(keepingCapacity: true)
         message.encode(id: id, into: &link.writer)
-        world.referee.said(message, id, on: link, unit: unit)
-        if world.talks { world.print(link.writer.bytes, from: index) }
+        world.referee.recordSent(message, id, on: link, unit: unit)
+        if world.printsMessages { world.print(link.writer.bytes, from: index) }
         link.up.append(link.writer.bytes)
         world.schedule(up: link)
         return id
     }
 
-    private func say(raw line: String) {
+    private func send(raw line: String) {
         guard let link, !link.up.hasEnded else { return }
         link.up.append(Array((line + "\n").utf8))
         world.schedule(up: link)
@@ -173,44 +173,47 @@ final class Machine {
             var rest = UnsafeRawBufferPointer(rebasing: raw[...])
             while world.failure == nil, !link.isGone {
                 let frame = link.framer.next(of: &rest) { line in
-                    // An error shows as a missing envelope below.
+                    // An error gives no envelope, which fails the run below.
                     try? link.decoder.serverMessage(line)
                 }
                 switch frame {
                 case .incomplete: return
                 case .tooLong(let bytes, let limit):
-                    return world.fail(.wire, "the server sends a line of \(bytes) bytes, and \(limit) may be")
+                    return world.fail(
+                        .wire, "the server sent a line of \(bytes) bytes; the limit is \(limit)")
                 case .line(let envelope):
-                    guard let envelope else { return world.fail(.wire, "client \(index) cannot read a line") }
-                    heard(envelope, on: link)
+                    guard let envelope else {
+                        return world.fail(.wire, "client \(index) cannot decode a line")
+                    }
+                    received(envelope, on: link)
                 }
             }
         }
     }
 
-    private func heard(_ envelope: Envelope<ServerMessage>, on link: Link) {
-        guard let sent = link.sent.next() else { return world.fail(.wire, "a line came that was not sent") }
-        world.referee.heard(envelope, sent, on: link, unit: unit)
-        if case .ping = envelope.message { say(.pong(Pong()), isAnswered: false, on: link) }
+    private func received(_ envelope: Envelope<ServerMessage>, on link: Link) {
+        guard let sent = link.sent.next() else { return world.fail(.wire, "a received line was never sent") }
+        world.referee.received(envelope, sent, on: link, unit: unit)
+        if case .ping = envelope.message { send(.pong(Pong()), isAnswered: false, on: link) }
         guard link === self.link, world.failure == nil else { return }
         if case .welcome = envelope.message {
             link.isWelcomed = true
             program.welcomed()
         } else if link.isWelcomed {
-            program.heard(envelope)
+            program.received(envelope)
         }
     }
 
-    private func babble(_ babble: Babble) {
+    private func babble(_ babble: MalformedLine) {
         switch babble {
-        case .json: say(raw: #"{"type":"push","doc":"a","doc":"b"}"#)
-        case .type: say(raw: #"{"type":"dance"}"#)
-        case .range: say(raw: #"{"type":"select","doc":"a","rev":0,"selections":[[5,900000]]}"#)
+        case .json: send(raw: #"{"type":"push","doc":"a","doc":"b"}"#)
+        case .type: send(raw: #"{"type":"dance"}"#)
+        case .range: send(raw: #"{"type":"select","doc":"a","rev":0,"selections":[[5,900000]]}"#)
         case .carriage:
-            say(raw: #"{"type":"push","doc":"a","base":0,"seq":0,"edits":[{"range":[0,0],"text":"\r"}]}"#)
-        case .field: say(raw: #"{"type":"open"}"#)
-        case .name: say(raw: #"{"type":"read","doc":"../a"}"#)
-        case .hello: say(raw: #"{"type":"hello","protocol":1,"client":"somebody-else"}"#)
+            send(raw: #"{"type":"push","doc":"a","base":0,"seq":0,"edits":[{"range":[0,0],"text":"\r"}]}"#)
+        case .field: send(raw: #"{"type":"open"}"#)
+        case .name: send(raw: #"{"type":"read","doc":"../a"}"#)
+        case .hello: send(raw: #"{"type":"hello","protocol":1,"client":"somebody-else"}"#)
         }
     }
 }

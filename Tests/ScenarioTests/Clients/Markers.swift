@@ -1,6 +1,6 @@
 import CaretCore
 
-/// Scalars that a plan types once each. They show which text was lost and which text came twice.
+/// Characters that a plan types at most once each. They reveal text that was lost or committed twice.
 enum Markers {
     static let first: UInt32 = 0xF0000
     static let count = 65_000
@@ -18,7 +18,7 @@ enum Markers {
 
     static func found(in change: Change) -> [UInt32] { change.edits.flatMap { found(in: $0.text) } }
 
-    static func isAnyDoubled(in text: Text) -> Bool {
+    static func isAnyDoubled(in text: TextBuffer) -> Bool {
         let found = found(in: text.string)
         return found.count > 1 && Set(found).count < found.count
     }

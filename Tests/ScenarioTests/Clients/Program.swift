@@ -4,14 +4,14 @@ import CaretWire
 protocol Program: AnyObject {
     /// The server has sent `welcome`.
     func welcomed()
-    /// The connection is gone.
+    /// The connection was closed or lost.
     func lost()
-    func heard(_ envelope: Envelope<ServerMessage>)
-    func does(_ deed: ClientDeed)
-    /// All faults have ended: the program must get everything saved.
-    func settles()
-    /// Why it is not at rest; nil if it is.
-    func unrest() -> String?
-    /// Fails the run if its state is wrong in a world at rest.
-    func checkRest()
+    func received(_ envelope: Envelope<ServerMessage>)
+    func perform(_ operation: ClientOperation)
+    /// All faults have ended. The program must now save everything.
+    func finishWork()
+    /// What the program still waits for; nil if its work is done.
+    func unfinishedWork() -> String?
+    /// Checks the program's state when all work is done. Fails the run if the state is wrong.
+    func checkFinalState()
 }

@@ -1,18 +1,19 @@
 import CaretCore
 import CaretWire
 
-/// Keeps files equal to documents: it reads and pushes whole texts, and opens no document.
+/// A client that keeps files equal to documents. It reads and pushes whole texts, and opens no document.
 final class Syncer: Program {
     private struct File {
         /// The content of the file, with plain line breaks.
-        var text = Text()
-        /// The server's text that the file was made from. `place` is its position; nil until one is known.
-        var base = Text()
+        var text = TextBuffer()
+        /// The server's text that the file was made from. `place` is the position of this text; nil if
+        /// unknown.
+        var base = TextBuffer()
         var place: WirePosition?
         var isCRLF = false
-        /// The push without an answer so far. It is sent again unchanged.
+        /// The unanswered push. The client resends it unchanged.
         var inFlight: Push?
-        var pushedText = Text()
+        var pushedText = TextBuffer()
         var last: Push?
         var wantsRead = false
         var isWanted = false
@@ -30,14 +31,14 @@ final class Syncer: Program {
     func welcomed() {
         asked = [:]
         for at in files.indices {
-            if let push = files[at].inFlight { say(push, at) } else if files[at].wantsRead { read(at) }
+            if let push = files[at].inFlight { send(push, at) } else if files[at].wantsRead { read(at) }
         }
     }
 
     func lost() { asked = [:] }
 
-    func does(_ deed: ClientDeed) {
-        switch deed {
+    func perform(_ operation: ClientOperation) {
+        switch operation {
         case .writes(let at, let typings, let crlf):
             files[at].isCRLF = crlf
             files[at].isWanted = true
@@ -45,10 +46,12 @@ final class Syncer: Program {
             let isFull = files[at].text.length.utf8 > most
             let half = [Typing(place: 0, removed: files[at].text.length.scalars / 2, text: "")]
             let change = (isFull ? half : typings).change(in: files[at].text)
-            if (try? files[at].text.apply(change)) == nil { world.fail(.client, "a file cannot be written") }
+            if (try? files[at].text.apply(change)) == nil {
+                world.fail(.client, "an edit does not fit the text of a file")
+            }
             push(at)
         case .syncs(let at), .opens(let at), .retries(let at): sync(at)
-        case .repeats(let at): if machine.isWelcomed, let push = files[at].last { say(push, at) }
+        case .repeats(let at): if machine.isWelcomed, let push = files[at].last { send(push, at) }
         default: break
         }
     }
@@ -75,62 +78,62 @@ final class Syncer: Program {
         files[at].inFlight = push
         files[at].pushedText = files[at].text
         files[at].last = push
-        if machine.isWelcomed { say(push, at) }
+        if machine.isWelcomed { send(push, at) }
     }
 
-    private func say(_ push: Push, _ at: Int) {
-        if let id = machine.say(.push(push), isAnswered: true) { asked[id] = at }
+    private func send(_ push: Push, _ at: Int) {
+        if let id = machine.send(.push(push), isAnswered: true) { asked[id] = at }
     }
 
     private func read(_ at: Int) {
         files[at].wantsRead = true
         guard machine.isWelcomed else { return }
-        if let id = machine.say(.read(Read(document: Names.documents[at])), isAnswered: true) {
+        if let id = machine.send(.read(Read(document: Names.documents[at])), isAnswered: true) {
             asked[id] = at
         }
     }
 
     // MARK: Answers
 
-    func heard(_ envelope: Envelope<ServerMessage>) {
+    func received(_ envelope: Envelope<ServerMessage>) {
         guard let id = envelope.id, let at = asked.removeValue(forKey: id) else { return }
         switch envelope.message {
-        case .ack(let ack): heard(ack, at)
+        case .ack(let ack): received(ack, at)
         case .text(let text):
             files[at].wantsRead = false
             if files[at].inFlight != nil { return }
             take(
-                Text(normal: text.text), from: files[at].base,
+                TextBuffer(normal: text.text), from: files[at].base,
                 WirePosition(epoch: text.epoch, revision: text.revision), at)
-        case .error(let error): heard(error, at)
+        case .error(let error): received(error, at)
         default: break
         }
     }
 
-    private func heard(_ ack: Ack, _ at: Int) {
+    private func received(_ ack: Ack, _ at: Int) {
         guard let push = files[at].inFlight, push.seq == ack.seq else { return }
         files[at].inFlight = nil
-        // An ack does not name its history. It is known only if the push named an epoch.
+        // An ack does not name its epoch. The client knows the epoch only if its push named one.
         guard let epoch = push.epoch, let text = ack.text else { return read(at) }
         take(
-            Text(normal: text), from: files[at].pushedText,
+            TextBuffer(normal: text), from: files[at].pushedText,
             WirePosition(epoch: epoch, revision: ack.revision), at)
     }
 
-    /// The server has a new text, which contains `known`. Applies the file's edits since `known` to it.
-    private func take(_ text: Text, from known: Text, _ place: WirePosition, _ at: Int) {
+    /// Merges the file's edits since `known` into a new text of the server, which contains `known`.
+    private func take(_ text: TextBuffer, from known: TextBuffer, _ place: WirePosition, _ at: Int) {
         let own = diff(from: known, to: files[at].text)
         let others = diff(from: known, to: text)
         files[at].base = text
         files[at].place = place
         guard let merged = try? text.applying(own.rebased(over: others, tie: .otherFirst)) else {
-            return world.fail(.client, "a file cannot be merged")
+            return world.fail(.client, "the edits of a file do not fit the server's text")
         }
         files[at].text = merged
         if merged != text { push(at) }
     }
 
-    private func heard(_ error: ErrorReport, _ at: Int) {
+    private func received(_ error: ErrorReport, _ at: Int) {
         guard case .known(let code) = error.code else { return }
         let isOfPush = error.seq != nil && error.seq == files[at].inFlight?.seq
         switch code {
@@ -140,7 +143,7 @@ final class Syncer: Program {
             if isOfPush { files[at].inFlight = nil }
             files[at].wantsRead = false
             files[at].place = nil
-            files[at].base = Text()
+            files[at].base = TextBuffer()
         case .epochChanged, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .seqReused:
             if isOfPush {
                 files[at].inFlight = nil
@@ -153,7 +156,7 @@ final class Syncer: Program {
     private func again(_ at: Int) {
         guard machine.isWelcomed else { return }
         if let push = files[at].inFlight {
-            if !asked.values.contains(at) { say(push, at) }
+            if !asked.values.contains(at) { send(push, at) }
         } else if files[at].wantsRead {
             read(at)
         }
@@ -161,20 +164,22 @@ final class Syncer: Program {
 
     // MARK: At rest
 
-    func settles() {
+    func finishWork() {
         for at in files.indices where files[at].isWanted && !asked.values.contains(at) {
-            if let push = files[at].inFlight { if machine.isWelcomed { say(push, at) } } else { sync(at) }
+            if let push = files[at].inFlight { if machine.isWelcomed { send(push, at) } } else { sync(at) }
         }
     }
 
-    func unrest() -> String? { files.contains { $0.inFlight != nil } ? "a file is being pushed" : nil }
+    func unfinishedWork() -> String? {
+        files.contains { $0.inFlight != nil } ? "a file is being pushed" : nil
+    }
 
-    func checkRest() {
+    func checkFinalState() {
         for file in files {
             guard file.isWanted, let place = file.place, let history = world.referee.ledger[place.epoch]
             else { continue }
             if history.text(at: place.revision) != file.base {
-                world.fail(.text, "a file was made from another text than revision \(place.revision.value)")
+                world.fail(.text, "the base of a file differs from revision \(place.revision.value)")
             }
         }
     }

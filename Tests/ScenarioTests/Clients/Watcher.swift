@@ -5,10 +5,10 @@ import CaretWire
 final class Watcher: Program {
     private struct View {
         var position: WirePosition?
-        var text = Text()
-        /// The present name of the document, if it is open or being opened.
+        var text = TextBuffer()
+        /// The current name of the document, if the document is open or being opened.
         var name: WireString?
-        var asked: RequestID?
+        var openRequest: RequestID?
         var isOpen = false
     }
 
@@ -27,23 +27,23 @@ final class Watcher: Program {
         for name in views.indices where views[name].name != nil { open(name) }
     }
 
-    func lost() { for name in views.indices { (views[name].asked, views[name].isOpen) = (nil, false) } }
+    func lost() { for name in views.indices { (views[name].openRequest, views[name].isOpen) = (nil, false) } }
 
     private func open(_ at: Int, resumes: Bool = true) {
         let name = views[at].name ?? Names.documents[at]
         views[at].name = name
-        if !machine.isWelcomed || views[at].asked != nil || views[at].isOpen { return }
+        if !machine.isWelcomed || views[at].openRequest != nil || views[at].isOpen { return }
         let resume = resumes ? views[at].position : nil
-        views[at].asked = machine.say(
+        views[at].openRequest = machine.send(
             .open(Open(document: name, resume: resume, mode: .watch, squash: squashes)), isAnswered: true)
     }
 
-    func does(_ deed: ClientDeed) {
-        switch deed {
+    func perform(_ operation: ClientOperation) {
+        switch operation {
         case .opens(let at), .retries(let at): open(at)
         case .closes(let at):
             guard views[at].isOpen, let name = views[at].name, machine.isWelcomed else { return }
-            machine.say(.close(Close(document: name)), isAnswered: true)
+            machine.send(.close(Close(document: name)), isAnswered: true)
             forget(at)
         case .selects(let at, let places):
             guard views[at].isOpen, let name = views[at].name, let position = views[at].position,
@@ -51,16 +51,18 @@ final class Watcher: Program {
             else { return }
             let selections = views[at].text.wire(views[at].text.selections(places), in: machine.unit)
             let select = Select(document: name, revision: position.revision, selections: selections)
-            machine.say(.select(select), isAnswered: false)
+            machine.send(.select(select), isAnswered: false)
         default: break
         }
     }
 
-    private func forget(_ at: Int) { (views[at].name, views[at].isOpen, views[at].asked) = (nil, false, nil) }
+    private func forget(_ at: Int) {
+        (views[at].name, views[at].isOpen, views[at].openRequest) = (nil, false, nil)
+    }
 
-    func heard(_ envelope: Envelope<ServerMessage>) {
+    func received(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
-        case .opened(let opened): hear(opened, envelope.id)
+        case .opened(let opened): handle(opened, envelope.id)
         case .change(let change): if let at = open(change.document) { apply(change, at) }
         case .resync(let resync):
             if let at = open(resync.document) { take(resync.text, resync.epoch, resync.revision, at) }
@@ -72,16 +74,20 @@ final class Watcher: Program {
         case .rights(let rights):
             if rights.rights == .none, let at = open(rights.document) { forget(at) }
         case .error:
-            if let at = views.firstIndex(where: { $0.asked != nil && $0.asked == envelope.id }) { forget(at) }
+            if let at = views.firstIndex(where: { $0.openRequest != nil && $0.openRequest == envelope.id }) {
+                forget(at)
+            }
         default: break
         }
     }
 
     private func open(_ name: WireString) -> Int? { views.firstIndex { $0.isOpen && $0.name == name } }
 
-    private func hear(_ opened: Opened, _ id: RequestID?) {
-        guard let at = views.firstIndex(where: { $0.asked != nil && $0.asked == id }) else { return }
-        views[at].asked = nil
+    private func handle(_ opened: Opened, _ id: RequestID?) {
+        guard let at = views.firstIndex(where: { $0.openRequest != nil && $0.openRequest == id }) else {
+            return
+        }
+        views[at].openRequest = nil
         views[at].isOpen = true
         switch opened.content {
         case .resumed: break
@@ -90,7 +96,7 @@ final class Watcher: Program {
     }
 
     private func take(_ text: WireString, _ epoch: WireString, _ revision: Revision, _ at: Int) {
-        views[at].text = Text(normal: text)
+        views[at].text = TextBuffer(normal: text)
         views[at].position = WirePosition(epoch: epoch, revision: revision)
     }
 
@@ -101,29 +107,29 @@ final class Watcher: Program {
         else { return world.fail(.client, "a watcher cannot apply revision \(change.revision.value)") }
         views[at].position = WirePosition(epoch: position.epoch, revision: change.revision)
         if world.referee.ledger[position.epoch]?.text(at: change.revision) != views[at].text {
-            world.fail(.text, "a watcher has another text at revision \(change.revision.value)")
+            world.fail(.text, "a watcher has a wrong text at revision \(change.revision.value)")
         }
     }
 
     // MARK: At rest
 
-    func settles() { for at in views.indices where views[at].name == nil { open(at) } }
+    func finishWork() { for at in views.indices where views[at].name == nil { open(at) } }
 
-    func unrest() -> String? {
+    func unfinishedWork() -> String? {
         for view in views where view.isOpen {
             guard let position = view.position, let history = world.referee.ledger[position.epoch] else {
                 continue
             }
-            if history.head != position.revision { return "a watcher is behind" }
+            if history.head != position.revision { return "a watcher has not received the newest revision" }
         }
         return nil
     }
 
-    func checkRest() {
+    func checkFinalState() {
         for view in views where view.isOpen {
             guard let position = view.position else { continue }
             if world.referee.ledger[position.epoch]?.text != view.text {
-                world.fail(.text, "a watcher rests at another text")
+                world.fail(.text, "a watcher ends with a wrong text")
             }
         }
     }

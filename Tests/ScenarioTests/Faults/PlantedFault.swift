@@ -4,14 +4,14 @@ import CaretReplica
 import CaretRooms
 import CaretWire
 
-/// A fault between the states, the store and the wire. This class itself changes nothing. A subclass
-/// overrides what it breaks.
+/// A deliberate fault in the server, the store or a client, which the scenarios must find. This class itself
+/// changes nothing. A subclass overrides the methods that it breaks.
 class PlantedFault {
     unowned(unsafe) var world: World!
 
     /// The store answers before its data is on disk.
     var acksEarly: Bool { false }
-    /// The server does not hear of changed rights.
+    /// The server is not notified of changed rights.
     var forgetsGrants: Bool { false }
     /// A read does not wait for earlier pushes of its client.
     var readsAtOnce: Bool { false }
@@ -20,10 +20,10 @@ class PlantedFault {
     /// The disk loses its last append when the server ends.
     var losesLast: Bool { false }
 
-    /// Changes a line between a connection and its link.
+    /// Changes a line that a connection sends. Returns the lines to send in its place.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
     /// Changes an event before a room handles it.
-    func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         switch event {
         case .answered(let id, .pusher(let result)): .answered(id, .pusher(pusher(result)))
         case .answered(let id, .read(let result)): .answered(id, .read(reading(result, room)))
@@ -32,7 +32,7 @@ class PlantedFault {
     }
     /// Lets a room handle an event.
     func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
-        actions(room.handle(told(event, room), at: time))
+        actions(room.handle(changed(event, room), at: time))
     }
     /// Changes the actions of a room.
     func actions(_ actions: [RoomAction]) -> [RoomAction] { actions }
@@ -44,9 +44,9 @@ class PlantedFault {
     ) -> Result<Reading, HistoryRefusal> { result }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
-    /// Changes a client's push. `unmoved` has the edits since its last push, not moved over the changes of
+    /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the changes of
     /// others.
-    func change(_ change: Change, unmoved: Change?) -> Change { change }
+    func change(_ change: Change, unrebasedEdits: Change?) -> Change { change }
     /// Whether the fault changes the transitions of replicas.
     var changesReplicas: Bool { false }
     /// Changes a transition of a client's replica.

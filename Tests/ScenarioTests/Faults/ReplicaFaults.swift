@@ -2,12 +2,12 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// A fault in a client: it changes the replica after an event, and the actions.
+/// A fault in a client. It changes the replica and its actions after an event.
 class ReplicaFault: PlantedFault {
     final override var changesReplicas: Bool { true }
 }
 
-// MARK: Faults that heal by themselves
+// MARK: Faults that correct themselves
 
 /// The client opens the document again after every ack.
 final class OpenedAgainAfterAck: ReplicaFault {
@@ -18,8 +18,8 @@ final class OpenedAgainAfterAck: ReplicaFault {
     }
 }
 
-/// The client takes a check that matches for one that does not.
-final class CheckDoubted: ReplicaFault {
+/// The client takes a matching check for a mismatch.
+final class MatchingCheckRejected: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.check(var check)) = transition.cause else { return }
         check.length = -1
@@ -44,7 +44,7 @@ final class RepeatUnderAnotherNumber: ReplicaFault {
 }
 
 /// After a lost connection, the client sends an unanswered push as a new one.
-final class TakenBackAtCut: ReplicaFault {
+final class ResentAsNewAfterDisconnect: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if case .cutOff = transition.cause { transition.replica.moveInFlightToUnsent() }
     }
@@ -109,7 +109,7 @@ final class UnsavedLostToWholeText: ReplicaFault {
     }
 }
 
-/// The client does not move unsent edits over the changes of others.
+/// The client does not rebase unsent edits over the changes of others.
 final class UnsentKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         let (before, replica) = (transition.before, transition.replica)
@@ -121,7 +121,7 @@ final class UnsentKeptInPlace: ReplicaFault {
                     inFlight: replica.draft.inFlight,
                     unsent: before.draft.unsent, nextSeq: 1))
         else { return }
-        // The view follows. If it did not, it would reveal the fault at once.
+        // Changes the view too. Otherwise the view would reveal the fault at once.
         transition.replica.draft = draft
         transition.actions.removeAll { if case .edit = $0 { true } else { false } }
         transition.actions.append(.edit(diff(from: before.text, to: draft.text)))
@@ -135,7 +135,7 @@ final class SelectionsKeptAtAck: ReplicaFault {
     }
 }
 
-/// The client does not move its undo history over the changes of others.
+/// The client does not rebase its undo history over the changes of others.
 final class UndoKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if case .received = transition.cause {
@@ -153,13 +153,13 @@ extension ReplicaTransition {
         return (ack, push)
     }
 
-    /// Replays the event as if the server had sent this message instead. Runs `first` before it.
+    /// Handles the event again, as if the server had sent this message. Runs `first` before.
     fileprivate mutating func redo(
         as message: ServerMessage, after first: (inout Replica) -> [ReplicaAction] = { _ in [] }
     ) {
         replica = before
         actions = first(&replica)
-        // The original message was valid, and so is this one.
+        // Does not fail: the original message was valid, and this one differs only slightly.
         actions += (try? replica.received(message)) ?? []
     }
 }

@@ -6,19 +6,19 @@ import TestSupport
 // Faults in the actions of a room.
 
 /// A room loses a change that it sends.
-final class ChangeLost: SpoiltChanges {
+final class ChangeLost: AlteredChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) { actions.remove(at: index) }
 }
 
 /// A room sends a change twice.
-final class ChangeHandedTwice: SpoiltChanges {
+final class ChangeSentTwice: AlteredChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) {
         actions.insert(actions[index], at: index)
     }
 }
 
 /// A room swaps a change with the next line to the same session.
-final class ChangesOutOfOrder: SpoiltChanges {
+final class ChangesOutOfOrder: AlteredChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) {
         guard case .send(let session, _) = actions[index] else { return }
         let next = actions.indices.first { other in
@@ -29,8 +29,8 @@ final class ChangesOutOfOrder: SpoiltChanges {
     }
 }
 
-/// Spoils one in thirty changes that a room sends.
-class SpoiltChanges: PlantedFault {
+/// Spoils every thirtieth change that a room sends.
+class AlteredChanges: PlantedFault {
     private var changes = 0
 
     func spoil(_ actions: inout [RoomAction], at index: Int) {}
@@ -72,12 +72,12 @@ final class CreditForgotten: PlantedFault {
 }
 
 /// The ack of a repeat is not marked as a duplicate.
-final class RepeatNotMarked: SpoiltLines {
+final class RepeatNotMarked: AlteredLines {
     override func spoil(_ line: String) -> String { line.replacing(#","duplicate":true"#, with: "") }
 }
 
-/// An ack names the revision before its own.
-final class AckOfTheRevisionBefore: SpoiltLines {
+/// An ack names the revision before the right one.
+final class AckOfTheRevisionBefore: AlteredLines {
     override func spoil(_ line: String) -> String {
         guard line.hasPrefix(#"{"type":"ack""#), !line.contains("unchanged"),
             let place = line.firstRange(of: #""rev":"#),
@@ -88,12 +88,12 @@ final class AckOfTheRevisionBefore: SpoiltLines {
 }
 
 /// The room does not report that a session has left.
-final class LeavingNotTold: SpoiltLines {
+final class LeavingNotReported: AlteredLines {
     override func spoil(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
 }
 
 /// Spoils the lines that a room sends. An empty result is not sent.
-class SpoiltLines: PlantedFault {
+class AlteredLines: PlantedFault {
     func spoil(_ line: String) -> String { line }
 
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {

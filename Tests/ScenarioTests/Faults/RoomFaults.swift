@@ -5,7 +5,7 @@ import CaretWire
 
 /// The rebase begins one revision too late: `>` in place of `>=`.
 final class RevisionSkipped: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits = push.content, push.base < room.head else {
             return event
         }
@@ -15,7 +15,7 @@ final class RevisionSkipped: PlantedFault {
 
 /// Of two insertions at one offset, the server puts the later one first. Clients put it second.
 final class TieReversed: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
             let history = push.epoch.flatMap({ world.referee.ledger[$0] }), push.base < room.head,
             room.log.epoch.wire == history.epoch, let base = history.text(at: push.base),
@@ -31,7 +31,7 @@ final class TieReversed: PlantedFault {
 
 /// The server counts a character beyond the Basic Multilingual Plane as one code unit. The client counts two.
 final class AstralOffByOne: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
             push.participant.unit == .utf16,
             let text = push.epoch.flatMap({ world.referee.ledger[$0] })?.text(at: push.base)
@@ -48,16 +48,16 @@ final class AstralOffByOne: PlantedFault {
 
 /// The room takes a selection at an old revision for one at the head.
 final class PresenceNotMapped: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .select(let session, var select, let id) = event else { return event }
         select.revision = max(select.revision, room.head)
         return .select(session, select, id)
     }
 }
 
-/// The room assumes that a client that resumes has one revision less than it says.
+/// When a client resumes, the room assumes that the client has one revision less than it says.
 final class ResumeOneShort: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .open(let opening) = event, let resume = opening.resume, resume.revision > 0 else {
             return event
         }
@@ -85,9 +85,9 @@ final class ReadBeforeOwnPush: PlantedFault {
     override var readsAtOnce: Bool { true }
 }
 
-/// The checksum belongs to another text.
+/// A check has the checksum of another text.
 final class SumOfAnotherText: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .computed(let id, .checksum(let crc32)) = event else { return event }
         return .computed(id, .checksum(crc32 ^ 1))
     }

@@ -3,18 +3,18 @@ import CaretLog
 import CaretRooms
 import TestSupport
 
-/// The store answers from memory and writes later, as if it did not sync before it answers.
+/// The store answers before it writes, as if it did not wait for the sync.
 final class AckBeforeSync: PlantedFault {
     override var acksEarly: Bool { true }
 }
 
-/// The disk says that it has synced, but has not: the last transaction is gone after a restart.
-final class SyncThatLies: PlantedFault {
+/// The disk reports a sync that did not happen. After a restart, the last transaction is missing.
+final class FalseSyncReport: PlantedFault {
     override var losesLast: Bool { true }
 }
 
-/// The store kept pushers in memory only: after a restart it knows none. It loses the seqs in the log too,
-/// because a room would otherwise find a repeat there.
+/// The store keeps pushers in memory only, so it has none after a restart. The seqs in the log are lost too,
+/// because a room would otherwise recognise a repeated push by them.
 final class RepeatForgotten: PlantedFault {
     override func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
@@ -35,7 +35,7 @@ final class RepeatForgotten: PlantedFault {
     }
 }
 
-/// The row of a pusher has the revision before its push, as if it was counted before the append.
+/// The store's row of a pusher names the revision before its push, as if it was written before the append.
 final class RepeatAtAnotherRevision: PlantedFault {
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
         answer.map { answer in
@@ -50,25 +50,26 @@ final class RepeatAtAnotherRevision: PlantedFault {
     }
 }
 
-/// For a session that fell out of the window, the room reads the store from one revision too late: `after` in
+/// For a session that is behind the window, the room reads the store from one revision too late: `after` in
 /// place of `from`.
-final class ChangeLostAtTheEdge: PlantedFault {
+final class FirstMissedChangeSkipped: PlantedFault {
     override func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
     ) -> Result<Reading, HistoryRefusal> {
-        // A push that is rebased over an incomplete read would not fit the text, and the process would trap.
+        // Spares reads for a pending push. A push that is rebased over an incomplete read would not fit the
+        // text, and the process would trap.
         if !room.isSettled { return result }
         return result.map { reading in
             let changes = reading.segment.changes
             if changes.count < 2 { return reading }
-            // The segment claims the requested first revision. If it did not, the room would notice.
+            // The segment keeps the requested first revision, because the room checks it.
             let segment = Segment(first: reading.segment.first, changes: Array(changes.dropFirst()))
             return Reading(segment: segment, head: reading.head)
         }
     }
 }
 
-/// A text that could not be read is taken for an empty one: a `try?` with a default value.
+/// The room takes a text that failed to load for an empty one, as after a `try?` with a default value.
 final class EmptyAfterFailedLoad: PlantedFault {
     private var loads = 0
 
@@ -79,12 +80,12 @@ final class EmptyAfterFailedLoad: PlantedFault {
         else { return answer }
         loads += 1
         if loads % 3 != 0 { return answer }
-        return .text(.success(Snapshot(revision: entry.head, text: Text())))
+        return .text(.success(Snapshot(revision: entry.head, text: TextBuffer())))
     }
 }
 
-/// The server looks a document up once, and sends followers that first state forever.
-final class NewsOfFirstLook: PlantedFault {
+/// The server looks up each document only once, and always sends that first state to followers.
+final class StaleDocumentList: PlantedFault {
     private var seen: [DocumentID: DocumentEntry] = [:]
 
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
@@ -115,7 +116,7 @@ final class UnknownTakenForFailure: PlantedFault {
     }
 }
 
-/// The store knows no earlier push of anybody.
+/// The store forgets all earlier pushes.
 final class PushersForgotten: PlantedFault {
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
         answer.map { PusherAnswer(entry: nil, head: $0.head) }

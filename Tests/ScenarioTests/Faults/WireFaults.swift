@@ -26,8 +26,8 @@ final class AckWithoutID: PlantedFault {
     }
 }
 
-/// The client does not rebase the edits typed while a push was in flight, but sends them at the revision it
-/// knows by then.
+/// The client does not rebase edits that were typed while a push was in flight. It sends them unchanged, with
+/// its newest revision as the base.
 final class UnsentNotRebased: PlantedFault {
-    override func change(_ change: Change, unmoved: Change?) -> Change { unmoved ?? change }
+    override func change(_ change: Change, unrebasedEdits: Change?) -> Change { unrebasedEdits ?? change }
 }

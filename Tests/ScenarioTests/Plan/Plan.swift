@@ -1,4 +1,4 @@
-/// The clients of a run, and all that they do and that happens to them. The whole run follows from its plan.
+/// The clients of a run, and the timed steps of clients, server and store. A plan determines the whole run.
 struct Plan: Equatable {
     /// The kinds of clients.
     enum Kind: String, CaseIterable {
@@ -12,7 +12,7 @@ struct Plan: Equatable {
         case admin = "admin"
     }
 
-    /// Seeds the delays and faults of queues, links and the store.
+    /// The seed of the random delays and faults of queues, links and the store.
     var seed: UInt64
     var clients: [Kind]
     var steps: [Step]
@@ -20,7 +20,7 @@ struct Plan: Equatable {
     /// Whether the plan changes the rights of a client.
     var changesRights: Bool {
         steps.contains { step in
-            switch step.deed {
+            switch step.operation {
             case .world(.allows), .world(.revokes): true
             case .world, .client: false
             }

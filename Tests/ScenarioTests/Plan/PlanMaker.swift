@@ -7,7 +7,7 @@ struct PlanMaker {
     private var random: Seeded
     private var clients: [Plan.Kind] = []
     /// The relative frequency of each kind of step.
-    private var odds: [(count: Int, make: (inout PlanMaker) -> Deed?)] = []
+    private var odds: [(count: Int, make: (inout PlanMaker) -> Operation?)] = []
     private var time = 0
     /// The number of markers used so far.
     private var marks = 0
@@ -36,7 +36,7 @@ struct PlanMaker {
         var steps: [Step] = []
         // Every client opens a document first, as people do.
         for client in clients.indices {
-            steps.append(Step(time: random.number(0...40), deed: .client(client, .opens(name()))))
+            steps.append(Step(time: random.number(0...40), operation: .client(client, .opens(name()))))
         }
         let total = odds.reduce(0) { $0 + $1.count }
         let pace = random.pick([2, 8, 8, 25])
@@ -46,7 +46,7 @@ struct PlanMaker {
             for (count, make) in odds {
                 rest -= count
                 if rest >= 0 { continue }
-                if let deed = make(&self) { steps.append(Step(time: 40 + time, deed: deed)) }
+                if let operation = make(&self) { steps.append(Step(time: 40 + time, operation: operation)) }
                 break
             }
         }
@@ -78,7 +78,8 @@ struct PlanMaker {
         add(40) { .client($0.writer(), .isRefused($0.name(), $0.random.pick(PlanMaker.refusals))) }
         add(80) { .client($0.anyone(), $0.random.chance(80) ? .hearsWrongCheck($0.name()) : .reloads) }
         add(60) {
-            .client($0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(Babble.allCases)))
+            .client(
+                $0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(MalformedLine.allCases)))
         }
         add(200) { maker in
             let name = maker.name()
@@ -102,7 +103,7 @@ struct PlanMaker {
         add(restarts) { .world($0.restart()) }
     }
 
-    private mutating func add(_ count: Int, _ make: @escaping (inout PlanMaker) -> Deed?) {
+    private mutating func add(_ count: Int, _ make: @escaping (inout PlanMaker) -> Operation?) {
         if count > 0 { odds.append((count, make)) }
     }
 
@@ -129,7 +130,7 @@ struct PlanMaker {
 
     // MARK: Deeds
 
-    private mutating func typing(_ isFile: Bool) -> ClientDeed {
+    private mutating func typing(_ isFile: Bool) -> ClientOperation {
         let (name, typings) = (name(), typings())
         return isFile ? .writes(name, typings, crlf: random.chance(25)) : .types(name, typings)
     }
@@ -139,7 +140,7 @@ struct PlanMaker {
             let removed =
                 random.chance(70) ? 0 : random.chance(92) ? random.number(1...8) : random.number(20...200)
             let isPlain = removed > 0 && random.chance(50)
-            // Most people type near their last edit, and near each other.
+            // Most edits are near the start of the text, so that edits of several clients meet.
             let place = random.chance(60) ? random.number(0...12) : random.number(0...700)
             return Typing(place: place, removed: removed, text: isPlain ? "" : text())
         }
@@ -166,7 +167,7 @@ struct PlanMaker {
         }
     }
 
-    private mutating func question() -> ClientDeed {
+    private mutating func question() -> ClientOperation {
         switch random.number(0...5) {
         case 0: .lists
         case 1: .reads(name(), perMille: nil)
@@ -177,12 +178,12 @@ struct PlanMaker {
         }
     }
 
-    private mutating func order() -> ClientDeed {
+    private mutating func order() -> ClientOperation {
         random.chance(60)
             ? .renames(name(), to: random.number(0...Plan.names.count - 1)) : .deletes(name())
     }
 
-    private mutating func trouble() -> ClientDeed {
+    private mutating func trouble() -> ClientOperation {
         let span = random.pick([5, 60, 400])
         switch random.number(0...8) {
         case 0: return .leaves
@@ -196,16 +197,16 @@ struct PlanMaker {
         }
     }
 
-    private mutating func weather() -> WorldDeed {
-        .store(random.pick(Weather.allCases), milliseconds: random.pick([5, 60, 300]))
+    private mutating func weather() -> WorldOperation {
+        .store(random.pick(StoreBehaviour.allCases), milliseconds: random.pick([5, 60, 300]))
     }
 
-    private mutating func right() -> WorldDeed {
+    private mutating func right() -> WorldOperation {
         if random.chance(10) { return .revokes(anyone(), random.number(20...500)) }
         return .allows(anyone(), name(), random.pick([.none, .read, .write, .write, .admin]))
     }
 
-    private mutating func restart() -> WorldDeed {
+    private mutating func restart() -> WorldOperation {
         switch random.number(0...9) {
         case ..<4: .crashes
         case ..<6: .shutsDown

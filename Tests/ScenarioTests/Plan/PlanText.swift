@@ -1,7 +1,7 @@
 import CaretLog
 
-/// A plan as text: `#` begins a comment, the first lines name the seed and the clients, each other line is a
-/// step.
+/// A plan as text. The first lines name the seed and the clients; each later line is a step. `#` begins a
+/// comment.
 extension Plan {
     var text: String {
         var lines = ["seed \(seed)"]
@@ -12,7 +12,7 @@ extension Plan {
 
     struct Unreadable: Error, CustomStringConvertible {
         let line: String
-        var description: String { "this is no line of a plan: \(line)" }
+        var description: String { "not a line of a plan: \(line)" }
     }
 
     init(text: String) throws {
@@ -28,7 +28,7 @@ extension Plan {
                 clients.append(kind)
             case let first?:
                 guard let time = Int(first) else { throw Unreadable(line: String(line)) }
-                steps.append(Step(time: time, deed: try words.deed()))
+                steps.append(Step(time: time, operation: try words.operation()))
             case nil: break
             }
         }
@@ -92,7 +92,7 @@ struct Words {
     }
 }
 
-/// Quoted texts in plans. All scalars but printable ASCII are escaped.
+/// Quoted texts in plans. Every character that is not printable ASCII is escaped.
 enum Quoted {
     static func quoted(_ text: String) -> String {
         var result = "\""
@@ -108,7 +108,7 @@ enum Quoted {
         return result + "\""
     }
 
-    /// The text; nil if `quoted` is not a quoted text.
+    /// The text between the quotes; nil if `quoted` is not a quoted text.
     static func text(_ quoted: Substring) -> String? {
         guard quoted.utf8.count >= 2, quoted.utf8.first == UInt8(ascii: "\"") else { return nil }
         var result = String.UnicodeScalarView()

@@ -18,21 +18,22 @@ struct Shrinking {
         until = .now + within
     }
 
-    /// Removes steps as long as the plan still fails: first half of them at once, at the end one by one.
+    /// Removes steps as long as the plan still fails: first half of the steps at once, at the end single
+    /// steps.
     mutating func shrink() {
         var before = plan.steps.count + 1
         while plan.steps.count < before, mayGoOn {
             before = plan.steps.count
             var size = max(1, plan.steps.count / 2)
             while size >= 1 {
-                takeOut(size)
+                removeSteps(size)
                 size /= 2
             }
         }
         dropClients()
     }
 
-    private mutating func takeOut(_ size: Int) {
+    private mutating func removeSteps(_ size: Int) {
         var place = 0
         while place < plan.steps.count, mayGoOn {
             var smaller = plan

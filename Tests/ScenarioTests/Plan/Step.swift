@@ -7,17 +7,17 @@ import CaretWire
 struct Step: Equatable {
     /// Milliseconds from the beginning.
     let time: Int
-    let deed: Deed
+    let operation: Operation
 }
 
-enum Deed: Equatable {
-    case client(Int, ClientDeed)
-    case world(WorldDeed)
+enum Operation: Equatable {
+    case client(Int, ClientOperation)
+    case world(WorldOperation)
 }
 
 /// What a client does. Document names are indices of `Plan.names`.
-enum ClientDeed: Equatable {
-    // With a document.
+enum ClientOperation: Equatable {
+    // Actions on a document.
     case types(Int, [Typing])
     case selects(Int, [Place])
     case undoes(Int)
@@ -30,9 +30,9 @@ enum ClientDeed: Equatable {
     case closes(Int)
     case retries(Int)
     case discards(Int)
-    /// The server refuses its next new push with this code.
+    /// The server refuses the client's next new push with this code.
     case isRefused(Int, ErrorCode)
-    /// Receives a check that does not match its text.
+    /// The client receives a check that does not match its text.
     case hearsWrongCheck(Int)
     /// Sends its last push again.
     case repeats(Int)
@@ -43,26 +43,26 @@ enum ClientDeed: Equatable {
     /// The program ends, and starts again with its saved replicas.
     case reloads
 
-    // With its connection.
+    // Actions on the connection.
     case leaves
     case returns
     /// Connects while its older connection is still open.
     case connectsAgain
     /// The connection breaks for both sides.
     case isCut
-    /// The connection breaks, and the server does not hear of it.
+    /// The connection breaks, and the server does not notice.
     case vanishes
-    /// What the server sends is lost for so many milliseconds. Then the connection breaks.
+    /// All bytes from the server are lost for this many milliseconds. Then the connection breaks.
     case hearsNothing(Int)
-    /// What the client sends is lost for so many milliseconds. Then the connection breaks.
+    /// All bytes from the client are lost for this many milliseconds. Then the connection breaks.
     case isNotHeard(Int)
-    /// It sends no more, but still reads.
+    /// The client sends no more, but still reads.
     case endsOutput
     case stopsReading(Int)
     case pings
-    case babbles(Babble)
+    case babbles(MalformedLine)
 
-    // Requests.
+    // Other requests.
     case lists
     case reads(Int, perMille: Int?)
     case looksBack(Int, perMille: Int)
@@ -74,16 +74,16 @@ enum ClientDeed: Equatable {
 }
 
 /// A line that the server must refuse.
-enum Babble: String, CaseIterable {
+enum MalformedLine: String, CaseIterable {
     case json, type, range, carriage, field, name, hello
 }
 
 /// What happens to the server, the store or the rights.
-enum WorldDeed: Equatable {
+enum WorldOperation: Equatable {
     case allows(Int, Int, Access)
-    /// The token of a client is invalid for so many milliseconds.
+    /// The token of a client is invalid for this many milliseconds.
     case revokes(Int, Int)
-    case store(Weather, milliseconds: Int)
+    case store(StoreBehaviour, milliseconds: Int)
     /// Another node appends to a document.
     case elsewhere(Int, [Typing])
     case trims(Int, perMille: Int)
@@ -99,7 +99,7 @@ enum WorldDeed: Equatable {
     case putsBack
 }
 
-/// How the store behaves for a while.
-enum Weather: String, CaseIterable {
+/// A fault of the store that lasts for a while.
+enum StoreBehaviour: String, CaseIterable {
     case slow, full, failing, unsure
 }

@@ -3,9 +3,9 @@ import CaretWire
 
 extension Step {
     var text: String {
-        switch deed {
-        case .client(let client, let deed): "\(time) c\(client) \(deed.text)"
-        case .world(let deed): "\(time) \(deed.text)"
+        switch operation {
+        case .client(let client, let operation): "\(time) c\(client) \(operation.text)"
+        case .world(let operation): "\(time) \(operation.text)"
         }
     }
 }
@@ -22,7 +22,7 @@ extension [Typing] {
     }
 }
 
-extension ClientDeed {
+extension ClientOperation {
     fileprivate var text: String {
         switch self {
         case .types(let at, let typings): "types \(name(at)) \(typings.text)"
@@ -66,7 +66,7 @@ extension ClientDeed {
     }
 }
 
-extension WorldDeed {
+extension WorldOperation {
     fileprivate var text: String {
         switch self {
         case .allows(let client, let at, let access): "allows c\(client) \(name(at)) \(access.rawValue)"
@@ -85,7 +85,7 @@ extension WorldDeed {
 }
 
 extension Words {
-    mutating func deed() throws -> Deed {
+    mutating func operation() throws -> Operation {
         let word = try word()
         if word.hasPrefix("c"), let client = Int(word.dropFirst()) {
             return .client(client, try clientDeed())
@@ -93,7 +93,7 @@ extension Words {
         return .world(try worldDeed(word))
     }
 
-    private mutating func clientDeed() throws -> ClientDeed {
+    private mutating func clientDeed() throws -> ClientOperation {
         switch try word() {
         case "types": .types(try name(), try typings())
         case "selects": .selects(try name(), try places())
@@ -113,7 +113,7 @@ extension Words {
         case "restarts": .restarts
         case "reloads": .reloads
         case "pings": .pings
-        case "babbles": .babbles(try kind(Babble.self))
+        case "babbles": .babbles(try kind(MalformedLine.self))
         case "lists": .lists
         case "reads": .reads(try name(), perMille: next().flatMap { Int($0) })
         case "looks-back": .looksBack(try name(), perMille: try number())
@@ -126,7 +126,7 @@ extension Words {
         }
     }
 
-    private mutating func linkDeed(_ word: String) throws -> ClientDeed {
+    private mutating func linkDeed(_ word: String) throws -> ClientOperation {
         switch word {
         case "leaves": .leaves
         case "returns": .returns
@@ -141,7 +141,7 @@ extension Words {
         }
     }
 
-    private mutating func worldDeed(_ word: String) throws -> WorldDeed {
+    private mutating func worldDeed(_ word: String) throws -> WorldOperation {
         switch word {
         case "allows":
             let client = try client()
@@ -149,7 +149,7 @@ extension Words {
             guard let access = Access(rawValue: try number()) else { throw fault }
             return .allows(client, at, access)
         case "revokes": return .revokes(try client(), try number())
-        case "store": return .store(try kind(Weather.self), milliseconds: try number())
+        case "store": return .store(try kind(StoreBehaviour.self), milliseconds: try number())
         case "elsewhere": return .elsewhere(try name(), try typings())
         case "trims": return .trims(try name(), perMille: try number())
         case "damages": return .damages(try name())
@@ -193,8 +193,8 @@ extension Words {
     }
 }
 
-extension ClientDeed {
-    fileprivate static func writes(_ at: Int, crlf: Bool, _ typings: [Typing]) -> ClientDeed {
+extension ClientOperation {
+    fileprivate static func writes(_ at: Int, crlf: Bool, _ typings: [Typing]) -> ClientOperation {
         .writes(at, typings, crlf: crlf)
     }
 }

@@ -3,9 +3,9 @@ import TestSupport
 
 /// One edit of a plan. It fits every text: its position is taken modulo the length of the text.
 struct Typing: Equatable {
-    /// In scalars.
+    /// The position, counted in scalars.
     let place: Int
-    /// How many scalars the edit removes, or all up to the end if there are fewer.
+    /// How many scalars the edit removes. It removes fewer if the text ends before.
     let removed: Int
     let text: String
 
@@ -17,7 +17,7 @@ struct Typing: Equatable {
 
 extension [Typing] {
     /// These edits as a change of a text. Leaves out edits that overlap an earlier one.
-    func change(in text: Text) -> Change {
+    func change(in text: TextBuffer) -> Change {
         let scalars = text.length.scalars
         let sorted = map { (place: $0.place % (scalars + 1), typing: $0) }.sorted {
             ($0.place, $0.typing.removed) < ($1.place, $1.typing.removed)
@@ -33,11 +33,11 @@ extension [Typing] {
     }
 }
 
-extension Text {
+extension TextBuffer {
     /// The UTF-16 offset of an offset in scalars. The offset must be inside the text.
     func utf16(ofScalar place: Int) -> Int {
         guard let length = try? length(before: ScalarOffset(place)) else {
-            preconditionFailure("a text of \(self.length.scalars) scalars has no place \(place)")
+            preconditionFailure("a text of \(self.length.scalars) scalars has no offset \(place)")
         }
         return length.utf16
     }

@@ -3,8 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// A record of all that the store has committed, kept outside it: every revision of every history, with its
-/// text.
+/// The referee's own record of all commits of the store: every revision of every history, with its text.
 struct Ledger {
     /// A push, by its client and the seq that the client gave it.
     struct PushKey: Hashable {
@@ -20,14 +19,12 @@ struct Ledger {
         var changes: [LoggedChange] = []
         var moves: [Change] = []
         /// The text at every revision, from revision 0.
-        var texts: [Text] = [Text()]
-        /// The serial at which each revision was committed. For revision 0, the serial at which the history
-        /// began.
+        var texts: [TextBuffer] = [TextBuffer()]
+        /// The ledger's `serial` when each revision was committed; for revision 0, when the history began.
         var serials: [Int]
         /// The revision that each push became.
         var revisions: [PushKey: Revision] = [:]
-        /// The number of revisions copied from another history when this epoch continued it; nil for a new
-        /// document.
+        /// How many revisions this epoch copied from the epoch that it continues; nil for a new document.
         private let inherited: Int?
 
         init(document: DocumentID, epoch: WireString, serial: Int) {
@@ -57,22 +54,23 @@ struct Ledger {
         var isInUse: Bool { inherited.map { changes.count > $0 } ?? true }
 
         var head: Revision { Revision(changes.count) }
-        var text: Text { texts[texts.count - 1] }
+        var text: TextBuffer { texts[texts.count - 1] }
     }
 
     /// A document and a name that it was given.
-    struct Naming: Hashable {
+    struct NameAssignment: Hashable {
         let document: DocumentID
         let name: WireString
     }
 
     private(set) var histories: [WireString: History] = [:]
     /// How often each document was given each name.
-    private(set) var namings: [Naming: Int] = [:]
+    private(set) var namings: [NameAssignment: Int] = [:]
     /// The epoch that each document has in the store now.
     private(set) var current: [DocumentID: WireString] = [:]
-    /// All places where each push was committed, in any history.
+    /// Every position at which each push was committed, in any history.
     private(set) var commits: [PushKey: [WirePosition]] = [:]
+    /// Counts commits, new histories and replacements of the store, to show which came first.
     private(set) var serial = 0
 
     subscript(epoch: WireString) -> History? { histories[epoch] }
@@ -93,12 +91,12 @@ struct Ledger {
     }
 
     mutating func named(_ document: DocumentID, _ name: DocumentName) {
-        namings[Naming(document: document, name: WireString(name.description)), default: 0] += 1
+        namings[NameAssignment(document: document, name: WireString(name.description)), default: 0] += 1
     }
 
     /// Adds a committed change and the text after it.
     mutating func append(
-        _ logged: LoggedChange, _ change: Change, _ text: Text, to epoch: WireString, by client: Int?
+        _ logged: LoggedChange, _ change: Change, _ text: TextBuffer, to epoch: WireString, by client: Int?
     ) {
         serial += 1
         guard let history = histories[epoch] else { return }
@@ -131,7 +129,7 @@ struct Ledger {
 }
 
 extension Ledger.History {
-    func text(at revision: Revision) -> Text? {
+    func text(at revision: Revision) -> TextBuffer? {
         texts.indices.contains(revision.value) ? texts[revision.value] : nil
     }
 
@@ -161,8 +159,8 @@ extension LoggedEdit {
     }
 }
 
-extension Text {
-    /// The length of the text before an offset in a unit; nil if the offset is not valid.
+extension TextBuffer {
+    /// The length of the text before an offset that is counted in `unit`; nil if the offset is not valid.
     func place(_ offset: Int, in unit: CodeUnit) -> TextLength? {
         // The reason for an invalid offset does not matter here.
         switch unit {
@@ -216,14 +214,14 @@ extension Text {
     private func count(before offset: Offset, in unit: CodeUnit) -> Int {
         if unit == .utf16 { return offset.value }
         guard let length = try? length(before: offset) else {
-            preconditionFailure("a selection has no place in its text")
+            preconditionFailure("a selection does not fit its text")
         }
         return length.count(of: unit)
     }
 }
 
 extension ArraySlice<Change> {
-    /// Moves selections over these changes.
+    /// Maps selections through these changes.
     func mapping(_ selections: [Selection]) -> [Selection] {
         if isEmpty || selections.isEmpty { return selections }
         return selections.map { reduce($0) { $0.mapped(through: $1) } }

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 
 /// One push as its client sent it.
-struct SaidPush {
+struct RecordedPush {
     enum Content: Equatable {
         case edits([WireEdit], CodeUnit)
         case text(WireString)
@@ -31,13 +31,13 @@ final class Referee {
     var markers: [Int: Set<UInt32>] = [:]
     /// The markers that pushes of edits inserted, for each history.
     private var inserted: [WireString: Set<UInt32>] = [:]
-    var said: [Ledger.PushKey: [SaidPush]] = [:]
+    var sentPushes: [Ledger.PushKey: [RecordedPush]] = [:]
     /// How often each push was sent.
     private var copies: [Copy: Int] = [:]
     /// All selections of each session, in the order in which its room received them.
-    var selected: [WireString: [TakenSelection]] = [:]
+    var selected: [WireString: [ReceivedSelection]] = [:]
     /// For each client, the newest revision that it has received of each history.
-    var told: [[WireString: Revision]]
+    var reported: [[WireString: Revision]]
     /// The length of the longest line that a room sent.
     var longest = 0
     /// The length of the longest line that the server sent. The hub's lines may be longer than a room's.
@@ -51,8 +51,8 @@ final class Referee {
         var repeats = 0
         var resyncs = 0
         var resumes = 0
-        /// Of editors: undone and redone changes, refused pushes, received checks that did not match, texts
-        /// of another epoch, unsaved documents loaded after a restart, and repeated pushes.
+        /// Events of editors: undone and redone changes, refused pushes, checks that did not match, texts of
+        /// another epoch, saved replicas loaded after a restart, and resent pushes.
         var undos = 0
         var refusals = 0
         var wrongChecks = 0
@@ -82,9 +82,9 @@ final class Referee {
     }
 
     init(_ plan: Plan) {
-        // One more than the plan has: the client that the world adds when all faults end.
+        // One client more than in the plan: the world adds a client when all faults end.
         rights = RightsLog(clients: plan.clients.count + 1)
-        told = Array(repeating: [:], count: plan.clients.count + 1)
+        reported = Array(repeating: [:], count: plan.clients.count + 1)
     }
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) { world.fail(law, what()) }
@@ -97,7 +97,7 @@ final class Referee {
         return Int(pusher.client.string.dropFirst(7))
     }
 
-    /// The server appends a segment. Each client with a change in it must have the right to write.
+    /// The server appends a segment. Each client with a change in the segment must have the right to write.
     /// Rule R5.
     func mayAppend(_ append: Append) {
         for pushed in append.changes {
@@ -106,7 +106,7 @@ final class Referee {
             else { continue }
             let name = WireString(entry.name.description)
             if rights.mostAccess(client, to: name, at: world.now) < .write {
-                fail(.rights, "client \(client) writes \(name) without the right to")
+                fail(.rights, "client \(client) writes to \(name) without the right to write")
             }
         }
     }
@@ -114,7 +114,7 @@ final class Referee {
     /// The store has committed changes after `revision`.
     func committed(_ changes: [PushedChange], _ document: DocumentID, behind revision: Revision) {
         if let head = ledger.history(of: document)?.head, head != revision {
-            return fail(.synced, "the disk has lost revision \(head.value), which was told of")
+            return fail(.synced, "the disk has lost the committed revision \(head.value)")
         }
         for pushed in changes { committed(pushed.logged, document) }
     }
@@ -127,10 +127,10 @@ final class Referee {
         guard let change = try? logged.change, let text = try? history.text.applying(change) else {
             return fail(.commit, "revision \(history.head.value + 1) does not fit its text")
         }
-        if let client { judge(logged, change, text, by: client, in: history) }
+        if let client { verify(logged, change, text, by: client, in: history) }
         for edit in logged.edits where (try? LoggedEdit(edit.edit, in: history.text)) != edit {
             return fail(
-                .commit, "an edit of revision \(history.head.value + 1) has another place in some unit")
+                .commit, "revision \(history.head.value + 1) has an edit whose offsets differ between units")
         }
         if client != nil, text.length.utf8 > world.limits.announced.document,
             text.length.utf8 > history.text.length.utf8
@@ -143,22 +143,24 @@ final class Referee {
     }
 
     /// Rule P8.
-    private func judge(
-        _ logged: LoggedChange, _ change: Change, _ text: Text, by client: Int, in history: Ledger.History
+    private func verify(
+        _ logged: LoggedChange, _ change: Change, _ text: TextBuffer, by client: Int,
+        in history: Ledger.History
     ) {
         let key = Ledger.PushKey(client: client, seq: logged.seq)
         if let revision = history.revisions[key] {
             return fail(
-                .ack, "seq \(logged.seq) of client \(client) is revision \(revision.value), and another")
+                .ack,
+                "seq \(logged.seq) of client \(client) is revision \(revision.value) and was committed again")
         }
-        guard let pushes = said[key] else {
-            return fail(.commit, "nobody pushed seq \(logged.seq) of client \(client)")
+        guard let pushes = sentPushes[key] else {
+            return fail(.commit, "client \(client) never pushed the committed seq \(logged.seq)")
         }
         let isExpected = pushes.contains { expects($0, change, text, in: history) }
         if !isExpected {
             fail(
                 .commit,
-                "revision \(history.head.value + 1) is not what seq \(logged.seq) of client \(client) comes to"
+                "revision \(history.head.value + 1) is not the rebased push with seq \(logged.seq) of client \(client)"
             )
         }
     }
@@ -168,8 +170,9 @@ final class Referee {
         for edit in logged.edits {
             for marker in Markers.found(in: edit.edit.text) {
                 markers[client, default: []].insert(marker)
-                // A whole text may contain the marker again.
-                guard case .edits? = said[Ledger.PushKey(client: client, seq: logged.seq)]?.first?.content
+                // Skips whole texts and restores, which may contain an old marker again.
+                guard
+                    case .edits? = sentPushes[Ledger.PushKey(client: client, seq: logged.seq)]?.first?.content
                 else {
                     continue
                 }
@@ -180,23 +183,28 @@ final class Referee {
         }
     }
 
-    private func expects(_ push: SaidPush, _ change: Change, _ text: Text, in history: Ledger.History) -> Bool
+    private func expects(
+        _ push: RecordedPush, _ change: Change, _ text: TextBuffer, in history: Ledger.History
+    )
+        -> Bool
     {
         if push.content == .restore { return history.text(at: push.base) == text }
         guard let moved = moved(push, in: history, to: history.head) else { return false }
         return moved == change
     }
 
-    /// The change of a push at a revision: rebased over one revision after the other.
+    /// The change of a push, rebased over each revision from its base to `revision`.
     /// Rule P4.
-    func moved(_ push: SaidPush, in history: Ledger.History, to revision: Revision) -> Change? {
+    func moved(_ push: RecordedPush, in history: Ledger.History, to revision: Revision) -> Change? {
         guard let base = history.text(at: push.base), push.base <= revision else { return nil }
         let pushed: Change? =
             switch push.content {
             case .edits(let edits, let unit): base.change(edits, in: unit)
             case .text(let text):
-                ChangeWork.diff(from: base, to: Text(normal: text), atMost: world.limits.announced.edits)
-                    .done()
+                ChangeWork.diff(
+                    from: base, to: TextBuffer(normal: text), atMost: world.limits.announced.edits
+                )
+                .done()
             case .restore: nil
             }
         return pushed.map { pushed in
@@ -207,8 +215,8 @@ final class Referee {
     }
 }
 
-extension Text {
-    /// A whole text, with the line breaks that the server stores.
+extension TextBuffer {
+    /// A whole text with line breaks as the server stores them.
     init(normal said: WireString) {
         var scalars = String.UnicodeScalarView()
         var last: Unicode.Scalar?
@@ -217,8 +225,8 @@ extension Text {
             if scalar == "\n", last == "\r" { continue }
             scalars.append(scalar == "\r" ? "\n" : scalar)
         }
-        guard let text = try? Text(String(scalars)) else {
-            preconditionFailure("a text has carriage returns")
+        guard let text = try? TextBuffer(String(scalars)) else {
+            preconditionFailure("a text still has carriage returns")
         }
         self = text
     }

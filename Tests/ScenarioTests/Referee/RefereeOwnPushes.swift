@@ -4,13 +4,13 @@ import CaretWire
 
 /// The pushes and revisions of a client at the time when it sent a read request.
 struct OwnPushes {
-    /// Its unanswered pushes to the document, on the same link.
+    /// The client's unanswered pushes to the document, on the same link.
     var unanswered: [RequestID: Ledger.PushKey] = [:]
-    /// The newest revision of each history that it had received.
-    var told: [WireString: Revision] = [:]
+    /// The newest revision of each history that the client had received.
+    var reported: [WireString: Revision] = [:]
 }
 
-/// A client that reads must see its own earlier pushes, and no less than it had received before.
+/// A read must show the client's own earlier pushes, and no older revision than the client had received.
 extension Referee {
     /// What the answer to this read request must show; nil for other requests.
     func ownPushes(before message: ClientMessage, on link: Link) -> OwnPushes? {
@@ -19,7 +19,7 @@ extension Referee {
         case .read, .history: break
         default: return nil
         }
-        var own = OwnPushes(told: told[link.client])
+        var own = OwnPushes(reported: reported[link.client])
         for (id, awaited) in link.awaited where !awaited.isShared {
             if case .push(let push) = awaited.message, message.sharesDocument(with: awaited.message) {
                 own.unanswered[id] = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
@@ -28,7 +28,7 @@ extension Referee {
         return own
     }
 
-    /// A refused push need not show: the client may send it again after the read.
+    /// A read need not show a refused push: the client may resend that push after the read.
     func refused(_ push: RequestID, on link: Link) {
         for id in link.awaited.keys { link.awaited[id]?.own?.unanswered[push] = nil }
     }
@@ -38,25 +38,25 @@ extension Referee {
         if !areShown(own, in: history, through: text.revision, on: link) {
             fail(
                 .own,
-                "client \(link.client) reads revision \(text.revision.value) of \(text.document), without a push of its own"
+                "client \(link.client) reads \(text.document) at \(text.revision.value) without its own earlier push"
             )
         }
-        if text.revision < own.told[text.epoch] ?? 0 {
-            fail(.own, "client \(link.client) reads an older text than it was told of")
+        if text.revision < own.reported[text.epoch] ?? 0 {
+            fail(.own, "client \(link.client) reads an older text than it had received")
         }
     }
 
-    /// The page is from one of these histories.
+    /// Checks a page of history, which is from one of these histories.
     func check(
         _ own: OwnPushes?, shownBy page: Revisions, of histories: [Ledger.History], on link: Link
     ) {
         guard let own, !page.hasMore, let last = page.revisions.last?.revision else { return }
         let isShown = histories.contains { history in
-            areShown(own, in: history, through: last, on: link) && last >= own.told[history.epoch] ?? 0
+            areShown(own, in: history, through: last, on: link) && last >= own.reported[history.epoch] ?? 0
         }
         if !isShown {
             fail(
-                .own, "client \(link.client) is told a history through \(last.value), without its own pushes")
+                .own, "client \(link.client) reads a history up to \(last.value) without its own pushes")
         }
     }
 
@@ -67,7 +67,8 @@ extension Referee {
         own.unanswered.allSatisfy { id, key in
             let awaited = link.awaited[id]
             if awaited?.isShared == true { return true }
-            // By now the push must be resolved: its answer has arrived, or its ack is under way.
+            // The push must be answered or committed by now. If it is committed, its ack may still be on the
+            // way.
             if awaited != nil, ledger.commits[key] == nil { return false }
             return history.revisions[key].map { $0 <= revision } ?? true
         }

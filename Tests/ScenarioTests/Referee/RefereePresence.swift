@@ -5,7 +5,7 @@ import CaretServer
 import CaretWire
 
 /// A selection that a room received from a session.
-struct TakenSelection {
+struct ReceivedSelection {
     let history: WireString
     let revision: Revision
     let selections: [Selection]
@@ -13,8 +13,8 @@ struct TakenSelection {
 
 /// Checks selections and peers.
 extension Referee {
-    /// A room has received a selection. If it applied it, the selection must be the received one, moved to
-    /// the head.
+    /// A room has received a selection. If the room already applied it, the room's selection must be the
+    /// received one, mapped to the head.
     /// Rule S2.
     func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
@@ -22,60 +22,62 @@ extension Referee {
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
-        // The room may apply it later: a request waits while the store looks up its pusher.
-        let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
+        // The room may apply the selection later: a request waits while the store looks up its pusher.
+        let taken = ReceivedSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }
         let mapped = history.moves(from: select.revision, to: room.head).mapping(said)
         if mapped != kept.presence.selections {
-            fail(.presence, "the server has \(kept.participant.name) select something else than it said")
+            fail(.presence, "the server's selection of \(kept.participant.name) is not the received one")
         }
     }
 
-    /// Returns which of a session's selections this is, counted from 1; 0 for none. The result is never
-    /// before `behind`, the selection that the client received last.
+    /// Finds the number of a session's selection, counted from 1; 0 for none. The result is never less than
+    /// `behind`, the number of the selection that the client received last.
     func match(
         _ session: WireString, _ selections: [Selection], behind: Int, _ revision: Revision,
         _ history: Ledger.History
     ) -> Int {
-        // A room that continues in another epoch drops all selections.
+        // A room drops all selections when its epoch changes.
         if selections.isEmpty, history.isContinued { return behind }
-        // Takes the first that fits. Several may look the same, and a later message may not show an earlier
-        // one.
+        // Returns the first match. Several selections may look the same, and a later message must not show an
+        // earlier selection.
         for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(behind, 1) - 1)
         where one.revision <= revision && one.selections.count == selections.count && isOf(one, history) {
             if history.moves(from: one.revision, to: revision).mapping(one.selections) == selections {
                 return index + 1
             }
         }
-        // A session has no selection before its first one, and none in another history.
+        // No selections is also correct: before the session's first selection, and in another history.
         if selections.isEmpty { return behind }
-        fail(.presence, "\(session) is said to have selected what it has not, at revision \(revision.value)")
+        fail(
+            .presence, "the server sent a selection that \(session) never made, at revision \(revision.value)"
+        )
         return behind
     }
 
-    /// A selection does not name an epoch. So a room may apply it after an epoch change if the text is the
-    /// same.
-    private func isOf(_ taken: TakenSelection, _ history: Ledger.History) -> Bool {
+    /// Whether a selection may belong to this history. It does not name an epoch, so a room may apply it
+    /// after an epoch change if the text is the same.
+    private func isOf(_ taken: ReceivedSelection, _ history: Ledger.History) -> Bool {
         taken.history == history.epoch
             || history.text(at: taken.revision) == ledger[taken.history]?.text(at: taken.revision)
     }
 
     /// Rule S3.
-    func heard(_ peer: PeerChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+    func received(_ peer: PeerChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         counts.peers += 1
         guard let stream = link.streams[peer.document] else {
-            return fail(.stream, "client \(link.client) is told of a peer where nothing is open")
+            return fail(.stream, "client \(link.client) received a peer of a document that is not open")
         }
         guard case .selected(let revision, let said, _) = peer.news else {
             link.streams[peer.document]?.peers[peer.session] = nil
             return
         }
         if revision != stream.position {
-            return fail(.presence, "client \(link.client) is told of a peer at another revision than it has")
+            return fail(.presence, "client \(link.client) received a peer at another revision than its own")
         }
         guard let selections = stream.history.text(at: revision)?.selections(said, in: unit) else {
-            return fail(.presence, "a peer's selection has no place at revision \(revision.value)")
+            return fail(.presence, "a peer's selection does not fit revision \(revision.value)")
         }
         let known = stream.peers[peer.session]?.taken ?? 0
         let taken = match(peer.session, selections, behind: known, revision, stream.history)
@@ -85,7 +87,7 @@ extension Referee {
 
     /// Compares the peers that a client has received with the server's sessions. Returns the first
     /// difference; nil if there is none.
-    func unrest(on link: Link, _ server: ServerLife) -> String? {
+    func unfinishedWork(on link: Link, _ server: ServerLife) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
             let room = server.rooms.values.first { $0.log.name == name }
             let sessions = room?.sessions.all ?? []
@@ -96,7 +98,7 @@ extension Referee {
             let said = Dictionary(
                 uniqueKeysWithValues: others.map { ($0.participant.name, $0.presence.selections) })
             if said != stream.peers.mapValues(\.selections) {
-                return "client \(link.client) has been told of other selections in \(name) than there are"
+                return "client \(link.client) and the server differ in the selections of peers in \(name)"
             }
         }
         return nil
@@ -114,16 +116,16 @@ extension Referee {
         // A room sends answers and the selections of peers regardless of the credit, one line each.
         let most = world.limits.creditBytes + (4 + room.sessions.indices.count) * longest
         for session in room.sessions.all where session.stream.outstanding > most {
-            fail(.bounds, "a session was handed \(session.stream.outstanding) bytes beyond what was taken")
+            fail(.bounds, "a session was sent \(session.stream.outstanding) bytes that are not written yet")
         }
         if room.presence.selectionCount > world.limits.roomSelections {
             fail(.bounds, "a room maps too many selections")
         }
         // The head of a room must be on disk.
         guard let history = ledger[room.log.epoch.wire] else { return fail(.synced, "a room has no history") }
-        if room.head > history.head { return fail(.synced, "a room is ahead of the disk") }
+        if room.head > history.head { return fail(.synced, "a room has a revision that is not on disk") }
         if looks % 256 == 0, history.text(at: room.head) != room.text {
-            fail(.text, "a room has another text than the log at revision \(room.head.value)")
+            fail(.text, "the text of a room differs from the log at revision \(room.head.value)")
         }
     }
 
@@ -134,11 +136,11 @@ extension Referee {
         if connection.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
             fail(.bounds, "a connection holds \(connection.waitingInput) bytes of input")
         }
-        // The credit of each open document, the output that waits for the connection itself, and one line of
+        // The credit of each open document, the connection's own waiting output, and the longest line of
         // each.
         let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
         if connection.waitingOutput > most {
-            fail(.bounds, "\(connection.waitingOutput) bytes wait for a connection to take them")
+            fail(.bounds, "a connection holds \(connection.waitingOutput) bytes of output")
         }
     }
 }

@@ -4,8 +4,8 @@ import CaretWire
 
 /// Checks answers about documents that need not be open.
 extension Referee {
-    func heard(_ text: WireText, _ sent: SentLine, _ link: Link) {
-        mayBeTold(text.document, sent, link)
+    func received(_ text: WireText, _ sent: SentLine, _ link: Link) {
+        checkReadRight(text.document, sent, link)
         guard let history = history(renewed(text), text.revision, sent) else { return }
         check(text.text, text.revision, history, "read")
     }
@@ -19,52 +19,53 @@ extension Referee {
         return now.epoch
     }
 
-    func heard(_ document: DocumentSummary, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
-        mayBeTold(document.document, sent, link)
+    func received(_ document: DocumentSummary, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+        checkReadRight(document.document, sent, link)
         guard let history = history(document.epoch, document.revision, sent) else { return }
         if history.text(at: document.revision)?.length.count(of: unit) != document.length {
-            fail(.text, "\(document.document) is listed with another length")
+            fail(.text, "\(document.document) is listed with a wrong length")
         }
     }
 
-    /// After the end of a document's name, a client may see the name again only if the document was given it
-    /// again.
-    func heard(newsOf document: DocumentSummary, _ link: Link) {
+    /// Once a client has heard that a document lost a name, it may see this name again only if the document
+    /// got it again.
+    func received(newsOf document: DocumentSummary, _ link: Link) {
         guard let id = ledger[document.epoch]?.document else { return }
-        let naming = Ledger.Naming(document: id, name: document.document)
+        let naming = Ledger.NameAssignment(document: id, name: document.document)
         if link.ends[naming, default: 0] >= ledger.namings[naming, default: 0] {
-            fail(.news, "client \(link.client) is told of \(document.document) behind its end")
+            fail(.news, "client \(link.client) received news of \(document.document) after its end")
         }
         link.news[document.document] = id
     }
 
-    func heard(newsOfEnd gone: Gone, _ link: Link) {
+    func received(newsOfEnd gone: Gone, _ link: Link) {
         guard let id = document(of: gone, link) else { return }
-        // A client must not rely on this, but the shells promise it: rooms notify connections before they
-        // notify the hub.
-        if link.streams[gone.document]?.history.document == id, tellsOfEnds(link) {
+        // The protocol does not promise this order, but the server keeps it: rooms notify connections before
+        // they notify the hub.
+        if link.streams[gone.document]?.history.document == id, reportsEnds(link) {
             fail(
                 .news,
-                "client \(link.client) follows the end of \(gone.document) before its session has ended")
+                "client \(link.client) got `gone` of \(gone.document) as a follower before its session ended"
+            )
         }
         // The client may have heard of another document with this name already.
         if link.news[gone.document] == id { link.news[gone.document] = nil }
-        link.ends[Ledger.Naming(document: id, name: gone.document), default: 0] += 1
+        link.ends[Ledger.NameAssignment(document: id, name: gone.document), default: 0] += 1
     }
 
     /// The document of a `gone` message, by its epoch.
     func document(of gone: Gone, _ link: Link) -> DocumentID? {
         let id = gone.epoch.flatMap { ledger[$0]?.document }
-        if id == nil { fail(.news, "client \(link.client) is told of an end without an epoch of the log") }
+        if id == nil { fail(.news, "client \(link.client) received `gone` without an epoch of the log") }
         return id
     }
 
-    func heard(
+    func received(
         _ revisions: Revisions, _ own: OwnPushes?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
     ) {
-        mayBeTold(revisions.document, sent, link)
+        checkReadRight(revisions.document, sent, link)
         guard let first = revisions.revisions.first else { return }
-        // A page does not name its history, so it must match one of them.
+        // A page of history does not name its epoch, so it must match one of the histories.
         let alike = ledger.histories.values.filter { history in
             guard let logged = history.change(at: first.revision) else { return false }
             return logged.time == Int64(first.author.time)
@@ -76,7 +77,7 @@ extension Referee {
             }
         }
         if histories.isEmpty {
-            return fail(.text, "client \(link.client) is told a history that is none of the log")
+            return fail(.text, "client \(link.client) received a page that matches no history of the log")
         }
         check(own, shownBy: revisions, of: histories, on: link)
     }
@@ -94,36 +95,38 @@ extension Referee {
             && Int64(summary.author.time) == logged.time
     }
 
-    func heard(_ error: ErrorReport, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link) {
-        guard case .known(let code) = error.code else { return fail(.wire, "an error code is not known") }
-        if code == .internal { fail(.answer, "the server is at fault: \(error.message)") }
+    func received(_ error: ErrorReport, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link) {
+        guard case .known(let code) = error.code else {
+            return fail(.wire, "the server sent an unknown error code")
+        }
+        if code == .internal { fail(.answer, "the server reported an internal error: \(error.message)") }
         if [.badRange, .badEdits, .badText].contains(code), case .push(let push)? = asked,
             isSound(push, on: link)
         {
-            fail(.answer, "client \(link.client) is refused a sound push: \(error.message)")
+            fail(.answer, "the server refused a valid push of client \(link.client): \(error.message)")
         }
-        // A room may report a store error for a while after it ended.
+        // A room may report a store error for a while after the store works again.
         if [.storageFailed, .storageFull].contains(code), world.store.lastTrouble < sent.time - 5_000_000 {
             fail(
                 .answer,
-                "client \(link.client) is told of a trouble that the store did not have: \(error.message)")
+                "client \(link.client) received a store error, but the store had no fault: \(error.message)")
         }
         if case .push(let push)? = asked { refused(push, code, sent, link) }
         guard let document = error.document else { return }
         if code.tells, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
             fail(
                 .rights,
-                "client \(link.client) is told by \(code.rawValue) of \(document), which it may not read")
+                "\(code.rawValue) reveals \(document) to client \(link.client), which may not read it")
         }
         if let head = error.head, let serial = ledger[head.epoch]?.serial(of: head.revision) {
-            if serial > sent.serial { fail(.synced, "an error tells of a head that is not on disk") }
+            if serial > sent.serial { fail(.synced, "an error names a head that is not on disk") }
         } else if error.head != nil {
-            fail(.synced, "an error tells of a head that is not in the log")
+            fail(.synced, "an error names a head that is not in the log")
         }
     }
 
-    /// A push that the server refuses for good must not be in the log. If it was sent more than once, an
-    /// earlier copy may be there, unless the room checked the log.
+    /// A push that the server refuses for good must not be in the log. If the client sent the push more than
+    /// once, an earlier copy may be in the log, unless the room checked the log.
     private func refused(_ push: Push, _ code: ErrorCode, _ sent: SentLine, _ link: Link) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
         guard [.baseTrimmed, .tooLarge, .storageFull, .storageFailed, .forbidden].contains(code),
@@ -134,7 +137,7 @@ extension Referee {
         else { return }
         fail(
             .ack,
-            "seq \(push.seq) of client \(link.client) is refused by \(code.rawValue), and is revision \(revision.value)"
+            "seq \(push.seq) of client \(link.client) is refused with \(code.rawValue), but is revision \(revision.value)"
         )
     }
 
@@ -146,9 +149,9 @@ extension Referee {
         return text.change(edits, in: world.machines[link.client].unit) != nil
     }
 
-    private func mayBeTold(_ document: WireString, _ sent: SentLine, _ link: Link) {
+    private func checkReadRight(_ document: WireString, _ sent: SentLine, _ link: Link) {
         if rights.mostAccess(link.client, to: document, at: sent.time) < .read {
-            fail(.rights, "client \(link.client) is told of \(document), which it may not read")
+            fail(.rights, "client \(link.client) received data of \(document), which it may not read")
         }
     }
 }

@@ -4,7 +4,7 @@ import CaretWire
 
 /// The rights of each client, now and in the past.
 struct RightsLog {
-    /// How long a decision may still take effect after its right was removed, in microseconds.
+    /// How long the server may still act on a removed right, in microseconds.
     static let slack: Int64 = 1_500_000
 
     private struct Entry {

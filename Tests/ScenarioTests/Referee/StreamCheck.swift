@@ -3,10 +3,10 @@ import CaretWire
 
 /// An open document as one client has received it, on one connection.
 struct StreamCheck {
-    /// The selections of a peer, moved to the position.
+    /// The selections of a peer, mapped to the client's position.
     struct PeerView {
         var selections: [Selection]
-        /// Which of the session's selections this is, in the order in which its room received them.
+        /// The number of this selection among all selections that the room received from the session.
         var taken: Int
     }
 
@@ -17,9 +17,9 @@ struct StreamCheck {
 }
 
 /// A request without an answer so far.
-struct Awaited {
+struct PendingRequest {
     let message: ClientMessage
-    /// The same push was sent again. One answer is enough for both copies.
+    /// Another message answers this request too, so the request needs no answer of its own.
     var isShared = false
     /// What the answer to a read request must show.
     var own: OwnPushes?

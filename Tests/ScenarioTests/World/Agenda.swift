@@ -1,5 +1,5 @@
-/// Events and when they are due: the earliest first. Events of one time come in the order in which they were
-/// added.
+/// Events with their due times, the earliest first. Events that are due at the same time keep the order in
+/// which they were added.
 struct Agenda<Event> {
     private struct Entry {
         let time: Int64

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// Random numbers that depend only on the seed, the question, its thing and the time, not on earlier rolls. So
-/// the rolls of the other steps stay the same when a step is removed from a plan.
+/// Random numbers that depend only on the seed, the question, the thing in question and the time. They do not
+/// depend on earlier rolls. So removing a step from a plan does not change the rolls of the other steps.
 struct Dice {
     private let seed: UInt64
 
@@ -21,7 +21,7 @@ struct Dice {
         return Seeded(mixed.next() ^ UInt64(bitPattern: Int64(thing)) &* 0xD6E8_FEB8_6659_FD93)
     }
 
-    /// Microseconds of a delay: mostly few, sometimes as long as on a busy machine.
+    /// A delay in microseconds: mostly short, sometimes as long as on a busy machine.
     func delay(_ question: Question, _ thing: Int, at time: Int64) -> Int64 {
         var random = roll(question, thing, at: time)
         switch random.number(0...99) {
@@ -34,7 +34,7 @@ struct Dice {
 }
 
 extension Seeded {
-    /// The first number of this source. Does not advance it.
+    /// The next number of this source, without advancing the source.
     func peek(_ range: ClosedRange<Int>) -> Int {
         var copy = self
         return copy.number(range)

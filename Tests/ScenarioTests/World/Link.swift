@@ -6,14 +6,14 @@ import CaretWire
 struct Pipe {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// The bytes are lost.
+    /// Bytes that are sent from now on are lost.
     var isDead = false
     /// The sender sends no more.
     var hasEnded = false
-    /// The receiver has heard of the end.
-    var isEndTold = false
+    /// The receiver has been notified of the end.
+    var isEndDelivered = false
     var isScheduled = false
-    /// The receiver does not read for now.
+    /// The receiver does not read at the moment.
     var isHeld = false
 
     var count: Int { bytes.count - start }
@@ -56,9 +56,9 @@ final class Link {
     var down = Pipe()
     /// The most bytes that the network holds for a client that does not read.
     let buffer: Int
-    /// Bytes that the server believes written and that have not arrived.
+    /// Bytes that the server has written and that have not arrived.
     var buffered = 0
-    /// When each line was sent that has not arrived.
+    /// When the server sent each line that has not arrived.
     var sent = SerialQueue<SentLine>()
     /// The connection is over for both sides.
     var isGone = false
@@ -68,11 +68,12 @@ final class Link {
     var decoder = MessageDecoder()
     var writer = JSONWriter()
     var streams: [WireString: StreamCheck] = [:]
-    var awaited: [RequestID: Awaited] = [:]
-    /// The document that the client last heard of under each name, unless it has also heard of its end.
+    var awaited: [RequestID: PendingRequest] = [:]
+    /// For each name, the document that the client last heard of; no entry once it has heard of the
+    /// document's end.
     var news: [WireString: DocumentID] = [:]
-    /// How often the client heard of the end of a document under a name.
-    var ends: [Ledger.Naming: Int] = [:]
+    /// How often the client heard that a document lost a name.
+    var ends: [Ledger.NameAssignment: Int] = [:]
     var lastID = 0
 
     init(number: Int, client: Int, buffer: Int, longest: Int) {

@@ -19,13 +19,16 @@ enum Names {
     static let documents: [WireString] = Plan.names.map { WireString($0) }
 
     static let parsed: [DocumentName] = Plan.names.map { string in
-        guard let name = try? DocumentName(string) else { preconditionFailure("\(string) is no name") }
+        guard let name = try? DocumentName(string) else {
+            preconditionFailure("\(string) is not a valid name")
+        }
         return name
     }
 }
 
 extension Digest {
-    /// Not a cryptographic digest. It is enough here, because nobody tries to make two contents collide.
+    /// A digest that is not cryptographic. It is enough here, because no simulated client tries to make two
+    /// pushes collide.
     init(of bytes: [UInt8]) {
         var words = SIMD4<UInt64>(14_695_981_039_346_656_037, 11, 13, 17)
         for byte in bytes {

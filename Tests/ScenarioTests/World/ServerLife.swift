@@ -9,11 +9,11 @@ final class ServerLife: @unchecked Sendable {
     private var executors = 0
     var loops: [SimulatedLoop] = []
     private(set) var switchboard: Switchboard!
-    /// It ends when its last connection has ended.
+    /// The server is stopping. It ends when its last connection has ended.
     var isStopping = false
-    /// It ignores whatever is still on its way to it.
+    /// The server has ended. It ignores everything that still arrives.
     var isDead = false
-    /// Copies of the rooms, once all faults have ended.
+    /// Copies of the rooms, made after all faults have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
     init(_ world: World) { self.world = world }
@@ -23,7 +23,7 @@ final class ServerLife: @unchecked Sendable {
         switchboard.begin()
     }
 
-    /// The number of the next queue or loop. Its delays depend on it.
+    /// The number of the next queue or loop. The delays of the queue or loop depend on it.
     func nextExecutor() -> Int {
         executors += 1
         return executors

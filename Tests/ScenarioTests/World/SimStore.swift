@@ -10,10 +10,10 @@ struct StoreJob {
     let run: () -> Void
 }
 
-/// The store: a model of it, with delays and with the faults of the moment.
+/// The simulated store: a model with delays and temporary faults.
 ///
-/// A call that has run is on disk. A write is delayed before it runs, as by a sync, and its answer is delayed
-/// after that.
+/// Once a call has run, its data is on disk. A write is delayed before it runs, as by a sync. Then its answer
+/// is delayed too.
 struct SimStore {
     var model = StoreModel(generation: 1)
     var generation: UInt64 = 1
@@ -21,24 +21,26 @@ struct SimStore {
     var beforeLast: StoreModel?
     /// The last kept copy, for a later restore.
     var kept: StoreModel?
-    /// The end of each weather.
-    var weather: [Weather: Int64] = [:]
+    /// When each temporary fault ends.
+    var weather: [StoreBehaviour: Int64] = [:]
     /// When the store last refused a call or left its outcome unknown.
     var lastTrouble = Int64.min
     /// The calls that have not run, by number.
     var pending: [Int: StoreJob] = [:]
     var lastCall = 0
-    /// When the writer will have run all its jobs.
+    /// When the simulated writer will have run all its jobs.
     var writerFree: Int64 = 0
     var elsewhereSeq: Int64 = 0
     private let dice: Dice
 
     init(_ dice: Dice) { self.dice = dice }
 
-    func isSo(_ weather: Weather, at now: Int64) -> Bool { self.weather[weather].map { now < $0 } ?? false }
+    func isSo(_ weather: StoreBehaviour, at now: Int64) -> Bool {
+        self.weather[weather].map { now < $0 } ?? false
+    }
 
-    /// The server process ended, so it gets no more answers. Returns the first writes, a random number of
-    /// them: these reached the disk.
+    /// Drops all calls of a server process that ended. Returns a random number of the first writes, which
+    /// still reached the disk.
     mutating func forgetCalls(at now: Int64) -> [StoreJob] {
         let writes = pending.values.filter(\.writes).sorted { $0.number < $1.number }
         pending = [:]

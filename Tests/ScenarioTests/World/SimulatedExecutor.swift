@@ -3,14 +3,14 @@ import CaretServer
 /// A point of the server's steady clock.
 typealias ServerMoment = CaretServer.Moment
 
-/// A queue or a loop of the simulated server. It takes a turn when the agenda says so.
+/// A queue or a loop of the simulated server. It runs a turn when its event on the agenda is due.
 class SimulatedExecutor {
     unowned let world: World
     unowned let server: ServerLife
     let index: Int
-    /// Its next turn is on the agenda.
+    /// Whether its next turn is on the agenda.
     var isAwake = false
-    /// It is in the middle of its turn, while others go on.
+    /// Whether its turn is running. Others may run in the middle of this turn.
     var isBusy = false
 
     init(_ server: ServerLife) {
@@ -42,7 +42,7 @@ final class SimulatedQueue: SimulatedExecutor, WorkQueue, @unchecked Sendable {
         if server.isDead { return block() }
         blocks.append(block)
         world.wake(self)
-        world.othersMayGoOn()
+        world.maybeRunOthers()
     }
 
     func makeAlarm(_ passed: @escaping @Sendable () -> Void) -> any QueueAlarm {
@@ -55,7 +55,7 @@ final class SimulatedQueue: SimulatedExecutor, WorkQueue, @unchecked Sendable {
 final class SimulatedAlarm: QueueAlarm {
     let queue: SimulatedQueue
     let passed: @Sendable () -> Void
-    /// How often it was set. It ignores agenda entries with an earlier count.
+    /// How often the alarm was set or cancelled. The alarm ignores agenda entries with an earlier count.
     private(set) var count = 0
 
     init(_ queue: SimulatedQueue, _ passed: @escaping @Sendable () -> Void) {
@@ -73,7 +73,8 @@ final class SimulatedAlarm: QueueAlarm {
     func ring(_ count: Int) { if count == self.count { queue.enqueue(passed) } }
 }
 
-/// A loop. A turn has the order of a real one: socket events, jobs, rooms, new jobs, closed connections.
+/// A simulated event loop. Its turn has the order of a real turn: socket events, jobs, rooms, new jobs,
+/// closed connections.
 // @unchecked: one thread does all of a simulated run.
 final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unchecked Sendable {
     enum SocketEvent {
@@ -87,12 +88,12 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
 
     let number: LoopNumber
     private(set) var now: ServerMoment
-    var behindEvents: (() -> Void)?
+    var afterEvents: (() -> Void)?
     private var events = SerialQueue<(port: SimulatedPort, event: SocketEvent)>()
     private var jobs = SerialQueue<@Sendable (any LoopContext) -> Void>()
     private var ended: [(port: SimulatedPort, reason: CloseReason)] = []
     private var ports: [SimulatedPort] = []
-    /// When the last late job runs.
+    /// When the last delayed job will be enqueued.
     private var late: Int64 = 0
 
     init(_ number: LoopNumber, _ server: ServerLife) {
@@ -110,7 +111,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         } else {
             enqueue(job)
         }
-        world.othersMayGoOn()
+        world.maybeRunOthers()
         return true
     }
 
@@ -119,14 +120,14 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         world.wake(self)
     }
 
-    /// Whether the hub sends this job. Also true for jobs that no executor sends, such as the answer about a
-    /// token: these are not late either.
+    /// Whether the hub sends this job. Also true for jobs that no executor sends, such as the result of a
+    /// token lookup: these are not delayed either.
     private var isSentByHub: Bool {
         guard let sender = world.running.last else { return true }
         return (sender as? SimulatedQueue)?.isHub ?? false
     }
 
-    /// Delays a job so long that the hub is faster. Late jobs keep their order.
+    /// Delays a job long enough for messages of the hub to overtake it. Delayed jobs keep their order.
     private func enqueueLate(_ job: @escaping @Sendable (any LoopContext) -> Void) {
         late = max(late, world.now + 5_000)
         world.agenda.add(.answer { [self] in if !server.isDead { enqueue(job) } }, at: late)
@@ -147,14 +148,14 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
 
     override func turn() {
         now = world.moment
-        // More events may wait than one turn handles.
+        // Limits the events of one turn, so that further events wait for the next turn.
         let most = world.dice.roll(.pause, number.rawValue, at: world.now).peek(1...6)
         for _ in 0..<most { if let (port, event) = events.next() { port.happened(event) } }
         runJobs()
-        behindEvents?()
+        afterEvents?()
         runJobs()
-        tellEnded()
-        behindEvents?()
+        notifyEnded()
+        afterEvents?()
     }
 
     private func runJobs() {
@@ -163,17 +164,17 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         while let job = jobs.next() { job(self) }
     }
 
-    private func tellEnded() {
+    private func notifyEnded() {
         let list = ended
         ended = []
-        for (port, reason) in list { port.tellClosed(reason) }
+        for (port, reason) in list { port.notifyClosed(reason) }
     }
 
-    /// The server is dead: closes its connections, and nobody gets a message.
+    /// Closes the connections of a dead server. No client gets a message.
     func close() {
         for port in ports { port.end(.stopped) }
-        tellEnded()
-        behindEvents = nil
+        notifyEnded()
+        afterEvents = nil
         jobs = SerialQueue()
         events = SerialQueue()
     }

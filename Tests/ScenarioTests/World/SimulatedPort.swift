@@ -10,7 +10,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     private(set) var isClosed = false
     private var hasEndedOutput = false
     private var due: ServerMoment?
-    /// The moment of its agenda entry. The deadline may have moved to later since.
+    /// The time of this socket's agenda entry. The deadline may be later by now.
     private var scheduled: ServerMoment?
 
     init(_ link: Link, _ loop: SimulatedLoop) {
@@ -80,7 +80,9 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         case .accepted: break
         case .received(let bytes):
             let taken = bytes.withUnsafeBytes { shell.received($0, on: self) }
-            if taken != bytes.count { world.fail(.wire, "a shell took \(taken) of \(bytes.count) bytes") }
+            if taken != bytes.count {
+                world.fail(.wire, "a connection accepted \(taken) of \(bytes.count) bytes")
+            }
         case .inputEnded: shell.inputEnded(on: self)
         case .wrote(let count): shell.wrote(count, on: self)
         case .lost: end(.gone(SystemFault("recv", code: 104)))
@@ -105,7 +107,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         simulatedLoop.ended(self, reason)
     }
 
-    func tellClosed(_ reason: CloseReason) {
+    func notifyClosed(_ reason: CloseReason) {
         shell?.closed(reason, on: self)
         shell = nil
     }

@@ -19,22 +19,22 @@ struct Failure: Error, CustomStringConvertible, Equatable {
 
 /// The laws that every run must keep.
 enum Law: String {
-    case stream = "every revision once and in order"
-    case text = "a text is the log's"
-    case own = "whoever reads is shown its own pushes"
-    case commit = "what is committed is what was pushed, moved over what was committed since"
-    case ack = "an ack is in the log, once, with its revision"
-    case synced = "nothing is told of what is not on disk"
-    case presence = "selections agree"
-    case rights = "nobody without the right sees or writes"
+    case stream = "a client receives every revision once and in order"
+    case text = "every text equals the text in the log at its revision"
+    case own = "a read shows the client's own earlier pushes"
+    case commit = "a committed change is a push, rebased over the changes since its base"
+    case ack = "an acked push is in the log once, with the acked revision"
+    case synced = "the server sends no revision that is not on disk"
+    case presence = "clients and server have the same selections"
+    case rights = "clients read and write only with the right to do so"
     case answer = "every request is answered once"
-    case bounds = "memory is bounded"
-    case wire = "lines are messages"
-    case client = "a client keeps its word"
-    case lost = "what was typed is committed"
-    case rest = "all comes to rest"
-    case check = "a check tells the truth"
-    case news = "no document is told of behind its end"
+    case bounds = "the server's memory is bounded"
+    case wire = "every line is a valid message"
+    case client = "a client handles edits, pushes and views correctly"
+    case lost = "typed text is committed exactly once"
+    case rest = "all work ends after all faults have ended"
+    case check = "a check matches the text of its revision"
+    case news = "a follower hears nothing of a document after its end"
     case invariant = "the invariants of every state hold after every event"
 }
 
@@ -59,7 +59,7 @@ final class World: @unchecked Sendable {
     let limits: Limits
     let fault: PlantedFault
     var agenda = Agenda<Event>()
-    /// In microseconds.
+    /// The simulated time, in microseconds.
     var now: Int64 = 0
     var server: ServerLife?
     var lives = 0
@@ -74,12 +74,12 @@ final class World: @unchecked Sendable {
     var events = 0
     var trace = Trace64()
     /// Prints all messages.
-    var talks = false
+    var printsMessages = false
     /// The queues and loops in the middle of a turn. All but the last were interrupted.
     var running: [SimulatedExecutor] = []
     /// The number of turns that are interrupted now.
     var interruptions = 0
-    /// How often the server's code called `othersMayGoOn`.
+    /// How often the server's code called `maybeRunOthers`.
     var calls = 0
     /// All faults have ended.
     var isResting = false
@@ -104,7 +104,7 @@ final class World: @unchecked Sendable {
     var time: Int64 { World.epoch + now / 1_000 }
     static let epoch: Int64 = 1_790_000_000_000
 
-    /// Far more events than any plan causes.
+    /// A limit that is far above the events of any plan.
     private var mostEvents: Int { 60_000 + 300 * plan.steps.count }
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) {
@@ -112,14 +112,14 @@ final class World: @unchecked Sendable {
         failure = Failure(law: law, what: what(), time: now, step: step)
     }
 
-    /// Runs the whole plan and waits until the world is at rest. Returns the failure; nil if there is none.
+    /// Runs the whole plan and waits until all work is done. Returns the failure; nil if there is none.
     func run() -> Failure? {
         for machine in machines { machine.connect() }
         let end = Int64(plan.steps.last?.time ?? 0) * 1_000
         proceed(until: end)
-        // Runs the steps that waited for an interrupted turn.
+        // Runs the steps that had to wait for the end of an interrupted turn.
         while failure == nil, performed < plan.steps.count { proceed(until: now + 1) }
-        if failure == nil { comeToRest() }
+        if failure == nil { waitForRest() }
         return failure
     }
 
@@ -127,14 +127,14 @@ final class World: @unchecked Sendable {
         while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {
             now = max(now, time)
             events += 1
-            if events > mostEvents { fail(.rest, "nothing comes of \(events) events") }
+            if events > mostEvents { fail(.rest, "the run does not end after \(events) events") }
             run(event)
         }
         now = max(now, end)
     }
 
     /// Runs other queues and loops in the middle of a turn. Steps and timers wait until the turn has ended.
-    func proceedBeside(until end: Int64) {
+    func runOthers(until end: Int64) {
         var waiting: [Event] = []
         while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {
             now = max(now, time)
@@ -162,7 +162,7 @@ final class World: @unchecked Sendable {
         case .step(let index):
             step = index
             performed += 1
-            perform(plan.steps[index].deed)
+            perform(plan.steps[index].operation)
         case .turn(let executor): if !executor.server.isDead { turn(executor) }
         case .alarm(let alarm, let count): if !alarm.queue.server.isDead { alarm.ring(count) }
         case .deadline(let port): if !port.server.isDead { port.deadlineCame() }

@@ -17,7 +17,7 @@ extension World {
 
     func schedule(up link: Link) {
         if link.up.isScheduled || link.up.isHeld || link.isGone { return }
-        if link.up.count == 0, !link.up.hasEnded || link.up.isEndTold { return }
+        if link.up.count == 0, !link.up.hasEnded || link.up.isEndDelivered { return }
         link.up.isScheduled = true
         agenda.add(.up(link), at: now + dice.delay(.link, 2 * link.number, at: now))
     }
@@ -33,8 +33,8 @@ extension World {
             port.post(.received(bytes))
         }
         if link.up.count > 0 { return schedule(up: link) }
-        if link.up.hasEnded, !link.up.isEndTold {
-            link.up.isEndTold = true
+        if link.up.hasEnded, !link.up.isEndDelivered {
+            link.up.isEndDelivered = true
             port.post(.inputEnded)
         }
     }
@@ -62,7 +62,7 @@ extension World {
     private func send(line: [UInt8], on link: Link) {
         trace.add(UInt64(bitPattern: now))
         trace.add(line)
-        if talks {
+        if printsMessages {
             Swift.print(
                 time - World.epoch, "c\(link.client) <", String(decoding: line.dropLast(), as: UTF8.self))
         }
@@ -85,7 +85,7 @@ extension World {
 
     func schedule(down link: Link) {
         if link.down.isScheduled || link.down.isHeld || link.isGone || link.down.isDead { return }
-        if link.down.count == 0, !link.down.hasEnded || link.down.isEndTold { return }
+        if link.down.count == 0, !link.down.hasEnded || link.down.isEndDelivered { return }
         link.down.isScheduled = true
         agenda.add(.down(link), at: now + dice.delay(.link, 2 * link.number + 1, at: now))
     }
@@ -102,8 +102,8 @@ extension World {
         }
         if link.isGone { return }
         if link.down.count > 0 { return schedule(down: link) }
-        if link.down.hasEnded, !link.down.isEndTold {
-            link.down.isEndTold = true
+        if link.down.hasEnded, !link.down.isEndDelivered {
+            link.down.isEndDelivered = true
             machines[link.client].outputEnded(link)
         }
     }
@@ -124,7 +124,7 @@ extension World {
         schedule(down: link)
     }
 
-    /// Breaks a connection. The server hears of it after a while, or never by itself.
+    /// Breaks a connection. The server notices after a while; without `serverHears` it never gets an event.
     func breakLink(_ link: Link, serverHears: Bool = true) {
         if link.isGone { return }
         link.isGone = true

@@ -4,12 +4,12 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-/// All faults end: every client connects, has all rights and retries. After a while all texts must be equal
-/// everywhere.
+/// The end of a run: all faults end, and every client connects, gets all rights and retries. After a while
+/// the texts of all clients and the server must be equal.
 extension World {
     private static let rounds = 120
 
-    func comeToRest() {
+    func waitForRest() {
         heal()
         isResting = true
         for round in 0..<World.rounds {
@@ -17,13 +17,13 @@ extension World {
             lookAtRooms()
             proceed(until: now + 100_000)
             if failure != nil { return }
-            if round > 1, unrest == nil { return checkRest() }
+            if round > 1, unfinishedWork == nil { return checkFinalState() }
             for machine in machines {
                 if machine.isAway { machine.comeBack() }
-                if round % 3 == 0 { machine.program.settles() }
+                if round % 3 == 0 { machine.program.finishWork() }
             }
         }
-        fail(.rest, unrest ?? "nothing")
+        fail(.rest, unfinishedWork ?? "nothing")
     }
 
     /// Sends an event to every room, so that the observer copies its state.
@@ -45,16 +45,16 @@ extension World {
         }
         machines.append(Machine(plan.clients.count, .editor16, self))
         machines[plan.clients.count].connect()
-        // A room finds out what another node appended only at its next push. So one more client pushes to
-        // every name.
+        // A room notices changes by another node only at its next push. So one more client pushes to every
+        // name.
         for name in Plan.names.indices {
-            machines[plan.clients.count].does(.types(name, [Typing(place: 0, removed: 0, text: "Z")]))
+            machines[plan.clients.count].perform(.types(name, [Typing(place: 0, removed: 0, text: "Z")]))
         }
     }
 
-    /// Why the world is not at rest; nil if it is.
-    private var unrest: String? {
-        guard let server, !server.isStopping else { return "the server is not there" }
+    /// The work that is not done yet; nil if all work is done.
+    private var unfinishedWork: String? {
+        guard let server, !server.isStopping else { return "the server is not running" }
         for machine in machines {
             guard let link = machine.link, link.isWelcomed else {
                 return "client \(machine.index) is not connected"
@@ -62,22 +62,26 @@ extension World {
             if let first = link.awaited.first(where: { !$0.value.isShared }) {
                 return "client \(machine.index) waits for an answer to \(first.value)"
             }
-            if link.up.count + link.down.count > 0 { return "lines are on their way" }
-            if let unrest = machine.program.unrest() ?? referee.unrest(on: link, server) { return unrest }
+            if link.up.count + link.down.count > 0 { return "some lines have not arrived" }
+            if let unfinishedWork = machine.program.unfinishedWork()
+                ?? referee.unfinishedWork(on: link, server)
+            {
+                return unfinishedWork
+            }
         }
-        if !store.pending.isEmpty { return "the store is at work" }
+        if !store.pending.isEmpty { return "some calls to the store have not run" }
         return nil
     }
 
-    private func checkRest() {
-        for machine in machines { machine.program.checkRest() }
+    private func checkFinalState() {
+        for machine in machines { machine.program.checkFinalState() }
         for entry in store.model.live {
             guard let history = referee.ledger[entry.epoch.wire] else {
                 return fail(.commit, "a document has no history")
             }
             let text = try? store.model.text(of: entry.id, at: nil).get()
             if text?.text != history.text || text?.revision != history.head {
-                return fail(.commit, "the store has another text of \(entry.name) than its log")
+                return fail(.commit, "the store's text of \(entry.name) differs from the log")
             }
         }
         trace.add(UInt64(bitPattern: now))

@@ -24,7 +24,7 @@ extension World {
                     store: { _ in SimulatedCaller(server) }, authenticator: SimulatedAuthenticator(server),
                     board: CounterBoard(),
                     log: LogWriter(format: .json, level: .error, descriptor: -1),
-                    observer: Onlooker(server)))
+                    observer: Observer(server)))
         } catch {
             preconditionFailure("a simulated loop cannot fail: \(error)")
         }
@@ -77,13 +77,12 @@ extension World {
         guard let server, !server.isStopping else { return }
         server.isStopping = true
         server.switchboard.drain { [unowned self] in
-            // The last lines are still under way.
+            // The last lines have not arrived yet, so the process ends a little later.
             after(5_000) { [unowned self] in if !server.isDead { crash() } }
         }
-        // The server drops connections that accept nothing after a while, and ends its work when the store
-        // has answered.
+        // By then the server has dropped the connections that read nothing, and the store has answered.
         after(30_000_000) { [unowned self] in
-            if !server.isDead { fail(.rest, "the server does not come to an end") }
+            if !server.isDead { fail(.rest, "the server has not stopped 30 seconds after a shutdown") }
         }
     }
 
@@ -94,7 +93,7 @@ extension World {
     private static let boot: UInt64 = 1_000_000_000
 
     private func clockRead() -> ServerMoment {
-        othersMayGoOn()
+        maybeRunOthers()
         return moment
     }
 
@@ -128,15 +127,15 @@ extension World {
         if !executor.server.isDead, executor.hasWork { wake(executor) }
     }
 
-    /// Lets other queues and loops run in the middle of a turn. The simulated shells call this whenever the
-    /// server sends something or reads the clock, because a real thread can lose the processor there.
-    func othersMayGoOn() {
+    /// Lets other queues and loops run in the middle of a turn. The simulation calls this whenever the server
+    /// sends something or reads the clock, because a real thread may be interrupted there.
+    func maybeRunOthers() {
         if interruptions == World.mostInterruptions || failure != nil { return }
         calls += 1
         var random = dice.roll(.interruption, calls, at: now)
         if !random.chance(10) { return }
         interruptions += 1
-        proceedBeside(until: now + Int64(random.pick([100, 1_000, 5_000, 40_000])))
+        runOthers(until: now + Int64(random.pick([100, 1_000, 5_000, 40_000])))
         interruptions -= 1
     }
 
@@ -156,7 +155,8 @@ private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
     init(_ server: ServerLife) { self.server = server }
 
     func identify(
-        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+        _ token: WireString?, at listenerKind: ListenerKind,
+        then completion: @escaping @Sendable (Authentication) -> Void
     ) {
         let (server, world) = (server, server.world)
         let result = world.referee.rights.authentication(token)
@@ -176,6 +176,6 @@ private final class SimulatedCaller: StoreCaller, @unchecked Sendable {
     func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         if server.isDead { return }
         server.world.make(call, server, then: answer)
-        server.world.othersMayGoOn()
+        server.world.maybeRunOthers()
     }
 }

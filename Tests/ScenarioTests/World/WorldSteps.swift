@@ -7,15 +7,16 @@ import TestSupport
 
 /// The steps of a plan that change the world.
 extension World {
-    func perform(_ deed: Deed) {
-        switch deed {
-        case .client(let client, let deed): if client < plan.clients.count { machines[client].does(deed) }
-        case .world(let deed): perform(deed)
+    func perform(_ operation: Operation) {
+        switch operation {
+        case .client(let client, let operation):
+            if client < plan.clients.count { machines[client].perform(operation) }
+        case .world(let operation): perform(operation)
         }
     }
 
-    private func perform(_ deed: WorldDeed) {
-        switch deed {
+    private func perform(_ operation: WorldOperation) {
+        switch operation {
         case .allows(let client, let name, let access):
             if client < plan.clients.count { allow(client, name, access) }
         case .revokes(let client, let span): if client < plan.clients.count { revoke(client, span) }
@@ -33,31 +34,31 @@ extension World {
 
     func allow(_ client: Int, _ name: Int, _ access: Access) {
         referee.rights.allow(client, name, access, at: now)
-        tellGrants(client, referee.rights.grants(of: client))
+        announceGrants(client, referee.rights.grants(of: client))
     }
 
-    private func tellGrants(_ client: Int, _ grants: Grants?) {
+    private func announceGrants(_ client: Int, _ grants: Grants?) {
         guard let server, !fault.forgetsGrants else { return }
         server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(Int64(client)))))
     }
 
     private func revoke(_ client: Int, _ span: Int) {
         referee.rights.revoke(client)
-        tellGrants(client, nil)
+        announceGrants(client, nil)
         after(Int64(span) * 1_000) { [unowned self] in reinstate(client) }
     }
 
     func reinstate(_ client: Int) {
         referee.rights.reinstate(client)
-        tellGrants(client, referee.rights.grants(of: client))
+        announceGrants(client, referee.rights.grants(of: client))
     }
 
     private func entry(_ name: Int) -> DocumentEntry? { try? store.model.find(Names.parsed[name]).get() }
 
-    /// Another node commits a change. It sends nothing to this server.
+    /// Another node commits a change, without notifying this server.
     private func appendElsewhere(_ name: Int, _ typings: [Typing]) {
-        // A room that reads the appends of others goes by revision numbers alone. So it must know a new epoch
-        // first.
+        // A room recognises changes by other nodes by their revision numbers alone. So it must know a new
+        // epoch before another node appends to it.
         guard let entry = entry(name), let history = referee.ledger.history(of: entry.id), history.isInUse
         else { return }
         let change = typings.change(in: history.text)
@@ -77,14 +78,15 @@ extension World {
             let pusher = Names.pusher(machine.index)
             let known = (try? store.model.pusher(pusher, in: entry.id).get())?.entry
             if let known, known.seq >= Int64(push.seq) || known.revision > push.base { continue }
-            let said = SaidPush(
+            let said = RecordedPush(
                 document: push.document, epoch: push.epoch, base: push.base,
                 content: .edits(edits, machine.unit), time: now)
             guard let change = referee.moved(said, in: history, to: history.head), !change.isEmpty,
                 let text = try? history.text.applying(change), text.length.utf8 <= limits.announced.document
             else { continue }
             referee.counts.pushedElsewhere += 1
-            // While its store fails this server cannot know of that copy, so it may refuse its own copy.
+            // While its store fails, this server does not know of the copy at the other node. So it may
+            // refuse its own copy.
             let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
             referee.sentCopy(of: key, in: push.epoch)
             let digest = Digest(of: PushForm(push).bytes)
@@ -118,12 +120,12 @@ extension World {
         store.kept = renew(kept)
     }
 
-    /// Replaces the store with this state of it, under new epochs.
+    /// Replaces the store's contents with `kept`, and gives every document a new epoch.
     @discardableResult
     private func renew(_ kept: StoreModel) -> StoreModel {
         store.generation += 1
         var kept = kept
-        // The referee checks only documents that can be read.
+        // Repairs damaged documents, because the referee checks only documents that can be read.
         kept.repair()
         let renewed = kept.renewed(generation: store.generation)
         var entries: [(old: WireString, entry: DocumentEntry)] = []

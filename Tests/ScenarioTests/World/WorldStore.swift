@@ -5,7 +5,7 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// Calls of rooms and of the hub to the store, and its answers.
+/// Calls of rooms and of the hub to the store, and the store's answers.
 extension World {
     /// Delays a call to the store, and then its answer.
     func make(_ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void) {
@@ -47,7 +47,7 @@ extension World {
         agenda.add(.call(job), at: due)
     }
 
-    /// The answer of the store in its present weather.
+    /// The answer of the store under its current faults.
     private func answer(_ call: StoreCall, _ number: Int) -> StoreAnswer {
         if store.isSo(.failing, at: now) {
             store.lastTrouble = now
@@ -111,7 +111,7 @@ extension World {
         return .appendedLocked(missed: answer.missed, answer.outcome)
     }
 
-    /// Reads less at once than a room asks for, so that even a short history has many parts.
+    /// Limits a read to fewer bytes than a room asks for, so that even a short history needs several reads.
     private func limited(_ call: StoreCall) -> StoreCall {
         guard case .read(let document, let revision, _) = call else { return call }
         return .read(document, after: revision, limit: dice.roll(.answer, 7, at: now).peek(40...4_000))

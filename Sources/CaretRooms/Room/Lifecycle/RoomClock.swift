@@ -1,9 +1,9 @@
-/// The time in a room, and when something is due next.
+/// The current time in a room, and the time of its next due work.
 struct RoomClock: Sendable {
     private(set) var now: Int64
     private var due: Int64?
-    /// When the room asked to be woken.
-    private var asked: Int64?
+    /// The time of the `wake` that the room has requested; nil if there is none.
+    private var requestedWake: Int64?
 
     init(now: Int64) { self.now = now }
 
@@ -12,16 +12,16 @@ struct RoomClock: Sendable {
     /// Sets the current time. Returns true if something is due.
     mutating func passed(to time: Int64) -> Bool {
         now = max(now, time)
-        if let asked, asked <= now { self.asked = nil }
+        if let requestedWake, requestedWake <= now { self.requestedWake = nil }
         guard let due, due <= now else { return false }
         self.due = nil
         return true
     }
 
-    /// When the room must be woken; nil if that was requested already.
+    /// The time at which the room must be woken; nil if that was requested already.
     mutating func wake() -> Int64? {
-        guard let due, due < asked ?? .max else { return nil }
-        asked = due
+        guard let due, due < requestedWake ?? .max else { return nil }
+        requestedWake = due
         return due
     }
 }

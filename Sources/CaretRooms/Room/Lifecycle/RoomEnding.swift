@@ -2,9 +2,10 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Ending all sessions of a room, and the room.
+/// Ends all sessions of a room, or closes the room.
 extension RoomState {
-    /// Tells everybody that the document is gone, after all replies that are due.
+    /// Ends every session: sends the acks that are due, then `gone`. Refuses the queued requests. Only
+    /// `readers` learn the new name.
     mutating func endAllSessions(
         _ reason: GoneReason, _ refusal: RequestRefusal, to name: DocumentName? = nil,
         readers: Set<SessionID> = []
@@ -29,7 +30,7 @@ extension RoomState {
             }
         }
         let ended = sessions.all
-        // Nobody is left to be informed of departures.
+        // No session remains, so departures need not be announced.
         sessions.removeAll()
         presence = PresenceBoard()
         for session in ended {
@@ -39,13 +40,13 @@ extension RoomState {
     }
 
     private mutating func refuseQueued(_ request: RoomRequest, _ refusal: RequestRefusal) {
-        // Selections may be lost on the way.
+        // A client does not wait for an answer to a selection.
         if case .select = request { return }
         refuse(request, refusal)
     }
 
-    /// Sends a session the ack that is due, whatever its credit. The revisions before it are sent first if
-    /// the window has them.
+    /// Sends a session the ack that is due, even beyond its credit. The revisions before the ack are sent
+    /// first if the window has them.
     private mutating func sendAllDue(to index: Int) {
         guard let due = sessions[index].stream.due else { return }
         if !sessions[index].stream.isBarred {
@@ -58,7 +59,7 @@ extension RoomState {
         sendDueAck(to: index)
     }
 
-    /// The document is damaged or has another history, so nobody is served any more of it.
+    /// Closes the room because the document is damaged or has another history. Clients get no more of it.
     mutating func closeAsDamaged() {
         refuseAll(RequestRefusal(.damaged))
         endAllSessions(.damaged, RequestRefusal(.damaged))
@@ -71,7 +72,7 @@ extension RoomState {
         closeAsDamaged()
     }
 
-    /// From now on the room refuses everything.
+    /// Closes the room. From now on it refuses every request with this error.
     mutating func close(with refusal: RequestRefusal) {
         refuseAll(refusal)
         closedWith = refusal
@@ -80,7 +81,7 @@ extension RoomState {
         catchUp.close()
     }
 
-    /// Refuses everything that waits, in a deterministic order.
+    /// Refuses all waiting requests and orders, in a deterministic order.
     private mutating func refuseAll(_ refusal: RequestRefusal) {
         _ = pushes.takeReady()
         for pusher in pushes.pushers { resolve(pusher, refusing: refusal) }
@@ -95,7 +96,7 @@ extension RoomState {
 
     // MARK: Another history
 
-    /// The store's answer to a `load`.
+    /// Handles the store's answer to a `load` call.
     mutating func loaded(_ result: Result<LoadedDocument, StoreRefusal>) {
         switch result {
         case .success(let document): reloaded(document.entry, document.head)
@@ -104,10 +105,10 @@ extension RoomState {
     }
 
     private mutating func reloaded(_ entry: DocumentEntry, _ snapshot: Snapshot) {
-        guard closedWith == nil, pause.asked == .reload else { return }
+        guard closedWith == nil, pause.calling == .reload else { return }
         pause.finishFirst()
         let isSameHistory = entry.epoch == log.epoch
-        // A head lower than the known one means damage, or a fork.
+        // A head below the known one means that the data is damaged, or that the history has forked.
         if isSameHistory, snapshot.revision < head {
             reportDamage()
             return
@@ -125,7 +126,7 @@ extension RoomState {
         headMoved()
     }
 
-    /// The log begins again. The sessions stay.
+    /// Restarts the log with this snapshot. The sessions stay open, and get the whole text.
     private mutating func restart(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
         catchUp.forgetHeads()
         log.restart(at: snapshot, in: epoch)
@@ -133,7 +134,7 @@ extension RoomState {
         pushers.forgetAll()
         for index in sessions.indices {
             sessions.needText(index, reason)
-            // Selections in the old text have no place in the new one.
+            // Selections of the old text mean nothing in the new one.
             if sessions[index].presence.known != nil { setSelections([], of: index) }
         }
     }
@@ -145,12 +146,12 @@ extension RoomState {
         for repeated in due { submit(.push(repeated.push, wasAccepted: true)) }
     }
 
-    /// The store could not report the document's current state.
+    /// Handles a failed reload of the document.
     private mutating func reloadFailed(_ refusal: StoreRefusal) {
-        guard closedWith == nil, pause.asked == .reload else { return }
+        guard closedWith == nil, pause.calling == .reload else { return }
         switch refusal {
         case .full, .failed:
-            pause.rest()
+            pause.backOff()
             backOff()
         case .damaged:
             pause.finishFirst()

@@ -1,14 +1,14 @@
 package import CaretWire
 
-/// Who ordered a rename or delete, and what the room needs for its answers.
+/// An order to rename or delete the document: who gave it, and what the room needs for the answer.
 package struct RoomOrder: Equatable, Sendable {
-    /// Gets the answer, `done` or an error, after everything that the requester's own session gets. It is not
-    /// a session of the room.
+    /// The guest id of the connection that gave the order. It is not a session of the room. It gets the
+    /// answer, `done` or an error, after everything that the connection's own session gets.
     package let requester: SessionID
     package let id: RequestID?
     /// The name that the requester used for the document.
     package let document: WireString
-    /// The sessions that may know the new name.
+    /// The sessions that may learn the new name, because they have the right to read it.
     package let readers: [SessionID]
 
     package init(requester: SessionID, id: RequestID?, document: WireString, readers: [SessionID] = []) {

@@ -2,16 +2,17 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Why a room accepts nothing new. It waits for the append in flight and for all answers first.
+/// Why a room pauses. During a pause, the room queues all requests. It first waits for the append in flight
+/// and for all store answers.
 enum PauseReason: Equatable, Sendable {
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
-    /// The store has another history than the room.
+    /// The document must be loaded again, because the store's history may differ from the room's.
     case reload
-    /// A client knows this revision, which is beyond the head.
+    /// A client knows this revision, which is beyond the head. The epochs may have to be renewed.
     case renewal(known: Revision)
 
-    /// Who requested it.
+    /// The order that caused the pause; nil if the room itself needs it.
     var order: RoomOrder? {
         switch self {
         case .rename(_, let order), .delete(let order): order
@@ -20,16 +21,16 @@ enum PauseReason: Equatable, Sendable {
     }
 }
 
-/// The reasons for which a room accepts nothing new, and the requests that wait for the end of the pause.
+/// Why a room is paused, and the requests that wait for the end of the pause.
 package struct RoomPause: Sendable {
-    /// The state of the first reason.
+    /// The progress of the first reason.
     enum Phase: Equatable, Sendable {
-        /// It waits for work under way.
+        /// The room waits until its current work has ended.
         case waiting
-        /// The store was called.
-        case asked
-        /// The store could not do it. It is called again later.
-        case resting
+        /// The store was called and has not answered.
+        case calling
+        /// The store failed. The room calls it again later.
+        case backingOff
     }
 
     private var reasons: [PauseReason] = []
@@ -39,31 +40,31 @@ package struct RoomPause: Sendable {
     package var isOver: Bool { reasons.isEmpty }
     var hasQueued: Bool { !queued.isEmpty }
     var first: PauseReason? { reasons.first }
-    /// The reason for which the store was called, if it was.
-    var asked: PauseReason? { phase == .asked ? reasons.first : nil }
+    /// The reason whose store call is unanswered; nil if there is none.
+    var calling: PauseReason? { phase == .calling ? reasons.first : nil }
 
     func awaits(_ reason: PauseReason) -> Bool { reasons.contains(reason) }
 
     mutating func add(_ reason: PauseReason) { reasons.append(reason) }
 
-    /// Comes before all other reasons, which may be about a history that is gone, but after a call to the
-    /// store that is under way.
+    /// Adds a reload before all other reasons, because they may belong to a history that no longer exists.
+    /// Only a reason whose store call is under way stays first.
     mutating func addReload() {
         if reasons.contains(.reload) { return }
         reasons.insert(.reload, at: phase == .waiting ? 0 : min(1, reasons.count))
     }
 
-    package mutating func beginAsking() { phase = .asked }
-    mutating func rest() { phase = .resting }
-    mutating func endRest() { if phase == .resting { phase = .waiting } }
+    package mutating func beginCall() { phase = .calling }
+    mutating func backOff() { phase = .backingOff }
+    mutating func endRest() { if phase == .backingOff { phase = .waiting } }
 
-    /// The first reason is resolved.
+    /// Removes the first reason, which is resolved.
     mutating func finishFirst() {
         reasons.removeFirst()
         phase = .waiting
     }
 
-    /// The document was renamed. Orders that use the old name are removed and returned.
+    /// Removes and returns all reasons except a reload. After a rename, these orders use the old name.
     mutating func takeAllButReload() -> [PauseReason] {
         let late = reasons.filter { $0 != .reload }
         reasons.removeAll { $0 != .reload }
@@ -77,7 +78,7 @@ package struct RoomPause: Sendable {
 
     // MARK: Requests that wait
 
-    /// Makes a request wait, or refuses it.
+    /// Queues a request, or refuses it.
     package mutating func queue(_ request: RoomRequest) -> RequestRefusal? { queued.join(request) }
 
     mutating func takeQueued() -> [RoomRequest] {
@@ -85,7 +86,7 @@ package struct RoomPause: Sendable {
         return queued
     }
 
-    /// Replaces the waiting requests; nil removes one.
+    /// Replaces each queued request with the result of `change`; nil removes the request.
     mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
         if !queued.isEmpty { queued = queued.compactMap(change) }
     }
@@ -95,6 +96,6 @@ package struct RoomPause: Sendable {
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("requests wait only during a pause", queued.isEmpty || !reasons.isEmpty)
         try BrokenInvariant.check(
-            "the store is asked only if there is a reason", phase == .waiting || !reasons.isEmpty)
+            "the store is called only if there is a reason", phase == .waiting || !reasons.isEmpty)
     }
 }

@@ -20,12 +20,12 @@ extension RoomState {
 
     mutating func requestReload() { pause.addReload() }
 
-    /// Calls the store for the reason of the pause, once everything under way has ended.
+    /// Calls the store for the first reason of the pause, once all current work has ended.
     mutating func continuePause() {
         guard pause.phase == .waiting, let first = pause.first, !pushes.isAppending, queries.isEmpty,
             catchUp.isIdle
         else { return }
-        pause.beginAsking()
+        pause.beginCall()
         switch first {
         case .rename(let name, _):
             refusePushes()
@@ -44,7 +44,7 @@ extension RoomState {
         deliverStreams()
     }
 
-    /// Continues with the next reason, or with the requests that waited.
+    /// Runs the queued requests, unless the pause has another reason or the room is closed.
     mutating func resume() {
         if !pause.isOver || closedWith != nil { return }
         for request in pause.takeQueued() { submit(request) }
@@ -53,9 +53,9 @@ extension RoomState {
 
     // MARK: The store's answers
 
-    /// The store's answer to a `rename`.
+    /// Handles the store's answer to a `rename` call.
     mutating func renamed(_ result: Renaming) {
-        guard closedWith == nil, case .rename(let to, let order)? = pause.asked else { return }
+        guard closedWith == nil, case .rename(let to, let order)? = pause.calling else { return }
         pause.finishFirst()
         switch result {
         case .renamed:
@@ -64,15 +64,15 @@ extension RoomState {
             log.rename(to: to)
             refuseLateOrders()
         case .exists:
-            refuse(order, RequestRefusal(.exists, "there is a document of the name that it is to have"))
+            refuse(order, RequestRefusal(.exists, "another document has the new name"))
         case .refused(let refusal): storeRefused(order, refusal)
         }
         resume()
     }
 
-    /// The store's answer to a `delete`; nil if the document was deleted.
+    /// Handles the store's answer to a `delete` call; nil if the document was deleted.
     mutating func deleted(_ refusal: StoreRefusal?) {
-        guard closedWith == nil, case .delete(let order)? = pause.asked else { return }
+        guard closedWith == nil, case .delete(let order)? = pause.calling else { return }
         pause.finishFirst()
         if let refusal {
             storeRefused(order, refusal)
@@ -90,7 +90,7 @@ extension RoomState {
         if refusal == .gone { requestReload() }
     }
 
-    /// The orders that use the document's old name.
+    /// Refuses the orders that use the document's old name.
     private mutating func refuseLateOrders() {
         for reason in pause.takeAllButReload() {
             if let order = reason.order { refuse(order, .notFound) }

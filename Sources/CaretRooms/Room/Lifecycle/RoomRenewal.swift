@@ -2,12 +2,12 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A client that knows more than the store.
+/// Handles a client that knows a newer revision than the store.
 ///
-/// The room sends nothing about a revision before it is on disk. So if a client knows a revision beyond the
-/// head, in the same epoch, the store was put back to an older state without noticing. The same revision
-/// numbers would then mean two texts. So the epochs are renewed, and everybody starts with the text that the
-/// store has.
+/// The room sends a revision only after it is on disk. So if a client knows a revision beyond the head, in
+/// the same epoch, the database was replaced by an older copy, and the store did not notice. From then on,
+/// the same revision number could mean two different texts. So the store renews the epochs, and every client
+/// starts again with the store's text.
 extension RoomState {
     /// The revision that a client resumes from, if it is beyond the head.
     func revisionBeyondHead(of opening: RoomOpening) -> Revision? {
@@ -17,16 +17,16 @@ extension RoomState {
         return resume.revision
     }
 
-    /// Renews the epochs before anybody is served again.
+    /// Pauses the room to renew the epochs. The opening waits until then.
     mutating func queueForRenewal(_ opening: RoomOpening, _ known: Revision) {
         pause.add(.renewal(known: known))
         queue(.open(opening))
     }
 
-    /// The store's answer to `renewEpochs`: true if it renewed them. Otherwise the client is wrong, and gets
-    /// the text.
+    /// Handles the store's answer to `renewEpochs`: true if the store renewed the epochs. Otherwise the
+    /// client is wrong, and gets the whole text.
     mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) {
-        guard closedWith == nil, case .renewal? = pause.asked else { return }
+        guard closedWith == nil, case .renewal? = pause.calling else { return }
         pause.finishFirst()
         if case .success(true) = result { requestReload() } else { trustsStore = true }
         resume()

@@ -1,42 +1,42 @@
 import CaretWire
 
-/// Whether anybody needs a room.
+/// Whether a room is still needed.
 enum Idleness: Equatable, Sendable {
     case needed
-    /// Nobody has needed it since then.
+    /// The room has been idle since this time.
     case idle(since: Int64)
-    /// It asked the hub to drop it.
+    /// The room has asked the hub to drop it.
     case unloading
 }
 
 /// Work that becomes due as time passes.
 extension RoomState {
-    /// Does what is due. Work that is not due yet sets its time again.
-    mutating func timeCame() {
+    /// Does the work that is due. Work that is due later requests its time again.
+    mutating func runDueWork() {
         if closedWith != nil { return }
-        askAgain()
+        retryStore()
         sessions.needDelivery()
     }
 
-    /// Nothing more is sent to a session; its connection is to be closed.
+    /// Stops sending to a session, and has its connection closed.
     mutating func cut(_ index: Int) {
         sessions[index].stream.cut()
         effects.add(.cut(sessions[index].id))
     }
 
-    private mutating func askAgain() {
+    private mutating func retryStore() {
         if clock.now < queries.restsUntil { return clock.needs(at: queries.restsUntil) }
-        if catchUp.phase == .resting { readOn() }
+        if catchUp.phase == .backingOff { readOn() }
         pause.endRest()
     }
 
-    /// The store could not answer a call whose answer is needed. It is repeated after a while.
+    /// Schedules a retry after the store could not answer a call.
     mutating func backOff() {
         queries.rest(until: clock.now + Int64(limits.retryMilliseconds))
         clock.needs(at: queries.restsUntil)
     }
 
-    /// Asks to be dropped after nobody has needed the room for a while.
+    /// Records whether the room is idle. After it has been idle for a while, it asks the hub to drop it.
     mutating func noteIdleness() {
         guard isIdle else {
             idleness = .needed

@@ -1,34 +1,35 @@
 import CaretCore
 import CaretLog
 
-/// How the room catches up with the store's head, if the store may have revisions that the room lacks.
+/// How the room catches up when the store may have revisions that the room lacks.
 package struct CatchUp: Sendable {
     enum Phase: Equatable, Sendable {
         case idle
-        /// The revisions after the head are being read.
+        /// The revisions after the room's head are being read.
         case reading
-        /// The store could not answer. The room asks again later.
-        case resting
+        /// The store could not answer. The room reads again later.
+        case backingOff
     }
 
     private(set) var phase = Phase.idle
     /// The highest head that the store has reported. A later read must reach it.
     private(set) var storeHead: Revision = 0
-    /// What the current read must reach: the highest head that was reported before the read began.
+    /// The revision that the current read must reach: the highest head that was reported before the read
+    /// began.
     private(set) var mustReach: Revision = 0
-    /// Pushers whose entry has a revision after the head. They are looked up again once the head has moved.
+    /// Pushers whose newest push is beyond the room's head. They are looked up again once the head has moved.
     private var waiting: [Pusher] = []
 
     var isIdle: Bool { phase == .idle }
 
-    /// The store was asked for the revisions after the head. The answer to an earlier read may come first,
-    /// and may be older than the head that the store has reported since.
+    /// Begins a read of the revisions after the head. If such a read was already under way, its answer may
+    /// come first and may be older than the reported head. Then the answer need not reach that head.
     package mutating func begin(wasAskedBefore: Bool) {
         phase = .reading
         mustReach = wasAskedBefore ? 0 : storeHead
     }
 
-    mutating func rest() { phase = .resting }
+    mutating func backOff() { phase = .backingOff }
     mutating func end() { phase = .idle }
 
     mutating func storeNamed(_ head: Revision) { storeHead = max(storeHead, head) }
@@ -42,7 +43,7 @@ package struct CatchUp: Sendable {
         return waiting
     }
 
-    /// The document's history begins again: heads of the old history mean nothing.
+    /// Forgets the reported heads, because the document has a new history.
     mutating func forgetHeads() { (storeHead, mustReach) = (0, 0) }
 
     mutating func close() { (phase, waiting) = (.idle, []) }

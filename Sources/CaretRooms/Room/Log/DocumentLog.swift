@@ -4,7 +4,7 @@ package import CaretWire
 
 /// A document's history as its room knows it: name, epoch, the newest revisions, and the text at the head.
 ///
-/// Contains only what the store has reported as on disk.
+/// It contains only what the store has reported as on disk.
 package struct DocumentLog: Sendable {
     package let document: DocumentID
     /// The document's name as sent to clients.
@@ -16,9 +16,9 @@ package struct DocumentLog: Sendable {
     package private(set) var start: Revision
     private(set) var lineBreak: LineBreak
     package private(set) var window: LogWindow
-    /// The newest revisions, as they were last squashed into one change.
+    /// The newest revisions as one change: the result of the last squash.
     private var squashed: SquashedLines?
-    /// The time of the newest revision: no revision is earlier than the one before it.
+    /// The time of the newest revision. Times never go back from one revision to the next.
     private(set) var newestTime: Int64
 
     package init(_ entry: DocumentEntry, head: Snapshot, windowBytes: Int) {
@@ -30,7 +30,7 @@ package struct DocumentLog: Sendable {
     }
 
     var head: Revision { window.headRevision }
-    var text: Text { window.head.text }
+    var text: TextBuffer { window.head.text }
     var position: WirePosition { WirePosition(epoch: epochName, revision: head) }
 
     /// Adds the next revision.
@@ -39,10 +39,12 @@ package struct DocumentLog: Sendable {
         newestTime = max(newestTime, committed.logged.time)
     }
 
-    /// Texts are written back to files with the line breaks of the last whole text that was pushed.
+    /// Sets the document's line break: that of the last pushed whole text. Clients use it when they write the
+    /// text to a file.
     mutating func setLineBreak(_ lineBreak: LineBreak) { self.lineBreak = lineBreak }
 
-    /// The store has deleted the revisions before this one, which is not beyond the head.
+    /// Drops the revisions up to `start`, and keeps the text at `start`. The store has deleted the revisions
+    /// before `start`, which is not beyond the head.
     mutating func trim(to start: Revision) {
         self.start = start
         window.trim(to: start)
@@ -58,19 +60,19 @@ package struct DocumentLog: Sendable {
 
     package mutating func setWindowLimit(_ bytes: Int) { window.mostBytes = bytes }
 
-    /// The document was renamed. Lines that are kept get the new name too.
+    /// Renames the document. The cached lines are dropped, because they contain the old name.
     mutating func rename(to name: DocumentName) {
         self.name = WireString(name.description)
         window.forgetLines()
         squashed = nil
     }
 
-    /// What the store says about the document now. Its history continues.
+    /// Updates what the store says about the document, while its history continues.
     mutating func update(from entry: DocumentEntry) {
         (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
     }
 
-    /// The document's history begins again, with this text and no revisions before it.
+    /// Starts a new history with this text and no revisions before it.
     package mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
         (self.epoch, epochName) = (epoch, epoch.wire)
         window = LogWindow(snapshot, mostBytes: window.mostBytes)
@@ -79,7 +81,7 @@ package struct DocumentLog: Sendable {
 
     // MARK: Lines
 
-    /// The revisions after this one as one change; nil if others were squashed last.
+    /// The cached squash of all revisions after this one; nil if the cache has another range.
     func squashed(from revision: Revision) -> SquashedLines? {
         guard let squashed, squashed.from == revision, squashed.revision == head else { return nil }
         return squashed
@@ -109,12 +111,12 @@ package struct DocumentLog: Sendable {
 }
 
 extension Epoch {
-    /// The epoch as sent to clients: letters and digits that are opaque to them.
+    /// The epoch as sent to clients, for whom it is an opaque string.
     package var wire: WireString {
         WireString(Epoch.name(ofStore: generation).string + "." + String(document, radix: 36))
     }
 
-    /// The beginning of all epochs of a store.
+    /// The string that all epochs of a store begin with.
     package static func name(ofStore generation: UInt64) -> WireString {
         WireString(String(generation, radix: 36))
     }

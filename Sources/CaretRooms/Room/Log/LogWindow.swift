@@ -2,19 +2,19 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// A revision as a room keeps it, with the text after it.
+/// A committed revision in a room's memory, with the text after it.
 package struct Committed: Sendable {
     let revision: Revision
     let logged: LoggedChange
     let change: Change
-    let text: Text
-    /// The public name of its pusher's client; nil until somebody computes it.
+    let text: TextBuffer
+    /// The public id of the pusher's client; nil if it is not computed yet.
     var client: WireString?
-    /// Its line for other sessions, once per unit.
+    /// The encoded line for other sessions, cached per unit.
     var lines = UnitLines()
     let pusherHash: Int
 
-    init(revision: Revision, logged: LoggedChange, change: Change, text: Text) {
+    init(revision: Revision, logged: LoggedChange, change: Change, text: TextBuffer) {
         self.revision = revision
         self.logged = logged
         self.change = change
@@ -22,8 +22,9 @@ package struct Committed: Sendable {
         pusherHash = logged.pusher.stableHash
     }
 
-    /// An estimate of its bytes in memory, for the window's limit: its edits, its lines, and the part of its text that it
-    /// does not share with the revision before it, which is a chunk and the list of chunks.
+    /// An estimate of the revision's size in memory, for the window's limit. It counts the edits, the lines,
+    /// and the part of the text that is not shared with the previous revision. That part is one chunk and the
+    /// list of chunks.
     var weight: Int {
         let length = text.length.utf8
         let unshared = min(length / 2, 1536) + min(length / 48, 4096)
@@ -38,10 +39,10 @@ extension Pusher {
     }
 }
 
-/// One line for each unit that was needed.
+/// A cached line per unit.
 typealias UnitLines = PerUnit<[UInt8]>
 
-/// A value for each unit, computed when it is first needed.
+/// A cached value per unit; nil for units that were not needed yet.
 struct PerUnit<Made: Sendable>: Sendable {
     private var utf8: Made?
     private var utf16: Made?
@@ -65,18 +66,18 @@ struct PerUnit<Made: Sendable>: Sendable {
     }
 }
 
-/// The last revisions of a document, bounded in bytes. Sessions that are behind get their revisions from here.
+/// The newest revisions of a document, limited in bytes. Sessions that are behind are served from here.
 package struct LogWindow: Sendable {
     /// The limit of the window in bytes. Above it, the window drops its oldest revisions.
     var mostBytes: Int
     /// The text before the first revision in the window.
     package private(set) var start: Snapshot
     private var revisions: [Committed] = []
-    /// The newest run of each unit, while streams are served.
+    /// The last run of lines per unit, kept while streams are served.
     var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
-    /// At most one revision is left. That one stays, however large it is.
+    /// Whether at most one revision is left. The last one stays, however large it is.
     var isShortest: Bool { revisions.count <= 1 }
 
     init(_ head: Snapshot, mostBytes: Int) {
@@ -101,8 +102,8 @@ package struct LogWindow: Sendable {
         dropSurplus()
     }
 
-    /// Drops the oldest revisions if the window exceeds its limit. It drops more than it must: otherwise every new revision
-    /// would move all others in the array.
+    /// Drops the oldest revisions if the window exceeds its limit. It drops more than necessary: otherwise
+    /// every new revision would move all others in the array.
     mutating func dropSurplus() {
         if bytes <= mostBytes { return }
         let bound = mostBytes - mostBytes / 8
@@ -116,7 +117,8 @@ package struct LogWindow: Sendable {
         revisions.removeFirst(surplus)
     }
 
-    /// Drops the revisions up to and including this one, and keeps its text. It is not after the head.
+    /// Drops the revisions up to and including `start`, which is not after the head. The text at `start`
+    /// becomes the start of the window.
     mutating func trim(to start: Revision) {
         guard start > self.start.revision, let text = text(at: start) else { return }
         let forgotten = start.value - self.start.revision.value
@@ -126,8 +128,8 @@ package struct LogWindow: Sendable {
         self.start = Snapshot(revision: start, text: text)
     }
 
-    /// Nil if the window does not have it.
-    func text(at revision: Revision) -> Text? {
+    /// The text at a revision; nil if the window does not have it.
+    func text(at revision: Revision) -> TextBuffer? {
         if revision == start.revision { return start.text }
         return self[revision]?.text
     }
@@ -138,9 +140,10 @@ package struct LogWindow: Sendable {
 
     func contains(_ revision: Revision) -> Bool { index(of: revision) != nil }
 
-    /// Whether the window has a revision and it is this pusher's.
+    /// Whether the window has this revision and this pusher made it.
     func isMade(_ revision: Revision, by pusher: @autoclosure () -> Pusher, _ hash: Int) -> Bool {
-        // Called for every line that is sent, and mostly false: the hash avoids comparing names.
+        // This runs for every line sent, and the result is usually false. Comparing hashes first avoids
+        // comparing names.
         guard let index = index(of: revision), revisions[index].pusherHash == hash else { return false }
         return revisions[index].logged.pusher == pusher()
     }
@@ -151,7 +154,7 @@ package struct LogWindow: Sendable {
         return revisions[(revision.value - start.revision.value)...]
     }
 
-    /// A revision's line in a unit; nil if nobody has needed it yet.
+    /// The cached line of a revision in a unit; nil if none was made yet.
     func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
         index(of: revision).flatMap { revisions[$0].lines[unit] }
     }
@@ -163,7 +166,7 @@ package struct LogWindow: Sendable {
         if let index = index(of: revision) { revisions[index].lines[unit] = line }
     }
 
-    /// The document was renamed, and every line contains the name.
+    /// Drops all cached lines. They contain the document's name, which has changed.
     mutating func forgetLines() {
         runs = PerUnit()
         for index in revisions.indices { revisions[index].lines = UnitLines() }

@@ -14,17 +14,18 @@ extension RoomState {
         callRead(after: head)
     }
 
-    /// Reads the revisions after this one, once for all sessions that wait for them.
+    /// Reads the revisions after this one, unless such a read is under way. All sessions that need these
+    /// revisions share the read.
     mutating func read(after revision: Revision) {
         if !queries.isReading(after: revision) { callRead(after: revision) }
     }
 
     private mutating func callRead(after revision: Revision) {
-        // As much as a session can receive at once.
+        // The limit is as much as a session can receive at once.
         call(.read(log.document, after: revision, limit: limits.creditBytes))
     }
 
-    /// The store's answer to a `read`.
+    /// Handles the store's answer to a `read` call.
     mutating func historyRead(
         after revision: Revision, _ result: Result<Reading, HistoryRefusal>
     ) {
@@ -32,7 +33,8 @@ extension RoomState {
         if closedWith != nil { return }
         switch result {
         case .success(let reading) where reading.segment.first != revision.next:
-            // The answer begins elsewhere. It must be neither sent nor used for rebasing.
+            // The answer begins at another revision than requested. It must be neither sent nor used for
+            // rebasing.
             reportDamage()
             return
         case .failure(.refused(.damaged)), .failure(.wrongText):
@@ -48,20 +50,21 @@ extension RoomState {
         if closedWith == nil { serve(waiting, from: revision, result) }
     }
 
-    /// Applies what the log has after the head.
+    /// Applies the revisions that the store has after the room's head.
     private mutating func apply(_ result: Result<Reading, HistoryRefusal>) {
         switch result {
         case .success(let reading):
             for logged in reading.segment.changes where closedWith == nil { apply(logged) }
             if closedWith != nil { return }
             if head < reading.head { return readOn() }
-            // The store has less than it reported, so reading again would never end.
+            // The store has fewer revisions than it reported, so reading again would never end.
             if head < catchUp.mustReach { return reportDamage() }
             if head < catchUp.storeHead { return readOn() }
             endCatchUp()
             headMoved()
-        case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.rest()
-        // The store has another history than the room. Pushers that wait for the head wait for the reload.
+        case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.backOff()
+        // The store has another history than the room. Pushers that waited for the head to move now wait for
+        // the reload.
         case .failure:
             endCatchUp()
             requestReload()
@@ -70,15 +73,15 @@ extension RoomState {
 
     private mutating func endCatchUp() {
         catchUp.end()
-        // Pushes of an uncertain segment that the log does not contain are not on disk, and are appended
-        // again.
+        // If the log does not contain the pushes of an uncertain segment, they are not on disk. They are
+        // appended again.
         pushes.returnSegment()
     }
 
-    /// Applies a revision from the log. It may be a push of this room: what the store knows of its pusher
-    /// shows that.
+    /// Applies a revision from the store's log. If it is a push of the uncertain segment, that push is
+    /// resolved. Otherwise a pending push of the same pusher is validated again.
     mutating func apply(_ logged: LoggedChange) {
-        // A log that does not fit its text is damaged, wherever the damage is.
+        // If a change does not fit the text before it, the log is damaged.
         guard let change = try? logged.change, let text = try? self.text.applying(change) else {
             return reportDamage()
         }
@@ -101,7 +104,7 @@ extension RoomState {
         validateAgain(pusher)
     }
 
-    /// The head has moved. Pushers that waited for that are looked up again.
+    /// Looks up again the pushers that waited for the head to move.
     mutating func headMoved() {
         for pusher in catchUp.takeWaiting() { lookUp(pusher) }
     }

@@ -1,12 +1,12 @@
 import CaretCore
 import CaretWire
 
-/// Removes trimmed history from what the room keeps too.
+/// Trims the room's part of the history after the store has trimmed its own.
 extension RoomState {
     /// The store has deleted the revisions before this one.
     mutating func trimmed(start: Revision) {
         if closedWith != nil || start <= log.start { return }
-        // The store has a revision that the room does not have yet.
+        // The store's history begins at a revision that the room does not have yet.
         if start > head {
             requestReload()
             return

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// Several revisions as one line, shared by all sessions that need the same ones.
+/// Several revisions squashed into one line, shared by all sessions that need the same revisions.
 struct SquashedLines: Sendable {
     let from: Revision
     let revision: Revision

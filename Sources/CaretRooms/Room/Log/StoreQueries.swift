@@ -1,21 +1,21 @@
 import CaretCore
 import CaretLog
 
-/// The calls to the store that are unanswered, and when to call the store again after it could not answer.
+/// The unanswered calls to the store, and when to call the store again after a failure.
 package struct StoreQueries: Sendable {
-    /// A read of the revisions after one.
+    /// The unanswered reads that begin after the same revision.
     private struct Reading: Sendable {
         var count = 0
         /// The sessions that receive the revisions.
         var sessions: [SessionID] = []
     }
 
-    /// In the order of their ids. Usually there is one.
+    /// The unanswered calls, in the order of their ids. Usually there is one.
     private var calls: [(id: CallID, call: StoreCall)] = []
     private var lastCall = 0
-    /// Current reads, by the revision before the first one that is read.
+    /// The unanswered reads, by the revision after which they begin.
     private var readings: [Revision: Reading] = [:]
-    /// The store could not answer. The room does not call it again before this time.
+    /// After a failure of the store, the room does not call it again before this time.
     private(set) var restsUntil: Int64 = .min
 
     package var isEmpty: Bool { calls.isEmpty }
@@ -27,9 +27,9 @@ package struct StoreQueries: Sendable {
         return CallID(lastCall)
     }
 
-    /// Removes and returns the call that was answered; nil if it was answered before.
+    /// Removes and returns the call with this id; nil if it was answered before.
     package mutating func end(_ id: CallID) -> StoreCall? {
-        let index = calls.indices.firstPlace { calls[$0].id >= id }
+        let index = calls.indices.partitionPoint { calls[$0].id >= id }
         return index < calls.count && calls[index].id == id ? calls.remove(at: index).call : nil
     }
 
@@ -37,9 +37,9 @@ package struct StoreQueries: Sendable {
 
     func isReading(after revision: Revision) -> Bool { readings[revision] != nil }
 
-    /// A session waits for the revisions after this one, which the room has requested.
+    /// Makes a session wait for the revisions after this one. The room has requested them already.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {
-        precondition(readings[revision] != nil, "a session waits for a reading that is not under way")
+        precondition(readings[revision] != nil, "a session waits for a read that is not under way")
         readings[revision]?.sessions.append(session)
     }
 
@@ -53,7 +53,7 @@ package struct StoreQueries: Sendable {
         calls.contains { if case .text(_, revision) = $0.call { true } else { false } }
     }
 
-    /// The revisions after this one have arrived. Returns the sessions that wait for them.
+    /// Ends a read of the revisions after this one. Returns the sessions that wait for them.
     mutating func endReading(after revision: Revision) -> [SessionID] {
         guard var reading = readings[revision] else { return [] }
         let sessions = reading.sessions
@@ -69,6 +69,6 @@ package struct StoreQueries: Sendable {
         var counts: [Revision: Int] = [:]
         for case (_, .read(_, let revision, _)) in calls { counts[revision, default: 0] += 1 }
         try BrokenInvariant.check(
-            "each reading is a call to the store", readings.mapValues(\.count) == counts)
+            "`readings` counts the unanswered `read` calls", readings.mapValues(\.count) == counts)
     }
 }

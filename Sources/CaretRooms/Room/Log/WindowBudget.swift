@@ -1,26 +1,27 @@
 /// Divides the memory for recent history among many rooms.
 ///
-/// Every room has the same share. If all rooms together exceed the bound, the share is halved. If they are
-/// far below it, the share is doubled. So active rooms can use what idle rooms do not need. A room with
-/// events keeps to the share by itself. `excess` returns the others, a few at a time.
+/// Every room has the same share. If all rooms together exceed the limit, the share is halved. If they are
+/// far below it, the share is doubled. So active rooms can use what idle rooms do not need. A room that
+/// handles events keeps to the share by itself. `excess` returns the other rooms above the share, a few at a
+/// time.
 package struct WindowBudget: Equatable, Sendable {
     private let bound: Int
     private let most: Int
     /// The share of a room, in bytes.
     package private(set) var share: Int
-    /// What each room keeps, by its index.
+    /// The bytes that each room keeps, by the room's index.
     private var held: [Int] = []
     private var sum = 0
-    /// From this index on, rooms must still be checked against the share; nil if all keep to it.
+    /// From this index on, rooms must still be compared with the share; nil if all keep to it.
     private var next: Int?
 
-    /// The share is never smaller than this: some keystrokes of a few people.
+    /// The smallest share, in bytes. It is enough for some keystrokes of a few people.
     package static let least = 16 << 10
-    /// How many rooms are returned at once. Each takes at most a tenth of a millisecond to release its
+    /// How many rooms `excess` returns at once. Each takes at most a tenth of a millisecond to release its
     /// excess.
     package static let atOnce = 4
 
-    /// `bound` is for all rooms together, `most` for one.
+    /// `bound` limits the bytes of all rooms together, and `most` those of one room.
     package init(bound: Int, most: Int) {
         (self.bound, self.most) = (bound, most)
         share = most

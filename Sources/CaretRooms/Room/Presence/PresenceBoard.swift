@@ -1,39 +1,40 @@
 package import CaretCore
 import CaretWire
 
-/// The order in which a room's sessions introduced themselves, selected and left. Each session is sent what
-/// is newer than what it was last sent, so no queue grows for sessions that are behind.
+/// The events of presence in a room, in order: sessions introduced themselves, selected, or left. The number
+/// of an event is its moment. Each session is sent only the events after the last one that it was sent. So no
+/// queue grows for sessions that are behind.
 package struct PresenceBoard: Sendable {
-    struct News: Equatable, Sendable {
-        enum What: Equatable, Sendable {
+    struct Event: Equatable, Sendable {
+        enum Kind: Equatable, Sendable {
             case selected(SessionID)
-            /// A session left that was introduced at this moment.
+            /// A session with this name left. Its introduction was at the moment `known`.
             case left(WireString, known: Int)
         }
 
         let moment: Int
-        let what: What
+        let kind: Kind
     }
 
     package private(set) var now = 0
     /// The number of all sessions' selections.
     package private(set) var selectionCount = 0
-    /// Ascending. Older news about a session stays until the list is swept.
-    private var news: [News] = []
+    /// In ascending order. Outdated events of a session stay until the list is swept.
+    private var events: [Event] = []
     /// How long the list may grow before it is swept.
-    private var mostNews = 64
+    private var mostEvents = 64
 
     package init() {}
 
-    var wantsSweep: Bool { news.count > mostNews }
+    var wantsSweep: Bool { events.count > mostEvents }
 
-    /// A session selects. Each call gets a new moment.
+    /// Records a session's selections. Each call gets a new moment.
     package mutating func select(_ selections: [Selection], by session: inout RoomSession) {
         selectionCount += selections.count - session.presence.selections.count
         session.presence.select(selections, at: add(.selected(session.id)))
     }
 
-    /// A session is gone. Returns true if others must be informed.
+    /// Records that a session has left. Returns true if others must be informed.
     mutating func left(_ session: RoomSession) -> Bool {
         selectionCount -= session.presence.selections.count
         guard let known = session.presence.known else { return false }
@@ -41,31 +42,31 @@ package struct PresenceBoard: Sendable {
         return true
     }
 
-    private mutating func add(_ what: News.What) -> Int {
+    private mutating func add(_ kind: Event.Kind) -> Int {
         now += 1
-        news.append(News(moment: now, what: what))
+        events.append(Event(moment: now, kind: kind))
         return now
     }
 
-    func news(after moment: Int) -> ArraySlice<News> {
-        // Usually there is one, at the end.
-        var start = news.count
-        while start > 0, news[start - 1].moment > moment { start -= 1 }
-        return news[start...]
+    func events(after moment: Int) -> ArraySlice<Event> {
+        // Usually only the last event is new, so the search begins at the end.
+        var start = events.count
+        while start > 0, events[start - 1].moment > moment { start -= 1 }
+        return events[start...]
     }
 
-    /// Removes news that every session has been sent.
-    mutating func sweep(_ isNeeded: (News) -> Bool) {
-        news.removeAll { !isNeeded($0) }
-        mostNews = 2 * news.count + 64
+    /// Removes the events that `isNeeded` rejects.
+    mutating func sweep(_ isNeeded: (Event) -> Bool) {
+        events.removeAll { !isNeeded($0) }
+        mostEvents = 2 * events.count + 64
     }
 
-    /// How many departures must still be sent.
+    /// How many departures the list contains.
     var departures: Int {
-        news.reduce(0) { if case .left = $1.what { $0 + 1 } else { $0 } }
+        events.reduce(0) { if case .left = $1.kind { $0 + 1 } else { $0 } }
     }
 
-    func checkInvariants(_ sessions: [RoomSession], in text: Text) throws(BrokenInvariant) {
+    func checkInvariants(_ sessions: [RoomSession], in text: TextBuffer) throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "`selectionCount` is the number of all selections",
             selectionCount == sessions.reduce(0) { $0 + $1.presence.selections.count })
@@ -74,7 +75,7 @@ package struct PresenceBoard: Sendable {
             "each selection lies within the text",
             sessions.allSatisfy { $0.presence.selections.allSatisfy { $0.end <= end } })
         try BrokenInvariant.check(
-            "nobody was told of a moment that has not come",
-            sessions.allSatisfy { $0.presence.told <= now && $0.presence.introduced <= now })
+            "no session was sent events of a future moment",
+            sessions.allSatisfy { $0.presence.sentUntil <= now && $0.presence.introduced <= now })
     }
 }

@@ -15,28 +15,30 @@ extension RoomState {
         }
     }
 
-    /// Stores a selection, moved to the head. Returns why not, if it is refused.
+    /// Stores a session's selections, rebased to the head. Returns the refusal if they are refused.
     private mutating func keep(_ select: Select, of index: Int) -> RequestRefusal? {
         let (revision, unit) = (select.revision, sessions[index].unit)
         if revision > head {
             return RequestRefusal(
                 .baseAhead, "revision \(revision.value) is beyond the head \(head.value)")
         }
-        // A selection in a text that nobody has any more is dropped without an error.
+        // A selection in a text that is no longer available is dropped without an error.
         guard revision >= sessions[index].stream.opened, let text = log.window.text(at: revision),
             let missed = log.window.changes(after: revision)
         else { return nil }
         guard var selections = text.selections(select.selections, in: unit) else {
             let end = text.length.count(of: unit)
             return RequestRefusal(
-                .badRange, "a selection has no place in the text of \(end) at revision \(revision.value)")
+                .badRange,
+                "a selection ends past the text's length \(end) or inside a character, at revision \(revision.value)"
+            )
         }
         let others = presence.selectionCount - sessions[index].presence.selections.count
         let count = others + selections.count
         if count > limits.roomSelections {
             return RequestRefusal(
                 .tooLarge,
-                "there would be \(count) selections here, and \(limits.roomSelections) are allowed")
+                "the document would have \(count) selections, and \(limits.roomSelections) are allowed")
         }
         for next in missed {
             for index in selections.indices {
@@ -53,7 +55,7 @@ extension RoomState {
         if presence.wantsSweep { sweepPresence() }
     }
 
-    /// A session has left the room.
+    /// Records for the others that a session has left the room.
     mutating func forgetPresence(of session: RoomSession) {
         guard presence.left(session) else { return }
         sessions.needDelivery()
@@ -61,49 +63,50 @@ extension RoomState {
     }
 
     private mutating func sweepPresence() {
-        // A session is disconnected if it reads so slowly that more sessions have left meanwhile than a room
-        // can have.
+        // If more departures than this wait to be sent, disconnect the sessions that have not been sent the
+        // newest events.
         if presence.departures > limits.roomSelections {
             for index in sessions.indices
-            where sessions[index].presence.told < presence.now && !sessions[index].stream.isCut {
+            where sessions[index].presence.sentUntil < presence.now && !sessions[index].stream.isCut {
                 cut(index)
             }
         }
         let sessions = sessions
-        let told = sessions.indices.reduce(presence.now) { told, index in
-            sessions[index].stream.isCut ? told : min(told, sessions[index].presence.introduced)
+        let sentUntil = sessions.indices.reduce(presence.now) { sentUntil, index in
+            sessions[index].stream.isCut ? sentUntil : min(sentUntil, sessions[index].presence.introduced)
         }
-        presence.sweep { news in
-            switch news.what {
-            case .left: news.moment > told
+        presence.sweep { event in
+            switch event.kind {
+            case .left: event.moment > sentUntil
             case .selected(let id):
-                sessions.index(of: id).map { sessions[$0].presence.selected == news.moment } ?? false
+                sessions.index(of: id).map { sessions[$0].presence.selected == event.moment } ?? false
             }
         }
     }
 
     // MARK: Sending
 
-    /// Sends a session at the head what others have selected since it was last sent selections.
-    mutating func tellPresence(to index: Int) {
-        if sessions[index].presence.told == presence.now { return }
-        let next = sessions[index].presence.toldAt + Int64(limits.peerMilliseconds)
+    /// Sends a session at the head what has changed since its last update: selections of others, and
+    /// departures.
+    mutating func sendPresence(to index: Int) {
+        if sessions[index].presence.sentUntil == presence.now { return }
+        let next = sessions[index].presence.sentAt + Int64(limits.peerMilliseconds)
         if sessions[index].presence.isLate, clock.now < next { return clock.needs(at: next) }
         let introduced = sessions[index].presence.introduced
-        for news in presence.news(after: sessions[index].presence.told) {
-            switch news.what {
+        for event in presence.events(after: sessions[index].presence.sentUntil) {
+            switch event.kind {
             case .left(let name, let known):
-                if known > introduced || news.moment <= introduced { continue }
+                if known > introduced || event.moment <= introduced { continue }
                 let left = PeerChange(document: log.name, session: name, news: .left)
                 deliver(effects.line(left), to: index)
             case .selected(let id):
                 guard let other = sessions.index(of: id), other != index,
-                    sessions[other].presence.selected == news.moment
+                    sessions[other].presence.selected == event.moment
                 else { continue }
                 deliver(peerLine(of: other, in: sessions[index].unit, introducedAt: introduced), to: index)
             }
         }
-        sessions[index].presence.toldAll(until: presence.now, at: clock.now)
+        sessions[index].presence.markSent(until: presence.now, at: clock.now)
     }
 
     /// The line about a session, with its introduction for receivers that do not know it yet.
@@ -121,8 +124,8 @@ extension RoomState {
         return line
     }
 
-    /// The introduced sessions, for a session that opens the document. A session that resumes gets their
-    /// selections once it has reached the head.
+    /// The introduced sessions, as a session receives them when it opens the document. If it resumes, it
+    /// receives their selections once it has reached the head.
     func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
         sessions.all.compactMap { session in
             if session.presence.known == nil { return nil }

@@ -3,24 +3,24 @@ import CaretWire
 
 /// What a session has selected, and what it was sent about others. Moments come from the `PresenceBoard`.
 package struct SessionPresence: Sendable {
-    /// In the text at the head.
+    /// The session's selections in the text at the head.
     package private(set) var selections: [Selection] = []
-    /// When the session introduced itself; nil before that.
+    /// The moment of the session's introduction; nil before that.
     package private(set) var known: Int?
-    /// When it last selected.
+    /// The moment of the session's last selection.
     package private(set) var selected = 0
-    /// The lines about it for others.
+    /// Cached lines about this session for others.
     private var lines = PeerLines()
-    /// It was sent what others selected up to this moment.
-    package private(set) var told: Int
-    /// It was sent the introductions up to this moment.
+    /// The session was sent the selections of others up to this moment.
+    package private(set) var sentUntil: Int
+    /// The session was sent the introductions of others up to this moment.
     private(set) var introduced: Int
-    /// The time when it was last sent selections of others.
-    private(set) var toldAt: Int64 = .min / 2
-    /// Its stream was behind the head when there was something to send.
+    /// The time when the session was last sent selections of others.
+    private(set) var sentAt: Int64 = .min / 2
+    /// Whether the session was behind the head when there were selections to send.
     private(set) var isLate = false
 
-    init(told: Int, introduced: Int) { (self.told, self.introduced) = (told, introduced) }
+    init(sentUntil: Int, introduced: Int) { (self.sentUntil, self.introduced) = (sentUntil, introduced) }
 
     package mutating func select(_ selections: [Selection], at moment: Int) {
         self.selections = selections
@@ -35,18 +35,19 @@ package struct SessionPresence: Sendable {
 
     // MARK: What it is sent about others
 
-    package mutating func toldAll(until moment: Int, at time: Int64) {
-        (told, introduced, toldAt, isLate) = (moment, moment, time, false)
+    package mutating func markSent(until moment: Int, at time: Int64) {
+        (sentUntil, introduced, sentAt, isLate) = (moment, moment, time, false)
     }
 
-    /// It has another text now, so all selections are sent again.
-    mutating func forgetTold() { told = 0 }
+    /// Forgets which selections the session was sent. It has another text now, so all selections are sent
+    /// again.
+    mutating func forgetSent() { sentUntil = 0 }
 
     mutating func becameLate() { isLate = true }
 
     // MARK: What others are sent about it
 
-    /// The line about it, if one was made at this revision.
+    /// The cached line about this session; nil if none was made at this revision.
     func line(at head: Revision, in unit: CodeUnit, introducing: Bool) -> [UInt8]? {
         guard lines.revision == head else { return nil }
         return introducing ? lines.introducing[unit] : lines.plain[unit]
@@ -58,8 +59,8 @@ package struct SessionPresence: Sendable {
     }
 }
 
-/// The lines with a session's selections at a revision: one per unit, and one with an introduction for
-/// receivers that do not know the session.
+/// Cached lines with a session's selections at one revision. Those in `introducing` also have its
+/// introduction, for receivers that do not know the session.
 private struct PeerLines: Sendable {
     var revision: Revision?
     var plain = UnitLines()

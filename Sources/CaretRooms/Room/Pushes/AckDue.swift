@@ -6,7 +6,7 @@ import CaretWire
 package struct AckDue: Sendable {
     private(set) var id: RequestID?
     let committed: Committed
-    /// The committed edits are the ones that this session sent, unchanged: the ack need not repeat them.
+    /// Whether the committed edits equal those that this session sent. Then the ack need not repeat them.
     let isLiteral: Bool
     private(set) var wantsText: Bool
     /// The session that pushed.

@@ -1,12 +1,13 @@
 import CaretLog
 
-/// A connection waits for its pushes before a request that the room does not answer itself.
+/// A connection whose next request waits until its pushes are resolved. The hub answers that request, not the
+/// room.
 package struct AwaitedPushes: Equatable, Sendable {
     let pusher: Pusher
     let connection: ConnectionID
 }
 
-/// Requests about the state of pushes.
+/// Informing the hub when all pushes of a connection are resolved.
 extension RoomState {
     /// Answered by `pushesSettled`, once every earlier push of this pusher is committed or refused.
     mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) {

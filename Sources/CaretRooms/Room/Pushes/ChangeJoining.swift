@@ -2,11 +2,12 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Joining neighbouring edits of a change. A joined edit also replaces the text between them, by itself.
+/// Joins neighbouring edits of a change. A joined edit also replaces the text between them with the same
+/// text.
 extension Change {
-    /// The same change with at most so many edits. `new` is the text after it. Neighbours with the least text
-    /// between them are joined first; if that is equal, the first ones.
-    func joined(making new: Text, atMost most: Int) -> Change {
+    /// The same change with at most this many edits. `new` is the text after the change. Neighbours with the
+    /// least text between them are joined first; among equals, the first ones.
+    func joined(making new: TextBuffer, atMost most: Int) -> Change {
         let surplus = edits.count - max(1, most)
         if surplus <= 0 { return self }
         let gaps = zip(edits, edits.dropFirst()).map {
@@ -23,9 +24,9 @@ extension Change {
         }
     }
 
-    /// The same change, with edits joined until they fit in so many bytes of a line. If even one edit does
-    /// not fit, it is returned anyway: it is as long as the text that it makes.
-    func joined(making new: Text, toBytes most: Int) -> Change {
+    /// The same change, with edits joined until they fit in this many bytes of a line. A single edit is
+    /// returned even if it does not fit: it is at most as long as the new text.
+    func joined(making new: TextBuffer, toBytes most: Int) -> Change {
         var change = self
         while change.edits.count > 1, !change.fits(most, making: new) {
             change = change.joined(making: new, atMost: change.edits.count / 2)
@@ -33,17 +34,18 @@ extension Change {
         return change
     }
 
-    private func fits(_ bytes: Int, making new: Text) -> Bool {
+    private func fits(_ bytes: Int, making new: TextBuffer) -> Bool {
         let removed = edits.reduce(0) { $0 + $1.range.upperBound.value - $1.range.lowerBound.value }
-        // A UTF-16 code unit has at most three bytes of UTF-8, so no offset in any unit is larger.
+        // A UTF-16 code unit has at most three bytes of UTF-8, so no offset in any unit exceeds this bound.
         return edits.fit(bytes, farthest: new.length.utf8 + 3 * removed) { $0 }
     }
 
-    /// Calls `joins` once for each edit but the last, in order: whether to join it with the next one.
-    private func joined(making new: Text, where joins: (Int) -> Bool) -> Change {
+    /// Joins each edit with the next one if `joins` returns true. `joins` is called once for each edit but
+    /// the last, in order.
+    private func joined(making new: TextBuffer, where joins: (Int) -> Bool) -> Change {
         var result: [Edit] = []
         var first = 0
-        // By how much the previous edits move the text.
+        // How far the previous edits move the text after them.
         var (shift, shiftOfFirst) = (0, 0)
         for (index, edit) in edits.enumerated() {
             shift += edit.inserted.utf16 - (edit.range.upperBound.value - edit.range.lowerBound.value)
@@ -55,7 +57,7 @@ extension Change {
                 let (low, high) = (start.value + shiftOfFirst, edit.range.upperBound.value + shift)
                 guard let text = try? new.slice(Offset(low)..<Offset(high)),
                     let joined = try? Edit(start..<edit.range.upperBound, text)
-                else { preconditionFailure("edits \(first) to \(index) do not make the text") }
+                else { preconditionFailure("edits \(first) to \(index) do not produce the new text") }
                 result.append(joined)
             }
             (first, shiftOfFirst) = (index + 1, shift)
@@ -68,25 +70,25 @@ extension Change {
 }
 
 extension LoggedChange {
-    /// Whether its edits fit in so many bytes of a line. A change that was stored before this bound existed
-    /// may not.
+    /// Whether the edits fit in this many bytes of a line. A change that was stored before this limit existed
+    /// may not fit.
     func fits(_ bytes: Int) -> Bool {
         let end = edits.last.map { $0.start.utf8 + $0.removed.utf8 } ?? 0
         return edits.fit(bytes, farthest: end) { $0.edit }
     }
 
     /// The same change with other edits that have the same effect.
-    func with(_ change: Change, in old: Text) -> LoggedChange {
+    func with(_ change: Change, in old: TextBuffer) -> LoggedChange {
         LoggedChange(pusher: pusher, seq: seq, time: time, edits: change.logged(in: old))
     }
 }
 
 extension Change {
-    /// Its edits with their offsets in all units. The change must fit the text.
-    func logged(in old: Text) -> [LoggedEdit] {
+    /// The edits with their offsets in all units. The change must fit the text.
+    func logged(in old: TextBuffer) -> [LoggedEdit] {
         edits.map { edit in
             guard let logged = try? LoggedEdit(edit, in: old) else {
-                preconditionFailure("an edit of a change that fits has no place in its text")
+                preconditionFailure("an edit does not fit the text of its change")
             }
             return logged
         }
@@ -94,10 +96,10 @@ extension Change {
 }
 
 extension Array {
-    /// Whether edits fit in so many bytes of a line, if no offset is greater than `farthest`.
+    /// Whether edits fit in this many bytes of a line, if no offset is greater than `farthest`.
     fileprivate func fit(_ bytes: Int, farthest: Int, _ edit: (Element) -> Edit) -> Bool {
         let frame = count * WireEdit.mostBytes(ofOffsets: farthest)
-        // Usually this is enough, and no text is examined.
+        // Usually this upper bound fits, and no text is examined.
         if frame + reduce(0, { $0 + WireString.mostEscape * edit($1).inserted.utf8 }) <= bytes { return true }
         var sum = frame
         for element in self where sum <= bytes { sum += WireString(edit(element).text).escapedBytes }

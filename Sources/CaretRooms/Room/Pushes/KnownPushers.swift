@@ -1,28 +1,30 @@
 import CaretCore
 package import CaretLog
 
-/// What the room knows of pushers: the highest committed push of each, as long as it is needed.
+/// What the room knows of pushers: the highest committed push of each. A pusher is forgotten when it is no
+/// longer needed.
 package struct KnownPushers: Sendable {
-    enum Knowledge: Equatable, Sendable {
+    enum PusherState: Equatable, Sendable {
         case lookingUp(Lookup)
         case known(PusherEntry?)
     }
 
-    /// An unanswered lookup in the store.
+    /// An unanswered store lookup of a pusher.
     struct Lookup: Equatable, Sendable {
         /// The requests that wait for the answer, in the order sent.
         var requests: [RoomRequest] = []
-        /// The pusher's last revision committed since. An answer from an earlier head is outdated.
+        /// The pusher's last revision that was committed during the lookup. An answer from an earlier head is
+        /// outdated.
         var committed: Revision?
     }
 
-    private var knowledge: [Pusher: Knowledge] = [:]
-    /// How many sessions, pushes and running requests need a pusher.
+    private var knowledge: [Pusher: PusherState] = [:]
+    /// How many sessions, pushes and running requests need each pusher.
     private var holders: [Pusher: Int] = [:]
     /// The pusher of each session whose open waits for a lookup.
     private var openers: [SessionID: Pusher] = [:]
 
-    subscript(pusher: Pusher) -> Knowledge? { knowledge[pusher] }
+    subscript(pusher: Pusher) -> PusherState? { knowledge[pusher] }
 
     var isEmpty: Bool { knowledge.isEmpty }
 
@@ -57,19 +59,20 @@ package struct KnownPushers: Sendable {
         return true
     }
 
-    /// Makes a request wait for the lookup of its pusher. Returns why, if it is refused.
+    /// Makes a request wait for the lookup of its pusher. Returns the refusal if the request is refused.
     mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RequestRefusal? {
         guard case .lookingUp(var lookup)? = knowledge[pusher] else {
             preconditionFailure("a request waits for a lookup that was not begun")
         }
         if case .open(let opening) = request { openers[opening.session] = pusher }
-        // Removed first, so that its requests are not copied.
+        // The entry is removed first, so that its list of requests is not copied.
         knowledge[pusher] = .lookingUp(Lookup())
         defer { knowledge[pusher] = .lookingUp(lookup) }
         return lookup.requests.join(request)
     }
 
-    /// A push of this pusher was committed after this head, so an answer from this head lacks it.
+    /// Whether a push of this pusher was committed after this head. Then the store's answer from this head
+    /// lacks that push.
     func isOutdated(_ pusher: Pusher, at head: Revision) -> Bool {
         guard case .lookingUp(let lookup)? = knowledge[pusher], let committed = lookup.committed else {
             return false
@@ -77,14 +80,14 @@ package struct KnownPushers: Sendable {
         return head < committed
     }
 
-    /// The lookup has ended. Returns the requests that waited for it.
+    /// Ends a lookup with the store's answer. Returns the requests that waited for it.
     mutating func found(_ entry: PusherEntry?, of pusher: Pusher) -> [RoomRequest] {
         let requests = stopWaiting(for: pusher)
         knowledge[pusher] = .known(entry)
         return requests
     }
 
-    /// The store could not answer. Returns the requests that waited.
+    /// Ends a lookup that the store could not answer. Returns the requests that waited for it.
     mutating func lookupFailed(_ pusher: Pusher) -> [RoomRequest] {
         let requests = stopWaiting(for: pusher)
         knowledge[pusher] = nil
@@ -97,7 +100,7 @@ package struct KnownPushers: Sendable {
         return lookup.requests
     }
 
-    /// Replaces each request that waits; nil removes it.
+    /// Replaces each waiting request with the result of `change`; nil removes the request.
     mutating func changeWaiting(_ change: (RoomRequest) -> RoomRequest?) {
         // The order of the dictionary does not matter, because no request depends on another pusher's.
         for (pusher, known) in knowledge {
@@ -116,7 +119,7 @@ package struct KnownPushers: Sendable {
 
     // MARK: Commits
 
-    /// A push of this room was committed.
+    /// Records a push that was committed by this room.
     package mutating func committed(_ entry: PusherEntry, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = .known(entry)
@@ -127,7 +130,8 @@ package struct KnownPushers: Sendable {
         }
     }
 
-    /// A push was read from the log. The log has no digest of it, so a repeat could not be recognised here.
+    /// Records a push that was read from the log. The log has no digests, so the pusher must be looked up
+    /// again before repeats can be recognised.
     mutating func committed(_ revision: Revision, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = nil
@@ -147,7 +151,7 @@ package struct KnownPushers: Sendable {
 
     package mutating func retain(_ pusher: Pusher) { holders[pusher, default: 0] += 1 }
 
-    /// Forgets a pusher that is no longer needed.
+    /// Undoes one `retain`. Forgets the pusher if it is no longer needed.
     package mutating func release(_ pusher: Pusher) {
         let left = (holders[pusher] ?? 1) - 1
         holders[pusher] = left > 0 ? left : nil

@@ -5,29 +5,29 @@ import CaretWire
 /// A push that the room has accepted and not resolved yet.
 package struct PendingPush: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
-        /// It waits for the text at this revision.
+        /// The push waits for the text at this revision.
         case needsText(Revision)
-        /// Its change, made at this revision, waits for the later revisions.
+        /// The change of the push, made at this revision, waits for the later revisions.
         case needsHistory(Change, at: Revision)
-        /// Its change is being computed in the background, for this revision.
+        /// The change of the push is being computed in the background, for this revision.
         case computing(WorkID, at: Revision)
-        /// It waits for the next segment. The intent is its effect at this revision.
+        /// The push waits for the next segment. The intent is its effect at this revision.
         case ready(PushIntent, at: Revision)
-        /// It is in the segment that is being appended.
+        /// The push is in the segment that is being appended.
         case inFlight
     }
 
     package var push: RoomPush
     var stage: Stage
-    /// No earlier push of this pusher was known.
+    /// Whether no earlier push of this pusher was known.
     let isFirstOfPusher: Bool
     /// The whole text as pushed; nil if edits were pushed.
     let whole: NormalText?
     /// The text to restore, once the store has returned it.
-    var target: Text?
-    /// The answer goes to another session than the first that pushed it.
+    var target: TextBuffer?
+    /// Whether the answer goes to another session than the first one that sent the push.
     var hasMoved = false
-    /// How often its change was computed in the background.
+    /// How often the change was computed in the background.
     var rounds = 0
 
     package init(_ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool) {
@@ -37,15 +37,15 @@ package struct PendingPush: Equatable, Sendable {
         stage = .needsText(push.base)
     }
 
-    /// How often a push is computed in the background while others commit. After that the others wait for it,
-    /// because an expensive push would never catch up with a busy document. Other documents are not affected.
-    /// It is not part of `Limits`, because nothing is refused above it.
+    /// How often a push is computed in the background while others commit. After that, the others wait for
+    /// it. Otherwise an expensive push might never catch up with a busy document. Other documents are not
+    /// affected. The number is not part of `Limits`, because no push is refused above it.
     private static let mostRounds = 3
 
-    /// Other pushes wait until this one is computed.
+    /// Whether other pushes wait until this one is computed.
     var hasPriority: Bool { rounds > PendingPush.mostRounds }
 
-    /// It was sent again. The answer goes to where it was sent last.
+    /// The push was sent again. The answer goes to the session that sent it last.
     mutating func repeated(_ other: RoomPush) {
         if push.session != other.session { hasMoved = true }
         push.session = other.session
@@ -58,7 +58,7 @@ package struct PendingPush: Equatable, Sendable {
 /// What a push does to the document when its turn comes.
 enum PushIntent: Equatable, Sendable {
     case change(Change)
-    /// The text becomes this one again, whatever it is then. `found` is the change from the text that was
-    /// compared last, computed in the background.
-    case restore(Text, found: Change?)
+    /// The document gets this text again, whatever its text is then. `found` is the change from the text that
+    /// was compared last, computed in the background.
+    case restore(TextBuffer, found: Change?)
 }

@@ -1,11 +1,11 @@
 import CaretCore
 import CaretLog
 
-/// A repeat of a committed push that waits for the store to return that push.
+/// A repeat of a committed push. It waits until the store has returned the committed change.
 struct PendingRepeat: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         case needsChange
-        /// The first answer was older than the revision.
+        /// The first read did not contain the revision, so it is read again.
         case needsChangeAgain
         case needsText(LoggedChange)
     }
@@ -33,7 +33,7 @@ package struct PendingRepeats: Sendable {
 
     mutating func add(_ one: PendingRepeat) { repeats.append(one) }
 
-    mutating func take(where holds: (PendingRepeat) -> Bool) -> [PendingRepeat] {
+    mutating func remove(where holds: (PendingRepeat) -> Bool) -> [PendingRepeat] {
         if repeats.isEmpty { return [] }
         let taken = repeats.filter(holds)
         repeats.removeAll(where: holds)

@@ -2,8 +2,8 @@ package import CaretCore
 import CaretLog
 package import CaretWire
 
-extension Text {
-    /// The length before an offset, in a unit known only at run time.
+extension TextBuffer {
+    /// The length of the text before an offset. The unit is known only at run time.
     func length(before offset: Int, in unit: CodeUnit) throws(TextError) -> TextLength {
         switch unit {
         case .utf8: try length(before: UTF8Offset(offset))
@@ -12,7 +12,7 @@ extension Text {
         }
     }
 
-    /// These edits as a change of this text, which is that of the base.
+    /// Converts pushed edits to a change. This text is the one at the push's base.
     package func change(
         _ edits: [WireEdit], in unit: CodeUnit, at revision: Revision
     ) throws(RequestRefusal) -> Change {
@@ -52,11 +52,10 @@ extension Text {
         }
     }
 
-    /// These selections in this text; nil if one does not fit.
+    /// Converts received selections to positions in this text; nil if one does not fit.
     package func selections(_ selections: [WireSelection], in unit: CodeUnit) -> [Selection]? {
         var result: [Selection] = []
         for selection in selections {
-            // The caller knows the message, and reports which offset is wrong.
             guard let anchor = try? length(before: selection.anchor, in: unit),
                 let head = try? length(before: selection.head, in: unit)
             else { return nil }
@@ -65,7 +64,7 @@ extension Text {
         return result
     }
 
-    /// Selections of this text as sent in a unit.
+    /// Converts selections in this text for sending, with offsets in the given unit.
     package func wire(_ selections: [Selection], in unit: CodeUnit) -> [WireSelection] {
         selections.map { selection in
             WireSelection(count(selection.anchor, in: unit), count(selection.head, in: unit))
@@ -75,19 +74,20 @@ extension Text {
     private func count(_ offset: Offset, in unit: CodeUnit) -> Int {
         if unit == .utf16 { return offset.value }
         guard let length = try? length(before: offset) else {
-            preconditionFailure("a selection at \(offset) is no place in a text of \(length.utf16) units")
+            preconditionFailure(
+                "a selection at \(offset) is outside its text of \(length.utf16) UTF-16 units")
         }
         return length.count(of: unit)
     }
 }
 
 extension LoggedChange {
-    /// Its edits as sent in a unit.
+    /// The edits as sent to clients, with offsets in the given unit.
     func wireEdits(in unit: CodeUnit) -> [WireEdit] {
         edits.map { WireEdit($0, in: unit) }
     }
 
-    /// Whether these edits, sent in a unit, are exactly its own.
+    /// Whether the edits that a client sent in this unit equal the edits of this change.
     func isSaid(by sent: [WireEdit], in unit: CodeUnit) -> Bool {
         sent.count == edits.count && zip(sent, edits).allSatisfy { $0.says($1, in: unit) }
     }
@@ -107,9 +107,9 @@ extension WireEdit {
     }
 }
 
-/// A whole text as sent, with the line breaks that the server uses.
+/// A pushed whole text, with all its line breaks converted to LF.
 package struct NormalText: Equatable, Sendable {
-    let text: Text
+    let text: TextBuffer
     /// The kind of the first line break; nil if there is none.
     let lineBreak: LineBreak?
 
@@ -127,7 +127,7 @@ package struct NormalText: Equatable, Sendable {
         for byte in utf8 {
             defer { last = byte }
             if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
-                // This is the first line break, unless an earlier half of it was.
+                // The CR before this LF was already converted to an LF.
                 if first == nil { first = .crlf }
                 continue
             }
@@ -139,9 +139,9 @@ package struct NormalText: Equatable, Sendable {
         text = NormalText.text(String(decoding: normal, as: UTF8.self))
     }
 
-    private static func text(_ string: String) -> Text {
-        guard let text = try? Text(string) else {
-            preconditionFailure("a text without carriage returns is none")
+    private static func text(_ string: String) -> TextBuffer {
+        guard let text = try? TextBuffer(string) else {
+            preconditionFailure("a text without carriage returns was refused")
         }
         return text
     }

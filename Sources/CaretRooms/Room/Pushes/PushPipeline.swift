@@ -19,17 +19,17 @@ package struct PushPipeline: Sendable {
     package subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
 
     var isEmpty: Bool { pending.isEmpty && !isAppending }
-    /// An expensive push has waited for others, and now the others wait for it.
+    /// Whether all other pushes wait for the computation of an expensive push.
     var isHeldUp: Bool { priority != nil }
     /// All pushers with a push here, in a deterministic order.
     var pushers: [Pusher] { pending.keys.sorted() }
 
-    /// The pushers whose push is at such a stage, in a deterministic order.
+    /// The pushers whose push is at a stage that `holds` accepts, in a deterministic order.
     func pushers(where holds: (PendingPush.Stage) -> Bool) -> [Pusher] {
         pending.filter { holds($0.value.stage) }.keys.sorted()
     }
 
-    /// Whether this session is owed an answer to a push.
+    /// Whether this pusher's push is pending and its answer goes to this session.
     func owesAnswer(to session: SessionID, of pusher: Pusher) -> Bool {
         pending[pusher]?.push.session == session
     }
@@ -49,12 +49,13 @@ package struct PushPipeline: Sendable {
         return removed
     }
 
-    /// It was sent again. The answer goes to where it was sent last.
+    /// A pending push was sent again. The answer goes to the session that sent it last.
     mutating func repeated(_ push: RoomPush) {
         pending[push.pusher]?.repeated(push)
     }
 
-    /// Its pusher has a newer session. The answer goes there, although that session did not push.
+    /// Redirects the answer of a pending push to a newer session of its pusher, although that session did not
+    /// send it.
     mutating func moveAnswer(of pusher: Pusher, to session: SessionID) {
         guard let known = pending[pusher], known.push.session != session else { return }
         pending[pusher]?.push.session = session
@@ -71,7 +72,7 @@ package struct PushPipeline: Sendable {
         if owesAnswer(to: session, of: pusher) { pending[pusher]?.push.rights = rights }
     }
 
-    mutating func setTarget(_ text: Text, of pusher: Pusher) { pending[pusher]?.target = text }
+    mutating func setTarget(_ text: TextBuffer, of pusher: Pusher) { pending[pusher]?.target = text }
 
     package mutating func waitForHistory(_ pusher: Pusher, _ change: Change, at revision: Revision) {
         pending[pusher]?.stage = .needsHistory(change, at: revision)
@@ -92,8 +93,8 @@ package struct PushPipeline: Sendable {
         if pending.values[index].hasPriority { priority = id }
     }
 
-    /// The push that a result is for, and the revision at which the result is a change; nil if nobody waits
-    /// for it.
+    /// Ends a background computation. Returns its push and the revision for which the change was computed;
+    /// nil if the push no longer waits for it.
     mutating func endComputing(_ id: WorkID) -> (known: PendingPush, revision: Revision)? {
         if priority == id { priority = nil }
         for known in pending.values {
@@ -104,7 +105,8 @@ package struct PushPipeline: Sendable {
 
     // MARK: The segment
 
-    /// Removes all that are ready, to plan a segment. `returnReady` puts back those that are not part of it.
+    /// Removes and returns the pushers that are ready, to plan a segment. `returnReady` puts back those that
+    /// the segment does not contain.
     package mutating func takeReady() -> [Pusher] {
         defer { ready = [] }
         return ready
@@ -122,16 +124,18 @@ package struct PushPipeline: Sendable {
 
     package mutating func endAppend() { inFlight = nil }
 
-    /// Whether the segment is on disk is unknown. The log will show it.
+    /// Marks the segment as uncertain: the store could not say whether it is on disk. A read of the log will
+    /// show that.
     mutating func outcomeIsUnknown() { inFlight?.isUncertain = true }
 
-    /// No other writer was first.
+    /// Resets the count of conflicts, because no other writer was first.
     mutating func endConflict() { conflicts = 0 }
 
-    /// Another writer was first.
+    /// Counts a conflict, because another writer was first.
     mutating func noteConflict() { conflicts += 1 }
 
-    /// The pushes of a segment that was not appended wait for the next one, before all others.
+    /// Ends an append that did not commit its segment. The pushes wait for the next segment, before all
+    /// others.
     package mutating func returnSegment() {
         guard let segment = inFlight else { return }
         inFlight = nil
@@ -158,7 +162,7 @@ extension PushPipeline {
             "`ready` lists each push that is ready, once",
             ready.count == isReady.count && ready.allSatisfy { isReady[$0] != nil })
         try BrokenInvariant.check(
-            "others wait only for a computation under way",
+            "other pushes wait only for a computation under way",
             priority.map { id in
                 pending.values.contains { if case .computing(id, _) = $0.stage { true } else { false } }
             } ?? true)
@@ -168,7 +172,7 @@ extension PushPipeline {
         }
         let members = Set(inFlight.plan.members.map(\.push.pusher))
         try BrokenInvariant.check(
-            "the append has each push that is in flight", waiting.allSatisfy { members.contains($0) })
+            "the append contains each push that is in flight", waiting.allSatisfy { members.contains($0) })
         try BrokenInvariant.check(
             "the append follows the head, unless its outcome is unknown",
             inFlight.append.expected == head || inFlight.isUncertain)

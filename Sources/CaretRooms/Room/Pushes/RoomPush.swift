@@ -2,35 +2,36 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// A push as it reaches a room.
+/// A push, as a room receives it.
 package struct RoomPush: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case edits([WireEdit])
         /// A whole text as sent, with its line breaks.
         case text(WireString)
-        /// The document's text becomes that of the base again.
+        /// The document gets the text of the base again.
         case restore
     }
 
-    /// Who gets the answer. They need not have the document open.
+    /// The session that gets the answer. This is the connection's guest id if it does not have the document
+    /// open.
     package var session: SessionID
     package var id: RequestID?
-    /// The name that they use for the document.
+    /// The document's name, as the client wrote it.
     package let document: WireString
     package let participant: Participant
-    /// What they may do with the document now.
+    /// The participant's current rights on the document.
     package var rights: Rights
-    /// The epoch in the push.
+    /// The epoch that the client sent.
     package let epoch: WireString?
     package var base: Revision
     package let seq: Int64
     package var content: Content
     package var wantsText: Bool
-    /// The document was created for this push.
+    /// Whether the document was created for this push.
     package var isFirst: Bool
-    /// A digest of the content, which recognises a repeat.
+    /// A digest of the content, by which a repeat is recognised.
     package let digest: Digest
-    /// When it arrived, in milliseconds.
+    /// When the push arrived, in milliseconds.
     package let time: Int64
 
     package init(
@@ -53,7 +54,7 @@ package struct RoomPush: Equatable, Sendable {
         self.time = time
     }
 
-    /// An ack needs no edits if they are these.
+    /// The pushed edits; nil for a whole text or a restore. An ack leaves out edits that equal these.
     var edits: [WireEdit]? {
         guard case .edits(let edits) = content else { return nil }
         return edits

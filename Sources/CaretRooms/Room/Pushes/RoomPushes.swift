@@ -4,7 +4,7 @@ import CaretWire
 
 /// Accepting pushes, and resolving them.
 extension RoomState {
-    /// Decides about a push. The room knows what its pusher has pushed before.
+    /// Accepts, answers or refuses a push. The room already knows the newest push of its pusher.
     mutating func validate(_ push: RoomPush, wasAccepted: Bool) {
         if push.rights == .none { return refuse(push, .notFound) }
         if !wasAccepted, push.edits != nil, !isOpen(push.session) { return refuse(push, .notOpen) }
@@ -24,8 +24,8 @@ extension RoomState {
         sessions.index(of: session).map { !sessions[$0].isEnding } ?? false
     }
 
-    /// A push that is not newer than the highest committed one: a repeat of it, or another push with an old
-    /// seq.
+    /// Answers a push that is not newer than its pusher's highest committed one. It is a repeat of that one,
+    /// or another push with an old seq.
     private mutating func answer(_ push: RoomPush, notNewerThan entry: PusherEntry) {
         if push.seq == entry.seq, push.digest == entry.digest {
             let index = sessions.index(of: push.session)
@@ -43,12 +43,12 @@ extension RoomState {
                 .seqReused, "seq \(push.seq) was used \(what); the highest committed is \(entry.seq)"))
     }
 
-    /// A push while another one of its pusher, or this one, is unresolved.
+    /// Answers a push while a push of the same pusher is pending: the same one or another one.
     private mutating func answer(_ push: RoomPush, beside known: PendingPush) {
         if push.seq == known.push.seq, push.digest == known.push.digest {
             pushes.repeated(push)
         } else {
-            refuse(push, .unsettled(push, beside: known.push))
+            refuse(push, .otherPushPending(push, beside: known.push))
         }
     }
 
@@ -56,9 +56,9 @@ extension RoomState {
         if push.rights != .write { return .readOnly }
         guard let index = sessions.index(of: push.session) else { return nil }
         if sessions[index].mode == .watch {
-            return RequestRefusal(.forbidden, "the document was opened to be watched, not written")
+            return RequestRefusal(.forbidden, "the document was opened for watching only")
         }
-        // For the client it is in flight until the ack arrives.
+        // For the client, a push is in flight until the ack arrives.
         if let seq = sessions[index].stream.due?.committed.logged.seq {
             return .inFlight(seq, "is committed, and its ack is on the way")
         }
@@ -71,12 +71,12 @@ extension RoomState {
         let what = push.content == .restore ? "revision \(base.value)" : "base \(base.value)"
         if let epoch = push.epoch {
             if epoch != log.epochName {
-                return RequestRefusal(.epochChanged, "the document has another history than the one named")
+                return RequestRefusal(.epochChanged, "the document has another epoch than the push")
             }
         } else if head > 0, !push.isFirst {
             return RequestRefusal(
                 .epochChanged,
-                "without an epoch a push fits only revision 0, and the document is at \(head.value)")
+                "a push without an epoch is allowed only at revision 0, and the document is at \(head.value)")
         }
         if base > head { return RequestRefusal(.baseAhead, "\(what) is beyond the head \(head.value)") }
         if base < log.start { return .trimmed(what, log.start) }
@@ -94,11 +94,11 @@ extension RoomState {
         if !overflows, work <= limits.rebase { return nil }
         return RequestRefusal(
             .baseTrimmed,
-            "base \(push.base.value) is \(missed) revisions behind: with \(edits) edits \(work) steps, and \(limits.rebase) are allowed"
+            "base \(push.base.value) is \(missed) revisions behind: rebasing \(edits) edits takes \(work) steps, and \(limits.rebase) are allowed"
         )
     }
 
-    /// From now on the push will be resolved by an ack or a refusal.
+    /// Accepts a push. From now on, the room must answer it with an ack or a refusal.
     private mutating func accept(_ push: RoomPush, _ whole: NormalText?) {
         let pusher = push.pusher
         pushers.retain(pusher)
@@ -112,7 +112,7 @@ extension RoomState {
 
     // MARK: Resolving
 
-    /// Removes a resolved push. The caller has answered it, or does so next.
+    /// Removes a resolved push. The caller sends the answer, before or after this call.
     @discardableResult
     mutating func resolve(_ pusher: Pusher) -> PendingPush? {
         guard let resolved = pushes.remove(pusher) else { return nil }
@@ -125,32 +125,33 @@ extension RoomState {
         if let resolved = resolve(pusher) { refuse(resolved.push, refusal) }
     }
 
-    /// A session that is closing may have waited for this answer.
+    /// Checks whether a closing session has waited for this answer.
     mutating func noteAnswered(_ session: SessionID) {
         if let index = sessions.index(of: session), sessions[index].isEnding { sessions.needDelivery() }
     }
 
-    /// Validates an accepted push again, because what was known of its pusher is no longer true.
+    /// Validates an accepted push again, because the room's knowledge of its pusher is outdated.
     mutating func validateAgain(_ pusher: Pusher) {
         if let resolved = resolve(pusher) { submit(.push(resolved.push, wasAccepted: true)) }
     }
 }
 
 extension RequestRefusal {
-    fileprivate static let readOnly = RequestRefusal(.forbidden, "the document may be read here, not written")
+    fileprivate static let readOnly = RequestRefusal(
+        .forbidden, "you may read the document, but not write it")
 
-    /// For a push while another one of its pusher is unresolved.
-    static func unsettled(_ push: RoomPush, beside other: RoomPush) -> RequestRefusal {
+    /// The refusal of a push while another push of its pusher is pending.
+    static func otherPushPending(_ push: RoomPush, beside other: RoomPush) -> RequestRefusal {
         push.seq == other.seq
-            ? RequestRefusal(.seqReused, "seq \(push.seq) is on its way with other content")
-            : .inFlight(other.seq, "is not settled yet")
+            ? RequestRefusal(.seqReused, "seq \(push.seq) is pending with other content")
+            : .inFlight(other.seq, "is not answered yet")
     }
 
     fileprivate static func inFlight(_ seq: Int64, _ why: String) -> RequestRefusal {
         RequestRefusal(.pushInFlight, "seq \(seq) \(why)")
     }
 
-    /// Why a push with these rights cannot be part of a segment; nil if it can.
+    /// The refusal of a push with these rights; nil if they suffice.
     static func ofRights(_ rights: Rights) -> RequestRefusal? {
         switch rights {
         case .none: .notFound

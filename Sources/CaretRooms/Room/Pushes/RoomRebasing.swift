@@ -2,19 +2,19 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Takes an accepted push to the next segment: first to its change, then with that change to the head.
+/// Prepares an accepted push for the next segment: computes its change, then rebases that change to the head.
 extension RoomState {
-    // These two are not part of `Limits`: nothing is refused above them, so no operator or client needs to
-    // know them.
+    // These two constants are not part of `Limits`: no push is refused above them, so no operator or client
+    // needs to know them.
 
-    /// Texts with at most so many bytes together are compared at once. Longer ones are compared in the
-    /// background.
+    /// Two texts with at most this many bytes together are compared immediately. Longer ones are compared in
+    /// the background.
     private static let diffAtOnce = 16 << 10
-    /// Revisions times edits up to which a change is rebased at once, which takes about a millisecond. Larger
-    /// products are computed in the background.
+    /// A change is rebased immediately if revisions times edits are at most this number, which takes about a
+    /// millisecond. Otherwise it is rebased in the background.
     private static let rebaseAtOnce = 20_000
 
-    /// The store's answer to a `text`.
+    /// Handles the store's answer to a `text` call.
     mutating func textRead(
         _ revision: Revision, _ result: Result<Snapshot, HistoryRefusal>
     ) {
@@ -36,8 +36,8 @@ extension RoomState {
         }
     }
 
-    /// Finds the change of a push in the text that it was made from.
-    mutating func prepare(_ pusher: Pusher, in text: Text) {
+    /// Computes the change of a push from the text at its base.
+    mutating func prepare(_ pusher: Pusher, in text: TextBuffer) {
         guard let known = pushes[pusher] else { return }
         let base = known.push.base
         switch known.push.content {
@@ -62,7 +62,8 @@ extension RoomState {
         }
     }
 
-    /// Only now is the number of edits of a whole text known.
+    /// Rebases the change of a pushed whole text. Only now is its number of edits known, so its cost is
+    /// checked here.
     private mutating func rebaseWhole(_ pusher: Pusher, _ change: Change) {
         guard let push = pushes[pusher]?.push else { return }
         if let refusal = refusalOfWork(push, edits: change.edits.count) {
@@ -71,7 +72,8 @@ extension RoomState {
         rebaseForward(pusher, change, from: push.base)
     }
 
-    /// A push has its change at this revision. It waits until all later revisions are available.
+    /// Marks a push as ready, with its change at this revision. If the window lacks later revisions, the push
+    /// first waits until they are read.
     private mutating func rebaseForward(_ pusher: Pusher, _ change: Change, from base: Revision) {
         guard let missed = log.window.changes(after: base) else {
             pushes.waitForHistory(pusher, change, at: base)
@@ -86,7 +88,7 @@ extension RoomState {
         pushes.becameReady(pusher, .change(change), at: base)
     }
 
-    /// It may be a repeat of a push that the store has forgotten.
+    /// Whether a push is so old that it may be a repeat of a push that the store has forgotten.
     private func isTooOld(_ pusher: Pusher, _ base: Revision, _ next: LoggedChange) -> Bool {
         guard let known = pushes[pusher], known.isFirstOfPusher, known.push.base == base else {
             return false
@@ -94,8 +96,8 @@ extension RoomState {
         return known.push.time - next.time > Int64(limits.pusherDays) * 86_400_000
     }
 
-    /// Looks for a push among the revisions that it is rebased over. If it is there, it is a repeat that the
-    /// store did not recognise, and it would be committed twice. Returns true if the push was resolved.
+    /// Searches for a push among the revisions that it is rebased over. If it is there, it is a repeat that
+    /// the store did not recognise, and must not be committed twice. Returns true if the push was resolved.
     private mutating func resolveRepeat(
         _ pusher: Pusher, in missed: some Collection<LoggedChange>, after base: Revision
     ) -> Bool {
@@ -104,7 +106,7 @@ extension RoomState {
         for (index, logged) in missed.enumerated() where logged.seq >= push.seq && logged.pusher == pusher {
             let revision = Revision(base.value + 1 + index)
             if !known.isFirstOfPusher {
-                // The store remembers an earlier push as the highest one, which is outdated.
+                // The store's record of the pusher's highest push is outdated, so its data is damaged.
                 reportDamage()
             } else if logged.seq == push.seq {
                 // The store has forgotten this pusher, but the log has not.
@@ -145,11 +147,11 @@ extension RoomState {
         if let next = reading.segment.changes.first, isTooOld(pusher, base, next) {
             return resolve(pusher, refusing: .forgotten(base, limits))
         }
-        // The room has not applied yet what the store has after the head.
+        // The store may have revisions after the room's head, which the room has not applied yet.
         let logged = reading.segment.changes.prefix(head.value - base.value)
         if resolveRepeat(pusher, in: logged, after: base) { return }
         let missed = logged.compactMap { logged in
-            // If one does not fit, the log does not fit either, which means damage.
+            // If a logged change is invalid, the log is damaged.
             try? logged.change
         }
         if missed.count < logged.count { return reportDamage() }
@@ -171,7 +173,7 @@ extension RoomState {
         effects.add(.compute(id, .change(work)))
     }
 
-    /// The result of `compute`.
+    /// Handles the result of `compute`.
     mutating func computed(_ id: WorkID, _ change: Change) {
         guard closedWith == nil, let (known, revision) = pushes.endComputing(id) else { return }
         let push = known.push
@@ -188,19 +190,20 @@ extension RoomState {
 
     // MARK: Before the segment
 
-    /// Whether a push would take long to compare if others came before it in its segment.
+    /// Whether a push must be the first one of its segment: a restore of a long text. After other pushes it
+    /// would have to be compared again, which takes long.
     func mustLeadSegment(_ pusher: Pusher) -> Bool {
         guard case .ready(.restore(let target, _), _)? = pushes[pusher]?.stage else { return false }
         return !isShort(target)
     }
 
-    /// Whether the text is compared with the head at once.
-    private func isShort(_ target: Text) -> Bool {
+    /// Whether a text is short enough to be compared with the head immediately.
+    private func isShort(_ target: TextBuffer) -> Bool {
         text.length.utf8 + target.length.utf8 <= RoomState.diffAtOnce
     }
 
-    /// The effect of a ready push at the head; nil if it must be computed first, or if the push is resolved
-    /// now.
+    /// A ready push with its effect at the head. Nil if the effect must be computed first, or if the push was
+    /// refused.
     mutating func memberAtHead(_ pusher: Pusher) -> SegmentPlan.Member? {
         guard let known = pushes[pusher], case .ready(let intent, let revision) = known.stage else {
             return nil
@@ -244,7 +247,7 @@ extension RequestRefusal {
     fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RequestRefusal {
         RequestRefusal(
             .baseTrimmed,
-            "what was committed behind base \(base.value) is older than \(limits.pusherDays) days, and nothing is known of pushes of yours"
+            "the change after base \(base.value) is more than \(limits.pusherDays) days old, and the server has no record of your pushes"
         )
     }
 }

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Answering repeats of committed pushes: with the same ack again.
+/// Answers repeats of committed pushes, with the same ack again.
 extension RoomState {
     mutating func answer(_ push: RoomPush, repeating entry: PusherEntry) {
         if let committed = log.window[entry.revision] {
@@ -12,9 +12,9 @@ extension RoomState {
         read(after: Revision(entry.revision.value - 1))
     }
 
-    /// The store has returned the revisions after one.
+    /// Answers the repeats that waited for the revisions after this one.
     mutating func answerRepeats(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
-        for due in repeats.take(where: { $0.revision == revision.next && $0.needsChange }) {
+        for due in repeats.remove(where: { $0.revision == revision.next && $0.needsChange }) {
             switch result {
             case .success(let reading):
                 if let logged = reading.segment.changes.first {
@@ -22,9 +22,9 @@ extension RoomState {
                 } else {
                     readAgain(due)
                 }
-            // It is validated again when the room knows which history this is.
+            // The repeat is validated again after the reload, when the room knows the store's history.
             case .failure(.refused(.gone)): repeats.add(due)
-            // It is on disk, and nothing else is known. An ack that advances nothing needs no edits.
+            // The push is on disk, but its edits could not be read. The ack of a repeat does not need them.
             case .failure: answer(due.push, with: nil, at: due.revision, nil)
             }
         }
@@ -46,9 +46,9 @@ extension RoomState {
         call(.text(log.document, at: due.revision))
     }
 
-    /// The store has returned the text at a revision; nil if it could not.
-    mutating func answerRepeats(ofTextAt revision: Revision, _ text: Text?) {
-        let waiting = repeats.take {
+    /// Answers the repeats that waited for the text at this revision; nil if the text could not be read.
+    mutating func answerRepeats(ofTextAt revision: Revision, _ text: TextBuffer?) {
+        let waiting = repeats.remove {
             if case .needsText = $0.stage { $0.revision == revision } else { false }
         }
         for due in waiting {
@@ -58,10 +58,11 @@ extension RoomState {
     }
 
     private mutating func answer(
-        _ push: RoomPush, with logged: LoggedChange?, at revision: Revision, _ text: Text?
+        _ push: RoomPush, with logged: LoggedChange?, at revision: Revision, _ text: TextBuffer?
     ) {
         let unit = push.participant.unit
-        // Edits that were stored before changes had a limit are left out. The ack advances nothing.
+        // Edits that were stored before changes had a limit are left out. The ack of a repeat does not need
+        // them.
         let logged = logged.flatMap { $0.fits(limits.announced.serverList) ? $0 : nil }
         let isLiteral =
             logged.flatMap { logged in push.edits.map { logged.isSaid(by: $0, in: unit) } } ?? false

@@ -2,18 +2,18 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Appends segments, one at a time. Nobody is informed of a segment before it is on disk.
+/// Appends segments, one at a time. Clients learn of a segment only after it is on disk.
 extension RoomState {
-    /// The limit of a segment's cost: a few milliseconds.
+    /// The limit of a segment's rebasing cost. It corresponds to a few milliseconds.
     private static let mostWork = 50_000
 
-    /// Appends what is ready, unless an append is in flight.
+    /// Appends the pushes that are ready, unless an append is in flight.
     mutating func appendReady() {
         while pushes.hasReady, !pushes.isAppending, catchUp.isIdle, pause.isOver, !pushes.isHeldUp {
             let plan = planSegment()
             if plan.members.isEmpty { continue }
             let draft = plan.draft(after: [])
-            // Pushes that change nothing at a revision that is on disk are answered at once.
+            // No push changes the text, so there is nothing to append, and the pushes are answered now.
             if draft.changes.isEmpty {
                 resolve(by: draft)
                 continue
@@ -43,11 +43,11 @@ extension RoomState {
             document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
-        // A room that lost twice in a row might lose forever.
+        // A room that has lost twice in a row might always lose, so it appends under the store's lock.
         call(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
     }
 
-    /// The store's answer to `append`.
+    /// Handles the store's answer to an `append` call.
     mutating func appended(_ outcome: AppendOutcome) {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
@@ -59,7 +59,7 @@ extension RoomState {
         }
     }
 
-    /// The store's answer to `appendLocked`.
+    /// Handles the store's answer to an `appendLocked` call.
     mutating func appendedLocked(
         missed: [LoggedChange], _ outcome: AppendOutcome
     ) {
@@ -80,7 +80,8 @@ extension RoomState {
     private mutating func notCommitted(_ segment: SegmentInFlight, _ outcome: AppendOutcome) {
         switch outcome {
         case .committed: break
-        // A head lower than the known one means damage, or a fork. And at this head nobody else was first.
+        // The store's head is not beyond the room's, so no other writer was first. The data is damaged, or
+        // the history has forked.
         case .conflict(let found) where found <= head: reportDamage()
         case .conflict(let found):
             pushes.noteConflict()
@@ -88,7 +89,7 @@ extension RoomState {
             pushes.returnSegment()
             readAfterHead()
         case .unknown:
-            // The log shows whether the segment is there.
+            // The log shows whether the segment is on disk.
             pushes.outcomeIsUnknown()
             readAfterHead()
         case .gone:
@@ -99,7 +100,7 @@ extension RoomState {
                 segment,
                 RequestRefusal(
                     .internal,
-                    "what was to be saved does not fit document \(log.document.value) at revision \(head.value)"
+                    "the store refused the changes: they do not fit document \(log.document.value) at revision \(head.value)"
                 ))
         case .full: refuse(segment, RequestRefusal(.full))
         case .failed: refuse(segment, RequestRefusal(.failed))
@@ -110,7 +111,7 @@ extension RoomState {
     private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RequestRefusal) {
         pushes.endAppend()
         for member in segment.plan.members { resolve(member.push.pusher, refusing: refusal) }
-        // The append would have reported the store's head.
+        // Some pushers wait for the store's head, which the append would have reported.
         if catchUp.hasWaiting, !pause.awaits(.reload) { readAfterHead() }
     }
 
@@ -131,16 +132,16 @@ extension RoomState {
                     pusher,
                     refusing: RequestRefusal(
                         .tooLarge, "the document would have \(bytes) bytes, and \(allowed) are allowed"))
-            // It was validated again when its pusher's change was applied.
+            // The push was validated again when the other change of its pusher was applied.
             case .overtaken: break
             }
         }
     }
 
-    /// A push becomes the next revision.
+    /// Resolves a push that was committed as this revision.
     mutating func resolve(_ pusher: Pusher, as committed: Committed) {
         guard let known = pushes.remove(pusher) else {
-            preconditionFailure("revision \(committed.revision.value) is of a push that nobody sent")
+            preconditionFailure("revision \(committed.revision.value) belongs to no pending push")
         }
         let entry = PusherEntry(
             seq: known.push.seq, revision: committed.revision, digest: known.push.digest,
@@ -161,7 +162,7 @@ extension RoomState {
         }
     }
 
-    /// The session whose stream contains the ack: the one that pushed, or another one of its pusher.
+    /// The session whose stream gets the ack: the one that pushed, or another session of its pusher.
     private func receiver(of push: RoomPush) -> Int? {
         sessions.index(of: push.session) ?? sessions.lastIndex(of: push.pusher)
     }

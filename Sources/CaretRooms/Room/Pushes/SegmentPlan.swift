@@ -2,18 +2,18 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. A value, so
-/// that the store can rebase while it holds its lock.
+/// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. It is a
+/// value, so that the store can rebase while it holds its lock.
 package struct SegmentPlan: Equatable, Sendable {
     struct Member: Equatable, Sendable {
         let push: RoomPush
-        /// If it is a change, it was made at the head.
+        /// If the intent is a change, that change applies to the head.
         let intent: PushIntent
         let whole: NormalText?
     }
 
     let head: Snapshot
-    /// No revision is earlier than the previous one.
+    /// The time of the head. No later revision may have an earlier time.
     let time: Int64
     let limits: Limits.Announced
     private(set) var members: [Member] = []
@@ -31,12 +31,13 @@ package struct SegmentPlan: Equatable, Sendable {
         if case .change(let change) = member.intent { work += members.count * (change.edits.count + 1) }
     }
 
-    /// The changes to append after the head and these changes of others.
+    /// The changes to append, rebased over these changes that others committed after the head.
     package func changes(after missed: [LoggedChange]) -> [PushedChange] { draft(after: missed).changes }
 
     func draft(after missed: [LoggedChange]) -> SegmentDraft {
         var draft = SegmentDraft(head, time: time, limits: limits)
-        // A change that does not fit the text means damage. The room finds it when it applies the change.
+        // If a change does not fit the text, the log is damaged. The room reports that when it applies the
+        // change.
         guard draft.add(missed) else { return SegmentDraft(head, time: time, limits: limits) }
         for member in members { draft.add(member) }
         return draft
@@ -46,18 +47,18 @@ package struct SegmentPlan: Equatable, Sendable {
 /// A segment under construction: its changes so far, and the resulting text and revision.
 package struct SegmentDraft: Sendable {
     package enum Outcome: Sendable {
-        /// It becomes this revision.
+        /// The push becomes this revision.
         case committed(Committed)
-        /// It changes nothing in this text.
+        /// The push changes nothing in this text.
         case unchanged(Snapshot)
         /// The document would grow to this size, which exceeds the limit.
         case tooLarge(bytes: Int)
-        /// Another push of its pusher was committed elsewhere. The room must validate it again.
+        /// Another writer committed a push of the same pusher. The room must validate this push again.
         case overtaken
     }
 
     private let limits: Limits.Announced
-    private var text: Text
+    private var text: TextBuffer
     private var revision: Revision
     private var time: Int64
     /// The changes after the head so far. Each member is rebased over them.
@@ -77,7 +78,7 @@ package struct SegmentDraft: Sendable {
     /// Adds changes that others committed. Returns false if one does not fit the text.
     mutating func add(_ missed: [LoggedChange]) -> Bool {
         for logged in missed {
-            // The reason is not needed here: the room finds it when it applies the change.
+            // The error is ignored here, because the room reports it when it applies the change.
             guard let change = try? logged.change, (try? text.apply(change)) != nil else { return false }
             precedingChanges.append(change)
             missedPushers.insert(logged.pusher)
@@ -93,7 +94,8 @@ package struct SegmentDraft: Sendable {
 
     private mutating func outcome(of member: SegmentPlan.Member) -> Outcome {
         if missedPushers.contains(member.push.pusher) { return .overtaken }
-        // Two machines that sync the same file must not double it.
+        // Two clients may push the same whole text, for example when they sync the same file. It must not be
+        // inserted twice.
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
         let change = self.change(of: member.intent)
         if change.isEmpty { return .unchanged(here) }
@@ -105,7 +107,7 @@ package struct SegmentDraft: Sendable {
             return .tooLarge(bytes: next.length.utf8)
         }
         if let whole = member.whole?.lineBreak { lineBreak = whole }
-        // Its edits are joined until they fit on one line for every client.
+        // Edits are joined until they fit on one line for every client.
         let joined = change.joined(making: next, toBytes: limits.serverList)
         return .committed(append(member.push, joined, making: next))
     }
@@ -121,7 +123,7 @@ package struct SegmentDraft: Sendable {
         }
     }
 
-    private mutating func append(_ push: RoomPush, _ change: Change, making next: Text) -> Committed {
+    private mutating func append(_ push: RoomPush, _ change: Change, making next: TextBuffer) -> Committed {
         time = max(time, push.time)
         let logged = LoggedChange(
             pusher: push.pusher, seq: push.seq, time: time, edits: change.logged(in: text))
@@ -138,7 +140,7 @@ package struct SegmentInFlight: Sendable {
     let append: Append
     let plan: SegmentPlan
     package let draft: SegmentDraft
-    /// The store could not say whether it is on disk.
+    /// Whether the store could not tell if the segment is on disk.
     package var isUncertain = false
 
     /// The change of the segment at a revision, if the log has exactly that change there.

@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Serving the sessions' streams.
+/// Sending the sessions what they have not received yet.
 extension RoomState {
-    /// Serves all sessions.
+    /// Sends each session what is new for it.
     mutating func deliverStreams() {
         while sessions.takeDeliveryNeed() {
             for index in sessions.indices { advance(index) }
@@ -13,7 +13,8 @@ extension RoomState {
         log.forgetRuns()
     }
 
-    /// Sends a session what follows its position, as far as its credit allows.
+    /// Sends a session the revisions after its position, as far as its credit allows. At the head it gets
+    /// selections and checks.
     mutating func advance(_ index: Int) {
         if sessions[index].stream.isBarred { return }
         while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isCut {
@@ -22,7 +23,7 @@ extension RoomState {
                 if !sendText(to: index, reason) { break }
             } else if position == head {
                 if sessions[index].stream.isSlow { noteCaughtUp(index) }
-                tellPresence(to: index)
+                sendPresence(to: index)
                 sendCheck(to: index)
                 return
             } else if !log.window.contains(position.next) {
@@ -34,7 +35,7 @@ extension RoomState {
                 sendNext(to: index)
             }
         }
-        if sessions[index].presence.told < presence.now { sessions[index].presence.becameLate() }
+        if sessions[index].presence.sentUntil < presence.now { sessions[index].presence.becameLate() }
     }
 
     /// Sends a session the revision after its position, which is in the window.
@@ -42,8 +43,8 @@ extension RoomState {
         if let line = takeNext(index) { deliver(line, to: index) }
     }
 
-    /// The line of the revision after a session's position, which counts as sent from now on; nil if the
-    /// window does not have it.
+    /// Returns the line of the revision after a session's position, and moves the position to that revision.
+    /// Nil if the window does not have it.
     mutating func takeNext(_ index: Int) -> [UInt8]? {
         let revision = sessions[index].stream.position.next
         if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].pusherHash) {
@@ -55,7 +56,7 @@ extension RoomState {
         return line
     }
 
-    /// A revision of the window, as sent to everybody but its pusher.
+    /// The line of a revision in the window, for sessions of other pushers.
     mutating func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
         if let line = log.window.line(of: revision, in: unit) { return line }
         guard let committed = log.window[revision] else { return nil }
@@ -64,7 +65,7 @@ extension RoomState {
         return line
     }
 
-    /// The pusher of a revision gets an ack instead.
+    /// Returns the ack that a session gets instead of its own change, and moves its position.
     private mutating func takeOwn(
         _ logged: LoggedChange, at revision: Revision, of index: Int
     ) -> [UInt8] {
@@ -76,7 +77,7 @@ extension RoomState {
         return ackLine(due, in: unit)
     }
 
-    /// Sends all revisions after a session's position as one change, followed by everybody's selections.
+    /// Sends all revisions after a session's position as one change. After it, all selections are sent again.
     private mutating func squash(_ index: Int) {
         let (from, unit) = (sessions[index].stream.position, sessions[index].unit)
         let squashed =
@@ -87,7 +88,7 @@ extension RoomState {
         deliver(line, to: index)
         effects.notes.deliveries += 1
         sessions[index].stream.moved(to: head)
-        sessions[index].presence.forgetTold()
+        sessions[index].presence.forgetSent()
     }
 
     private mutating func squashedLine(_ squashed: SquashedLines, in unit: CodeUnit) -> [UInt8] {
@@ -113,7 +114,7 @@ extension RoomState {
 
     // MARK: Outside the window
 
-    /// Serves a session from the store, or sends it the text if that is cheaper.
+    /// Serves a session from the store, or sends it the whole text if that is cheaper.
     private mutating func fallBack(_ index: Int) {
         let stream = sessions[index].stream
         if sessions[index].stream.becameSlow() { effects.notes.slowSessions.append(sessions[index].id) }
@@ -134,7 +135,8 @@ extension RoomState {
         effects.notes.caughtUp.append(sessions[index].id)
     }
 
-    /// Sends revisions that the window no longer has to the sessions that waited for them.
+    /// Sends waiting sessions the revisions that were read from the store, because the window no longer has
+    /// them.
     mutating func serve(
         _ waiting: [SessionID], from revision: Revision, _ result: Result<Reading, HistoryRefusal>
     ) {
@@ -154,7 +156,8 @@ extension RoomState {
         }
     }
 
-    /// Sends a session as much of a read as its credit allows. Sessions that need the same line share it.
+    /// Sends a session as many revisions of a read as its credit allows. Sessions that need the same line
+    /// share it.
     private mutating func serve(_ index: Int, _ reading: Reading, _ lines: inout [UnitLines]) {
         let unit = sessions[index].unit
         for (offset, logged) in reading.segment.changes.enumerated() {
@@ -162,7 +165,7 @@ extension RoomState {
                 return
             }
             let revision = Revision(reading.segment.first.value + offset)
-            // The room has not applied yet what the store has after the head.
+            // The store is ahead: the room has not applied these revisions yet.
             if revision > head { return }
             if !logged.fits(limits.announced.serverList) { return sessions.needText(index, .tooSlow) }
             if logged.pusher == sessions[index].pusher {
@@ -178,8 +181,7 @@ extension RoomState {
         }
     }
 
-    /// Sends a session the whole text. Returns false if the room must look up first what its pusher has
-    /// pushed.
+    /// Sends a session the whole text. Returns false if the room must look up the session's pusher first.
     private mutating func sendText(to index: Int, _ reason: ResyncReason) -> Bool {
         let pusher = sessions[index].pusher
         guard pushers.isKnown(pusher) else {
@@ -191,7 +193,7 @@ extension RoomState {
             return false
         }
         sessions[index].stream.restarted(at: head)
-        sessions[index].presence.forgetTold()
+        sessions[index].presence.forgetSent()
         if sessions[index].isEnding { sessions.needDelivery() }
         let resync = Resync(
             document: log.name, epoch: log.epochName, revision: head, text: wireText, reason: reason,

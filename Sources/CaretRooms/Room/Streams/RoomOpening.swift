@@ -4,7 +4,7 @@ package import CaretWire
 package struct RoomOpening: Equatable, Sendable {
     package let session: SessionID
     package let id: RequestID?
-    /// The name that they use for the document.
+    /// The document's name, as the client wrote it.
     package let document: WireString
     package let participant: Participant
     package var rights: Rights

@@ -2,8 +2,8 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// The lines of several revisions in one buffer, for all sessions that need the same ones. Sending the buffer costs about
-/// as much as sending one line.
+/// The lines of several revisions in one buffer, for all sessions that need the same revisions. Sending the
+/// buffer costs about as much as sending one line.
 struct LineRun: Sendable {
     let first: Revision
     /// The hash of each revision's pusher, in the order of the revisions.
@@ -15,7 +15,8 @@ struct LineRun: Sendable {
 
 /// Sending to sessions that are several revisions behind.
 extension RoomState {
-    /// The most bytes of a run. It is a second copy of its lines in memory, and a longer run gains nothing.
+    /// The largest size of a run in bytes. A run is a second copy of its lines in memory, and a longer one
+    /// gains nothing.
     private static let mostTogether = 16 << 10
 
     /// Sends a session several revisions at once. Returns false if the next one must be sent alone.
@@ -38,7 +39,8 @@ extension RoomState {
     }
 
     /// Sends a session as much of a run as its credit allows, with an ack in place of each of its own pushes.
-    /// The whole run is sent at once: otherwise a session that continues inside it would need another run.
+    /// It continues to the end of the run if the credit allows, because a session that stops inside a run
+    /// needs another run.
     private mutating func sendParts(of run: LineRun, to index: Int) {
         var lines: [UInt8] = []
         lines.reserveCapacity(run.lines.count)
@@ -46,7 +48,7 @@ extension RoomState {
             sessions[index].stream.outstanding + lines.count < limits.creditBytes
         {
             guard let line = takeNext(index) else { break }
-            // An ack may have a text.
+            // An ack may contain the whole text, so a line may be long.
             if lines.count + line.count > RoomState.mostTogether {
                 if !lines.isEmpty { deliver(lines, to: index) }
                 lines = []
@@ -56,7 +58,7 @@ extension RoomState {
         if !lines.isEmpty { deliver(lines, to: index) }
     }
 
-    /// As many revisions from this one on as fit in a run.
+    /// A run of as many revisions as fit, from this one on. The last run is cached.
     private mutating func run(from first: Revision, in unit: CodeUnit) -> LineRun {
         if let run = log.window.runs[unit], run.first == first { return run }
         var (next, pusherHashes, lines) = (first, [Int](), [UInt8]())

@@ -2,13 +2,13 @@ package import CaretCore
 package import CaretLog
 import CaretWire
 
-/// A participant of a room: who they are, how much of the log they were sent, and what they have selected.
+/// A session in a room: its participant, its position in the log, and its selections.
 package struct RoomSession: Sendable {
     package let id: SessionID
     package let participant: Participant
     let pusherHash: Int
     let mode: OpenMode
-    /// It watches, and accepts several revisions as one change.
+    /// Whether the session only watches and accepts several revisions as one change.
     let squashes: Bool
     var rights: Rights
     package var stream: SessionStream
@@ -27,7 +27,7 @@ package struct RoomSession: Sendable {
 
     package var pusher: Pusher { participant.pusher }
     package var unit: CodeUnit { participant.unit }
-    /// It ends as soon as it was sent what is due. It sends no more requests.
+    /// Whether the session ends once its due acks are sent. It sends no more requests.
     var isEnding: Bool { stream.ending != .none }
 }
 
@@ -35,7 +35,7 @@ package struct RoomSession: Sendable {
 /// dictionary.
 package struct SessionList: Sendable {
     private var sessions: [RoomSession]
-    /// There may be something to send to every session.
+    /// Whether there may be something to send to any session.
     private var isDeliveryNeeded = false
 
     package init(_ sessions: [RoomSession] = []) { self.sessions = sessions }
@@ -64,20 +64,20 @@ package struct SessionList: Sendable {
     package mutating func removeAll() { sessions = [] }
 
     private func insertionIndex(of id: SessionID) -> Int {
-        sessions.indices.firstPlace { sessions[$0].id >= id }
+        sessions.indices.partitionPoint { sessions[$0].id >= id }
     }
 
     // MARK: Delivery
 
     mutating func needDelivery() { isDeliveryNeeded = true }
 
-    /// A session is to be sent the whole text next.
+    /// Marks a session to be sent the whole text next.
     mutating func needText(_ index: Int, _ reason: ResyncReason) {
         sessions[index].stream.needText(reason)
         isDeliveryNeeded = true
     }
 
-    /// Returns whether there may be something to send, and resets it. The caller sends it.
+    /// Returns whether there may be something to send, and clears that flag. The caller sends it.
     mutating func takeDeliveryNeed() -> Bool {
         defer { isDeliveryNeeded = false }
         return isDeliveryNeeded

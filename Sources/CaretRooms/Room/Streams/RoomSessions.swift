@@ -4,7 +4,7 @@ import CaretWire
 
 /// How sessions enter and leave a room.
 extension RoomState {
-    /// Opens the document for a participant. The room knows what they have pushed.
+    /// Opens the document for a participant whose newest push the room knows.
     mutating func admit(_ opening: RoomOpening) {
         if opening.rights == .none { return refuse(opening, .notFound) }
         if sessions.index(of: opening.session) != nil {
@@ -17,17 +17,17 @@ extension RoomState {
         var line = effects.line(opened, opening.id)
         let listsPeers = line.count <= limits.announced.serverLine
         if !listsPeers {
-            // They are introduced one by one, once the session has reached the head.
+            // The peers are introduced one by one instead, once the session has reached the head.
             opened.peers = []
             line = effects.line(opened, opening.id)
         }
         let session = RoomSession(
             opening, SessionStream(at: resumed ?? head, head: head, isResumed: resumed != nil),
             SessionPresence(
-                told: resumed == nil && listsPeers ? presence.now : 0,
+                sentUntil: resumed == nil && listsPeers ? presence.now : 0,
                 introduced: listsPeers ? presence.now : 0))
         pushers.retain(session.pusher)
-        // The ack of a push on its way comes in the stream of its pusher's newest session.
+        // If a push of this pusher is pending, the newest session gets its ack.
         pushes.moveAnswer(of: session.pusher, to: session.id)
         sessions.add(session)
         if let index = sessions.index(of: session.id) {
@@ -53,7 +53,7 @@ extension RoomState {
             own: own(of: opening.participant.pusher))
     }
 
-    /// Where a session can resume; nil if it needs the whole text.
+    /// The revision from which a session can resume; nil if it needs the whole text.
     private func resumption(of opening: RoomOpening) -> Revision? {
         guard let resume = opening.resume, resume.epoch == log.epochName, resume.revision <= head,
             resume.revision >= log.start
@@ -63,7 +63,7 @@ extension RoomState {
 
     // MARK: Closing
 
-    /// Closes a session after the acks that are due.
+    /// Closes a session once the acks that are due were sent.
     mutating func close(_ id: SessionID, _ request: RequestID?) {
         guard let index = sessions.index(of: id), !sessions[index].isEnding else {
             return refuse(.close(id, request), .notOpen)
@@ -72,12 +72,12 @@ extension RoomState {
         endClosed()
     }
 
-    /// Removes the sessions that are ending and were sent what was due.
+    /// Removes the ending sessions to which all due acks were sent.
     mutating func endClosed() {
         var index = 0
         while index < sessions.indices.count {
             if sessions[index].stream.isBarred { sendDueAck(to: index) }
-            if !sessions[index].isEnding || isOwed(index) {
+            if !sessions[index].isEnding || awaitsAnswer(index) {
                 index += 1
                 continue
             }
@@ -96,15 +96,15 @@ extension RoomState {
         }
     }
 
-    /// Whether an ack is due to a session.
-    private func isOwed(_ index: Int) -> Bool {
+    /// Whether a session must still be sent the answer to a push.
+    private func awaitsAnswer(_ index: Int) -> Bool {
         let id = sessions[index].id
         return sessions[index].stream.due != nil
             || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
     }
 
-    /// The session's connection has ended, and so has the session. Accepted pushes continue. Answered by
-    /// `ended`, whether the room knew the session or not.
+    /// Ends a session whose connection has ended. Its pushes continue. The room answers with `ended`, even if
+    /// it does not know the session.
     mutating func leave(_ session: SessionID) {
         func stays(_ request: RoomRequest) -> RoomRequest? {
             if case .push = request { return request }
@@ -115,7 +115,8 @@ extension RoomState {
         if sessions.index(of: session) != nil { end(session) } else { effects.add(.ended(session)) }
     }
 
-    /// A session reports that its text does not match a `check`. It ends, and may open the document again.
+    /// Ends a session that reports that its text does not match a `check`. Its client may open the document
+    /// again.
     mutating func diverged(_ session: SessionID, _ revision: Revision) {
         if sessions.index(of: session) != nil {
             effects.add(.diverged(session, revision))
@@ -131,8 +132,8 @@ extension RoomState {
         effects.add(.ended(id))
     }
 
-    /// The session's connection has sent so many bytes. It may delay reporting a part that is smaller than
-    /// the credit. The connection itself must notice if the client reads nothing at all.
+    /// The session's connection has delivered this many bytes. The connection may delay reports of less than
+    /// the credit. It must notice itself if the client reads nothing at all.
     mutating func written(_ session: SessionID, bytes: Int) {
         guard let index = sessions.index(of: session) else { return }
         sessions[index].stream.taken(bytes)
@@ -145,7 +146,7 @@ extension RoomState {
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
-        // A guest has no session, and so no known pusher.
+        // A guest has no session here, so its pushers are found by its pending pushes.
         let pusher = sessions.index(of: session).map { sessions[$0].pusher }
         for pusher in pusher.map({ [$0] }) ?? pushes.pushers(answeredTo: session) {
             pushes.setRights(rights, of: pusher, in: session)
@@ -162,7 +163,7 @@ extension RoomState {
         }
     }
 
-    /// The ack of an own push outside its place in the stream. It is only an answer, and advances nothing.
+    /// Sends the due ack out of order. The ack answers the push, but does not move the session's position.
     mutating func sendDueAck(to index: Int) {
         guard let due = sessions[index].stream.takeDue() else { return }
         deliver(ackLine(due, in: sessions[index].unit), to: index)

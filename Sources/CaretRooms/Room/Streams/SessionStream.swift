@@ -6,19 +6,19 @@ import CaretWire
 enum StreamPhase: Equatable, Sendable {
     /// From the window.
     case live
-    /// From the store, which was asked for them.
+    /// From the store. The read is under way.
     case readingHistory
-    /// Its position is lost. It is sent the whole text next.
+    /// The session's position is no longer usable, so the session is sent the whole text next.
     case needsText(ResyncReason)
 }
 
-/// How a session ends. In every phase it is sent the acks that are due first.
+/// Whether and how a session ends. The session is first sent the acks that are due.
 enum SessionEnding: Equatable, Sendable {
     case none
-    /// Its client requested it.
+    /// The client requested the close.
     case closing(RequestID?)
-    /// Its participant has lost the right to read: nothing but acks is sent. The client may request the close
-    /// too.
+    /// The participant has lost the right to read, so the session is sent only acks. The client may request a
+    /// close too.
     case barred(closing: CloseRequest?)
 }
 
@@ -27,27 +27,27 @@ struct CloseRequest: Equatable, Sendable {
     let id: RequestID?
 }
 
-/// A session's cursor in the room's log, and the bytes that were sent and not acknowledged.
+/// A session's cursor in the room's log, and the number of sent bytes that were not delivered yet.
 package struct SessionStream: Sendable {
-    /// The revision of the first text that it was sent.
+    /// The first revision that the session knows: the one it resumed from, or that of its last whole text.
     private(set) var opened: Revision
-    /// The head when it was opened.
+    /// The head when the session was opened.
     let joined: Revision
-    /// The last revision that it was sent.
+    /// The last revision that the session was sent.
     package private(set) var position: Revision
-    /// Bytes that were sent and that its connection has not acknowledged.
+    /// Bytes that were sent and that the connection has not reported as delivered.
     package private(set) var outstanding = 0
     private(set) var phase = StreamPhase.live
     private(set) var ending = SessionEnding.none
-    /// Nothing more is sent: its connection must be closed.
+    /// Whether the session's connection must be closed. Nothing more is sent.
     private(set) var isCut = false
-    /// Its own newest push, until its ack was sent.
+    /// The ack of the session's newest push, until it is sent.
     private(set) var due: AckDue?
-    /// It fell behind the window, and has not reached the head since.
+    /// Whether the session fell behind the window and has not reached the head since.
     private(set) var isSlow = false
-    /// The revision at which it was last sent a check, or the text.
+    /// The revision at which the session was last sent a check or the whole text.
     private(set) var checked: Revision?
-    /// It is sent a check as soon as it reaches the head.
+    /// Whether the session is sent a check as soon as it reaches the head.
     private(set) var wantsCheck: Bool
 
     /// `checked` is nil if the first check can wait. A session that resumes needs one at once.
@@ -59,7 +59,7 @@ package struct SessionStream: Sendable {
 
     var isBarred: Bool { if case .barred = ending { true } else { false } }
 
-    /// The request to close it, if its client sent one.
+    /// The client's request to close the session; nil if there is none.
     var closeRequest: CloseRequest? {
         switch ending {
         case .none: nil
@@ -80,21 +80,21 @@ package struct SessionStream: Sendable {
 
     package mutating func waitForHistory() { phase = .readingHistory }
 
-    /// What it waited for has arrived. It may have lost its position meanwhile.
+    /// Ends the wait for history. A session that needs the whole text by now still gets it.
     mutating func historyCame() { if phase == .readingHistory { phase = .live } }
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }
 
-    /// It is sent the whole text at the head. That message contains its pusher's newest push, which counts as
-    /// acked.
+    /// The session is sent the whole text at the head. That message names the pusher's newest push, so no ack
+    /// is due any more.
     mutating func restarted(at head: Revision) {
         phase = .live
         due = nil
         (position, opened, checked, wantsCheck) = (head, head, head, false)
     }
 
-    /// Returns true if it was not slow before. A session that resumed from an old position is not slow before
-    /// it has reached the head once.
+    /// Marks the session as slow. Returns false if it was slow already, or if it resumed from an old position
+    /// and has not caught up since.
     mutating func becameSlow() -> Bool {
         if isSlow || position < joined { return false }
         isSlow = true

@@ -6,7 +6,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case present(Present)
     case deleted(DeletedDocuments)
     case trimmed(Trimmed)
-    case progress(CareProgress)
+    case progress(MaintenanceProgress)
     case verified(Verified)
     case backedUp(BackedUp)
 
@@ -24,8 +24,8 @@ package enum AdminAnswer: Equatable, Sendable {
             self = .deleted(try DeletedDocuments(fields))
         } else if type.says(Trimmed.type) {
             self = .trimmed(try Trimmed(fields))
-        } else if type.says(CareProgress.type) {
-            self = .progress(try CareProgress(fields))
+        } else if type.says(MaintenanceProgress.type) {
+            self = .progress(try MaintenanceProgress(fields))
         } else if type.says(Verified.type) {
             self = .verified(try Verified(fields))
         } else if type.says(BackedUp.type) {

@@ -21,7 +21,7 @@ package struct Counted: WireMessage {
         }
     }
 
-    /// How long something took, in nanoseconds.
+    /// The durations of one kind of operation, in nanoseconds.
     package struct Latency: Equatable, Sendable {
         package var name: WireString
         package var count: Int

@@ -1,11 +1,11 @@
 package import CaretCore
 
-/// Requests a page of the deleted documents that can still be brought back.
+/// Requests a page of the deleted documents that can still be undeleted.
 package struct ListDeleted: WireMessage {
     package static var type: StaticString { "list_deleted" }
 
     package var prefix: WireString?
-    /// The page begins after this number.
+    /// The page begins after the document with this number.
     package var after: Int?
     package var limit: Int
 
@@ -34,9 +34,9 @@ package struct DeletedDocument: Equatable, Sendable {
     package var number: Int
     package var document: WireString
     package var revision: Revision
-    /// In the agreed unit.
+    /// The length of the text, in the agreed unit.
     package var length: Int
-    /// When it was last changed and when it was deleted, in milliseconds.
+    /// When the document was last changed and when it was deleted, in milliseconds.
     package var updated: Int
     package var deleted: Int
 
@@ -100,7 +100,7 @@ package struct DeletedDocuments: WireMessage {
     }
 }
 
-/// Restores a deleted document under its name.
+/// Restores a deleted document under its old name.
 package struct Undelete: WireMessage {
     package static var type: StaticString { "undelete" }
 

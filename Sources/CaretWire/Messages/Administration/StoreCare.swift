@@ -22,8 +22,8 @@ package struct BackUp: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// Progress of `verify` or `backup`, in documents or pages. The answer is still to come.
-package struct CareProgress: WireMessage {
+/// Progress of `verify` or `backup`, in documents or pages. The answer follows later.
+package struct MaintenanceProgress: WireMessage {
     package static var type: StaticString { "progress" }
 
     package var done: Int
@@ -49,12 +49,12 @@ package struct CareProgress: WireMessage {
 package struct Verified: WireMessage {
     package static var type: StaticString { "verified" }
 
-    /// Something that is damaged.
+    /// A place where the store is damaged.
     package struct Finding: Equatable, Sendable {
-        /// The number of the document; nil if it is not known, or if no document is concerned.
+        /// The number of the damaged document; nil if it is not known, or if the damage concerns no document.
         package var number: Int?
         package var document: WireString?
-        /// What is wrong, for people.
+        /// What is damaged, as a text for people.
         package var message: WireString
 
         package init(number: Int?, document: WireString?, message: WireString) {
@@ -66,7 +66,7 @@ package struct Verified: WireMessage {
 
     package var documents: Int
     package var revisions: Int
-    /// At most 1,000, and as many as fit on a page. If empty, nothing is damaged.
+    /// At most 1,000 findings, and at most one page of them. If the list is empty, the store is not damaged.
     package var findings: [Finding]
     /// There are more findings.
     package var hasMore: Bool

@@ -2,7 +2,7 @@
 package struct ListTokens: WireMessage {
     package static var type: StaticString { "list_tokens" }
 
-    /// The page begins after this number.
+    /// The page begins after the token with this number.
     package var after: Int?
     package var limit: Int
 
@@ -27,7 +27,7 @@ package struct TokenSummary: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// `created` is a time in milliseconds.
         case sound(user: WireString, created: Int, grants: [WireGrant])
-        /// Its row is damaged. Nobody can use the token, and it can only be revoked.
+        /// The token's row is damaged. The token cannot be used, only revoked.
         case damaged
     }
 
@@ -124,7 +124,7 @@ package struct TokenAdded: WireMessage {
     package static var type: StaticString { "token_added" }
 
     package var number: Int
-    /// The text that its owner sends in `hello`.
+    /// The text that the token's user sends in `hello`.
     package var token: WireString
 
     package init(number: Int, token: WireString) {

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// Deletes the history of a document before a revision, or reports what that would delete.
+/// Deletes the history of a document before a revision. A dry run only reports what would be deleted.
 package struct Trim: WireMessage {
     package static var type: StaticString { "trim" }
 
@@ -33,9 +33,9 @@ package struct Trimmed: WireMessage {
     package static var type: StaticString { "trimmed" }
 
     package var document: WireString
-    /// The oldest revision whose text is readable afterwards.
+    /// The oldest revision whose text is readable after the trim.
     package var start: Revision
-    /// How many revisions are deleted, or would be.
+    /// How many revisions are deleted, or would be deleted in a dry run.
     package var revisions: Int
     package var isDryRun: Bool
 

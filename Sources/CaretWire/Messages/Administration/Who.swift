@@ -2,7 +2,7 @@
 package struct Who: WireMessage {
     package static var type: StaticString { "who" }
 
-    /// The page begins after this number.
+    /// The page begins after the connection with this number.
     package var after: Int?
     package var limit: Int
 
@@ -31,11 +31,11 @@ package struct ConnectionSummary: Equatable, Sendable {
     package var client: WireString
     /// The remote address and port, or `unix`; nil if it is not known.
     package var peer: WireString?
-    /// When it was welcomed, in milliseconds.
+    /// When the server sent `welcome` on this connection, in milliseconds.
     package var since: Int
-    /// The documents that are open on it.
+    /// The documents that are open on this connection.
     package var documents: [WireString]
-    /// The open documents that this connection reads so slowly that their changes come from disk.
+    /// The open documents whose changes the server reads from disk, because this connection is slow.
     package var behind: [WireString]
 
     package init(

@@ -36,7 +36,7 @@ package struct WireGrant: Equatable, Sendable {
     }
 }
 
-/// What a grant allows. Each right includes the ones before it.
+/// What a grant allows. Each right includes all lower rights.
 package enum GrantedRights: String, CaseIterable, WireWord {
     case read, write, admin
 }

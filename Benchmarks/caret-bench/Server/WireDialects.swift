@@ -1,0 +1,99 @@
+import Glibc
+
+/// The protocol that a server and its crowd speak.
+enum WireDialect {
+    /// Caret's protocol.
+    case caret
+    /// The lines that `CBareServer.h` describes.
+    case bare
+    /// Updates of Yjs in messages of a web socket.
+    case yjs
+}
+
+// The part that differs between the protocols. Results are counted in the same way for all.
+extension CrowdLoad {
+    mutating func greet(_ index: Int) {
+        let document = peers[index].document
+        switch dialect {
+        case .yjs: greetAsYjs(index)
+        case .bare: send("J\(document)\n", index)
+        case .caret:
+            send(
+                """
+                {"type":"hello","protocol":1,"client":"bench-\(index + 100_000)"}
+                {"type":"open","doc":"\(Crowd.name(of: document))"}
+
+                """, index)
+        }
+    }
+
+    /// Handles all complete messages. Returns the index where the rest begins.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
+        if dialect == .yjs { return handleFrames(of: bytes, index, now) }
+        var start = 0
+        while let base = bytes.baseAddress, let stop = memchr(base + start, 0x0A, bytes.count - start) {
+            let line = UnsafeRawBufferPointer(
+                start: base + start, count: UnsafeRawPointer(stop) - (base + start))
+            if dialect == .caret { handleMessage(line, index, now) } else { handleBare(line, index, now) }
+            start += line.count + 1
+        }
+        return start
+    }
+
+    private mutating func handleBare(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let next = peers[index].position + 1
+        switch line[0] {
+        case UInt8(ascii: "P"): delivered(next, index, now) { line[1] }
+        case UInt8(ascii: "A"):
+            advance(index, to: next, sent: peers[index].sent)
+            acked(index, at: now)
+        default: opening -= 1
+        }
+    }
+
+    private mutating func handleMessage(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let document = peers[index].document
+        switch line.kind {
+        case .change?:
+            let place = documents[document].changeRevision
+            delivered(line.number(at: place), index, now) {
+                line[line.place(behind: #""text":""#, from: place)]
+            }
+        case .ack?:
+            let place = documents[document].ackSeq
+            precondition(line.number(at: place) == peers[index].seq, "an ack of another push: \(line.string)")
+            let revision = line.number(at: line.place(behind: #""rev":"#, from: place))
+            advance(index, to: revision, sent: peers[index].sent)
+            acked(index, at: now)
+        case .opened?: opened(line, index)
+        case .resync?: begunAnew(line, index)
+        case .ping?: send("{\"type\":\"pong\"}\n", index)
+        case .welcome?, .check?: return
+        default: preconditionFailure("the server said: \(line.string)")
+        }
+    }
+
+    private mutating func opened(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        documents[document].start = revision
+        documents[document].head = revision
+        peers[index].position = revision
+        peers[index].push?.begin(epoch: line.word(at: line.place(behind: #""epoch":""#)))
+        opening -= 1
+    }
+
+    /// The client fell too far behind, and the server sent it the text.
+    private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        precondition(!peers[index].isInFlight, "a writer received a resync: \(line.string)")
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        // The load does not know when these revisions were written.
+        if revision > documents[document].head { grow(document, to: revision, .nan) }
+        lag -= revision - peers[index].position
+        peers[index].position = revision
+        resyncs += 1
+    }
+
+    private func send(_ text: String, _ index: Int) { writeWhole(Array(text.utf8), to: peers[index].socket) }
+}

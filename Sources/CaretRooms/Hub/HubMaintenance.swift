@@ -1,0 +1,91 @@
+import CaretLog
+import CaretWire
+
+/// Long operations: checks and backups of the store. One runs at a time, and its requester can send other
+/// requests meanwhile.
+extension HubState {
+    /// The long request that is under way.
+    private var maintenance: HubRequest? {
+        for case .maintenance(let request) in calls.values { return request }
+        return nil
+    }
+
+    mutating func beginMaintenance(_ call: AdminCall, _ job: AdminJob) {
+        if maintenance != nil {
+            let message = "a check or a backup is under way; try again when it has ended"
+            return refuse(job.request, RequestRefusal(.overloaded, message))
+        }
+        order(.sendToConnection(job.request.connection, .begun))
+        self.call(.admin(call), for: .maintenance(job.request))
+    }
+
+    /// The progress of a long call.
+    mutating func progressed(_ id: CallID, _ progress: MaintenanceProgress) {
+        guard case .maintenance(let request) = calls[id] else { return }
+        if adminRefusal(of: request) == nil { report(.admin(.progress(progress)), to: request) }
+    }
+
+    mutating func maintenanceAnswered(_ answer: StoreAnswer, for request: HubRequest) {
+        switch answer {
+        // The backup was made. This is reported even to a requester who has lost the right by now.
+        case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
+        case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
+        case .admin(.verified(let result)): checked(result, for: request)
+        // No other answer belongs to this call.
+        default: report(.unexpectedAnswer, to: request)
+        }
+    }
+
+    private mutating func checked(_ result: Result<Verified, StoreRefusal>, for request: HubRequest) {
+        // The requester may have lost the right meanwhile.
+        if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
+        switch result {
+        case .success(var verified):
+            let page = AnswerPage(of: verified.findings, within: limits.pageBytes, \.encodedBytes)
+            verified.findings = page.items
+            verified.hasMore = verified.hasMore || page.hasMore
+            report(.admin(.verified(verified)), to: request)
+        case .failure(let refusal): report(RequestRefusal(ofCheck: refusal), to: request)
+        }
+    }
+
+    /// Gives up the long request because the server stops. Its result will not be reported.
+    mutating func abandonMaintenance() {
+        if let maintenance { report(.shuttingDown, to: maintenance) }
+        calls = calls.filter { if case .maintenance = $0.value { false } else { true } }
+    }
+
+    private mutating func report(_ refusal: RequestRefusal, to request: HubRequest) {
+        report(.error(ErrorReport(refusal.code, refusal.message)), to: request)
+    }
+
+    private mutating func report(_ message: ServerMessage, to request: HubRequest) {
+        guard attendance.isPresent(request.connection) else { return }
+        order(.sendToConnection(request.connection, .reported(Envelope(message, id: request.id))))
+    }
+}
+
+extension RequestRefusal {
+    fileprivate init(ofBackup refusal: StoreRefusal) {
+        switch refusal {
+        case .gone: self = .unexpectedAnswer
+        case .damaged: self.init(.damaged, "the store is damaged, so there is no backup; verify tells where")
+        case .full: self.init(.storageFull, "the disk is full; there is no backup")
+        case .failed:
+            self.init(
+                .storageFailed,
+                "the disk failed, or the file could not be made; there is no backup, and the log tells why")
+        }
+    }
+
+    fileprivate init(ofCheck refusal: StoreRefusal) {
+        switch refusal {
+        case .gone: self = .unexpectedAnswer
+        case .damaged: self.init(.damaged, "the store is so damaged that it could not be checked")
+        case .full: self.init(.storageFull, "the disk is full, so the store could not be checked")
+        case .failed:
+            self.init(
+                .storageFailed, "the disk failed, so the store could not be checked; the log tells why")
+        }
+    }
+}

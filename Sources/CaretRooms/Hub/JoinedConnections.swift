@@ -1,0 +1,109 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// The connections that have joined and not left, in the order of joining.
+package struct JoinedConnections: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
+        /// The connection waits until others of its user and client have ended.
+        case waiting
+        case present
+        /// The connection was asked to end. Its further requests come too late.
+        case dismissed
+        /// The connection has left, and some of its sessions have not ended yet.
+        case leaving
+    }
+
+    struct JoinedConnection: Equatable, Sendable {
+        let pusher: Pusher
+        let token: TokenID
+        var grants: Grants
+        let unit: CodeUnit
+        let peer: WireString?
+        /// When the connection joined, in milliseconds.
+        let since: Int64
+        var stage = Stage.waiting
+        /// The connection's sessions, in the order of opening.
+        var sessions: [SessionID] = []
+        /// The document that received the connection's last push as a guest.
+        var pushedTo: DocumentID?
+    }
+
+    private var attendants: [ConnectionID: JoinedConnection] = [:]
+    /// The connections of each user and client, the newest last. Only the newest stays.
+    private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
+
+    var isEmpty: Bool { attendants.isEmpty }
+    package var connections: [ConnectionID] { attendants.keys.sorted() }
+
+    subscript(connection: ConnectionID) -> JoinedConnection? { attendants[connection] }
+
+    func isPresent(_ connection: ConnectionID) -> Bool { attendants[connection]?.stage == .present }
+
+    /// Adds a connection. Returns those that it replaces.
+    mutating func join(_ joining: Joining, at now: Int64) -> [ConnectionID] {
+        attendants[joining.connection] = JoinedConnection(
+            pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
+            peer: joining.peer, since: now)
+        let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
+        connectionsByPusher[joining.pusher, default: []].append(joining.connection)
+        return replaced
+    }
+
+    /// Marks a connection that must end. Returns false if that was done before or the connection has left.
+    mutating func dismiss(_ connection: ConnectionID) -> Bool {
+        switch attendants[connection]?.stage {
+        case .waiting, .present:
+            attendants[connection]?.stage = .dismissed
+            return true
+        case .dismissed, .leaving, nil: return false
+        }
+    }
+
+    /// Admits the waiting connection of a user and client once it is the only one. Returns it.
+    mutating func admitted(of pusher: Pusher) -> ConnectionID? {
+        guard let crowd = connectionsByPusher[pusher], crowd.count == 1,
+            attendants[crowd[0]]?.stage == .waiting
+        else {
+            return nil
+        }
+        attendants[crowd[0]]?.stage = .present
+        return crowd[0]
+    }
+
+    /// The sessions that end with the connection; nil if it is unknown or has left before.
+    mutating func leave(_ connection: ConnectionID) -> [SessionID]? {
+        guard let attendant = attendants[connection], attendant.stage != .leaving else { return nil }
+        attendants[connection]?.stage = .leaving
+        return attendant.sessions
+    }
+
+    /// Forgets a connection that has left, once all its sessions have ended. Returns its user and client.
+    mutating func forget(_ connection: ConnectionID) -> Pusher? {
+        guard let attendant = attendants[connection], attendant.stage == .leaving, attendant.sessions.isEmpty
+        else { return nil }
+        attendants[connection] = nil
+        let rest = connectionsByPusher[attendant.pusher]?.filter { $0 != connection } ?? []
+        connectionsByPusher[attendant.pusher] = rest.isEmpty ? nil : rest
+        return attendant.pusher
+    }
+
+    mutating func began(_ session: SessionID) { attendants[session.connection]?.sessions.append(session) }
+
+    mutating func pushed(as connection: ConnectionID, to document: DocumentID) {
+        attendants[connection]?.pushedTo = document
+    }
+
+    mutating func ended(_ session: SessionID) {
+        attendants[session.connection]?.sessions.removeAll { $0 == session }
+    }
+
+    mutating func change(_ grants: Grants, of connection: ConnectionID) {
+        attendants[connection]?.grants = grants
+    }
+
+    /// The connections of a token.
+    func connections(with token: TokenID) -> [ConnectionID] {
+        connections.filter { attendants[$0]?.token == token }
+    }
+}

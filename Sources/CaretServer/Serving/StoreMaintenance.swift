@@ -1,0 +1,152 @@
+import CaretConfig
+import CaretLog
+import CaretStore
+import CaretWire
+import Glibc
+import Synchronization
+
+/// Runs checks and backups of the store. They take long, so they run in the background.
+struct StoreMaintenance: Sendable {
+    typealias Progress = @Sendable (MaintenanceProgress) -> Void
+
+    private let store: SQLiteStore
+    private let folder: String
+    private let log: LogWriter
+
+    /// The folder for backups, inside the data folder. The requester cannot choose the path, because a token
+    /// must not allow writing files elsewhere.
+    private var backups: String { folder + "/backups" }
+
+    /// Nanoseconds between two progress messages.
+    private static let pause: UInt64 = 1_000_000_000
+
+    init(_ store: SQLiteStore, in folder: String, _ log: LogWriter) {
+        self.store = store
+        self.folder = folder
+        self.log = log
+    }
+
+    func verify(
+        _ document: DocumentID?, _ progress: @escaping Progress,
+        then answer: @escaping @Sendable (Result<Verified, StoreRefusal>) -> Void
+    ) {
+        let told = StoreMaintenance.seldom(progress)
+        Task { [store, log] in
+            do throws(OpeningFault) {
+                let report = try await store.verify(document) {
+                    told(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
+                }
+                if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
+                answer(.success(Verified(report)))
+            } catch {
+                let fault = BackupFault(error)
+                log.write(LogEvent(of: fault, .checkFailed))
+                answer(.failure(fault.refusal))
+            }
+        }
+    }
+
+    func backUp(
+        at time: Int64, _ progress: @escaping Progress,
+        then answer: @escaping @Sendable (Result<BackedUp, StoreRefusal>) -> Void
+    ) {
+        let told = StoreMaintenance.seldom(progress)
+        // For example `caret-20261121-081500-123.sqlite`.
+        let digits = LogLine.timestamp(time).filter { !"-:Z".contains($0) }
+        let file = "caret-" + digits.map { "T.".contains($0) ? "-" : String($0) }.joined() + ".sqlite"
+        let path = backups + "/" + file
+        Task { [store, log, backups] in
+            do throws(BackupFault) {
+                if mkdir(backups, 0o700) != 0, errno != EEXIST { throw .system(errno) }
+                let report = try await store.backUp(to: path, at: time) {
+                    told(MaintenanceProgress(done: $0, of: $1))
+                }
+                log.write(LogEvent(.backupMade, .path(path)))
+                answer(
+                    .success(
+                        BackedUp(
+                            file: WireString(file), bytes: StoreMaintenance.size(of: path),
+                            documents: report.documents)))
+            } catch {
+                log.write(LogEvent(of: error, .backupFailed))
+                answer(.failure(error.refusal))
+            }
+        }
+    }
+
+    private static func size(of path: String) -> Int {
+        var found = stat()
+        return stat(path, &found) == 0 ? Int(found.st_size) : 0
+    }
+
+    private static func seldom(_ progress: @escaping Progress) -> Progress {
+        let next = Seldom(pause: pause)
+        return { if next.isDue() { progress($0) } }
+    }
+}
+
+/// Limits how often something happens.
+private final class Seldom: Sendable {
+    private let pause: UInt64
+    private let next: Mutex<UInt64>
+
+    init(pause: UInt64) {
+        self.pause = pause
+        next = Mutex(Moment.now.nanoseconds + pause)
+    }
+
+    func isDue() -> Bool {
+        let now = Moment.now.nanoseconds
+        return next.withLock { next in
+            if now < next { return false }
+            next = now + pause
+            return true
+        }
+    }
+}
+
+extension Verified {
+    fileprivate init(_ report: CheckReport) {
+        self.init(
+            documents: report.documents, revisions: report.revisions,
+            findings: report.findings.map { finding in
+                Finding(
+                    number: finding.document.map { Int($0.value) },
+                    document: finding.name.map { WireString($0.description) },
+                    message: WireString(finding.fault.words))
+            }, hasMore: report.hasMore)
+    }
+}
+
+extension LogEvent {
+    /// The log event for the findings of a report; nil if it has none. If the check was stopped without a
+    /// finding, the event is `failure`.
+    fileprivate init?(of report: CheckReport, _ failure: Name) {
+        let count = report.findings.count { $0.fault != .stopped }
+        if count > 0 {
+            self.init(.damageFound, .count(count))
+        } else if report.isStopped {
+            self.init(failure, .reason("stopped"))
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate init(of fault: BackupFault, _ failure: Name) {
+        switch fault {
+        case .damaged(let report): self = LogEvent(of: report, failure) ?? LogEvent(failure)
+        case .database(let found) where fault.isDamage: self.init(.damageFound, .sqlite(found.code))
+        // Code 0 means that the store was closed during the copy.
+        case .database(let found) where found.code == 0: self.init(failure, .reason("stopped"))
+        case .database(let found): self.init(failure, .sqlite(found.code))
+        case .system(let code): self.init(failure, .errno(code))
+        case .exists: self.init(failure, .reason("exists"))
+        }
+    }
+}
+
+extension BackupFault {
+    fileprivate var refusal: StoreRefusal {
+        isDamage ? .damaged : isOutOfSpace ? .full : .failed
+    }
+}

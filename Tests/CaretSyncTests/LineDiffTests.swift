@@ -1,0 +1,49 @@
+import CaretCore
+import CaretSync
+import TestSupport
+import Testing
+
+@Suite("Changed lines and bytes") struct LineDiffTests {
+    private func lines(_ old: String, _ edits: Edit...) throws -> LineDiff {
+        let (text, change) = (try TextBuffer(old), SampleChange.change(edits))
+        return try LineDiff(from: text, to: try text.applying(change), by: change)
+    }
+
+    private func edit(_ start: Int, _ end: Int, _ text: String) -> Edit {
+        SampleChange.edit(start, end, text)
+    }
+
+    @Test("edits that touch the same line share a block")
+    func sharedLine() throws {
+        let removed = try lines("ab\ncd\nef\n", edit(0, 1, "x"), edit(2, 4, "-")).hunks().flatMap(\.blocks)
+        #expect(removed.map(\.old) == [0..<2] && removed.map(\.new) == [0..<1])
+        let inserted = try lines("xb-d\nef\n", edit(0, 1, "a"), edit(2, 3, "\nc")).hunks().flatMap(\.blocks)
+        #expect(inserted.map(\.old) == [0..<1] && inserted.map(\.new) == [0..<2])
+        let apart = try lines("ab\ncd\nef\n", edit(0, 1, "x"), edit(3, 4, "y")).hunks().flatMap(\.blocks)
+        #expect(apart.map(\.old) == [0..<1, 1..<2] && apart.map(\.new) == [0..<1, 1..<2])
+    }
+
+    @Test("changes with at most six unchanged lines between them share a hunk")
+    func hunks() throws {
+        let text = String(repeating: "a\n", count: 20)
+        for (second, ranges) in [(7, [0..<11]), (8, [0..<4, 5..<12])] {
+            let hunks = try lines(text, edit(0, 1, "b"), edit(2 * second, 2 * second + 1, "b")).hunks()
+            #expect(hunks.map(\.old) == ranges && hunks.map(\.new) == ranges)
+            #expect(hunks.flatMap(\.blocks).map(\.old) == [0..<1, second..<second + 1])
+        }
+    }
+
+    @Test("marks are the changed bytes of a line, unless the whole line changed")
+    func marks() throws {
+        let word = try lines("one two\n", edit(4, 7, "2"))
+        #expect(word.marks(inOld: 0) == [4..<7] && word.marks(inNew: 0) == [4..<5])
+        let letter = try lines("ab\n", edit(1, 1, "x"))
+        #expect(letter.marks(inOld: 0) == [] && letter.marks(inNew: 0) == [1..<2])
+        let line = try lines("ab\ncd\n", edit(0, 2, "x"))
+        #expect(line.marks(inOld: 0) == [] && line.marks(inNew: 0) == [] && line.marks(inOld: 1) == [])
+        // The second edit removes the first line break and the letter after it.
+        let both = try lines("ab\ncd\nef\n", edit(0, 1, "x"), edit(2, 4, "-"))
+        #expect(both.marks(inOld: 0) == [0..<1] && both.marks(inOld: 1) == [3..<4])
+        #expect(both.marks(inNew: 0) == [0..<1, 2..<3])
+    }
+}

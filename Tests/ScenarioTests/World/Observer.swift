@@ -1,0 +1,96 @@
+import CaretCore
+import CaretRooms
+import CaretServer
+import CaretWire
+import TestSupport
+
+/// Checks every state after each event, and plants the faults of rooms.
+// @unchecked: one thread does all of a simulated run.
+final class Observer: StateObserver, @unchecked Sendable {
+    private unowned let world: World
+    private unowned let server: ServerLife
+    /// Bytes that each session was sent and that its connection has not written yet.
+    private var waitingBytes: [SessionID: Int] = [:]
+
+    init(_ server: ServerLife) {
+        self.server = server
+        world = server.world
+    }
+
+    func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        if server.isDead { return [] }
+        if world.fault.readsAtOnce, case .awaitPushes(_, let connection) = event {
+            return [.notifyHub(.pushesSettled(connection))]
+        }
+        if case .written(let session, let bytes) = event { waitingBytes[session, default: 0] -= bytes }
+        let moment = room.presence.now
+        let actions = world.fault.handle(event, in: &room, at: time)
+        note(actions)
+        world.referee.took(event, room, behind: moment)
+        look(at: room)
+        return actions
+    }
+
+    private func note(_ actions: [RoomAction]) {
+        // When a document ends, its sessions get all missing changes, regardless of their credit.
+        let isLast = actions.contains {
+            if case .send(_, let output) = $0 { output.bytes.starts(with: Observer.gone) } else { false }
+        }
+        for action in actions {
+            switch action {
+            case .send(let session, let output): send(output.bytes.linesApart, to: session, isLast: isLast)
+            case .ended(let session): waitingBytes[session] = nil
+            case .diverged(_, let revision):
+                world.fail(.check, "a client reports that its text differs at revision \(revision.value)")
+            case .call, .compute, .notifyHub, .cut, .wake: break
+            }
+        }
+    }
+
+    /// Counts the sent bytes. A session that has used up its credit must get no change.
+    private func send(_ lines: [[UInt8]], to session: SessionID, isLast: Bool) {
+        for line in lines {
+            world.referee.longest = max(world.referee.longest, line.count)
+            let waiting = waitingBytes[session, default: 0]
+            if !isLast, waiting >= world.limits.creditBytes, line.starts(with: Observer.change) {
+                world.fail(
+                    .bounds,
+                    "a session with a credit of \(world.limits.creditBytes) bytes gets a change with \(waiting) bytes unwritten"
+                )
+            }
+            waitingBytes[session] = waiting + line.count
+        }
+    }
+
+    private static let change = Array(#"{"type":"change""#.utf8)
+    private static let gone = Array(#"{"type":"gone""#.utf8)
+
+    private func look(at room: RoomState) {
+        world.referee.look(at: room)
+        check { () throws(BrokenInvariant) in try room.checkInvariants() }
+    }
+
+    func endGathering(of room: inout RoomState) -> [RoomAction] {
+        if server.isDead { return [] }
+        let actions = world.fault.actions(room.endGathering())
+        note(actions)
+        look(at: room)
+        if world.isResting { server.rooms[room.log.document] = room }
+        return actions
+    }
+
+    func saw(_ hub: HubState) {
+        if server.isDead { return }
+        check { () throws(BrokenInvariant) in try hub.checkInvariants() }
+    }
+
+    func saw(_ connection: ConnectionState) {
+        if server.isDead { return }
+        world.referee.look(at: connection)
+        check { () throws(BrokenInvariant) in try connection.checkInvariants() }
+    }
+
+    private func check(_ state: () throws(BrokenInvariant) -> Void) {
+        do { try state() } catch { world.referee.fail(.invariant, error.law) }
+    }
+}

@@ -85,7 +85,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
                 + "choose a shorter path, or set admin_socket to false"
         case .lineBelowDocument(let line, let least):
             "limit_line: \(SizeText.written(line)) is less than \(SizeText.written(least)), the length of "
-                + "a line with a text of limit_document bytes, each escaped to six"
+                + "a line with a text of limit_document bytes, each escaped to six bytes"
         case .budgetBelowLine(let budget, let least):
             "limit_line_budget: \(SizeText.written(budget)) is less than \(SizeText.written(least)), the memory "
                 + "that one line of limit_line claims in steps of limit_free_line"

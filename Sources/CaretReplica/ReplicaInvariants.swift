@@ -17,14 +17,15 @@ extension Replica {
         try BrokenInvariant.check(
             "the next undo and the next redo fit the text", undoHistory.fits(draft.text))
         try BrokenInvariant.check(
-            "the state that the owner was given is the current state", state == currentState)
+            "the owner was given the current state", state == currentState)
     }
 
     private func checkPosition() throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "an open document has a position", link != .open || position != nil)
         try BrokenInvariant.check(
-            "the committed text is empty until it has a position", position != nil || draft.committed.isEmpty)
+            "the committed text is empty until the document has a position",
+            position != nil || draft.committed.isEmpty)
         try BrokenInvariant.check(
             "the revision number is valid and can grow", position?.revision.isValid ?? true)
         try BrokenInvariant.check(
@@ -50,7 +51,7 @@ extension Replica {
         try BrokenInvariant.check(
             "the replica waits for a retry only if a push is in flight", !isWaiting || inFlight != nil)
         try BrokenInvariant.check(
-            "everything that may be sent was sent",
+            "if the replica may send, all edits are sent or wait for an answer",
             !maySend || (draft.unsent.isEmpty || inFlight != nil) && inFlight?.outcome != .unknown)
     }
 

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "only an error that closes the connection gives its reason and the delay",
+        "the delay and reason come only from errors that close the connection",
         arguments: [
             (ErrorCode.lineTooLong, 3_000, "no (line_too_long)"),
             (.overloaded, 250, DisconnectReason.ended.explanation),

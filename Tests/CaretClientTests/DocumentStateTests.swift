@@ -20,7 +20,7 @@ import Testing
         .ack(Ack(document: document, seq: seq, revision: revision, edits: edits))
     }
 
-    @Test("a document opens after each welcome, and resumes its revision")
+    @Test("after each welcome a document is opened again at its revision")
     func opens() throws {
         var talk = DocumentConversation(creating: true)
         #expect(talk.welcomed() == [.open(1, creating: true)])
@@ -74,7 +74,7 @@ import Testing
         #expect(talk.text == "axb")
     }
 
-    @Test("a document recognises messages by its name, and answers by their id")
+    @Test("a document recognises messages by name, and answers by request id")
     func isMeant() throws {
         var talk = DocumentConversation()
         _ = talk.welcomed()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "peers come with the answer to open and with peer messages"
+        "peers are read from the answer to `open` and from `peer` messages"
     )
     func peers() throws {
         var talk = try DocumentConversation.opened("abc", peers: [.named("ann", WireSelection(1, 1))])
@@ -173,7 +173,7 @@ import Testing
         #expect(push.document == "old" && push.seq == 1 && push.base == 1)
     }
 
-    @Test("a document is refused if it is deleted, damaged or renamed out of view")
+    @Test("a document is refused if it is deleted, damaged or no longer readable")
     func gone() throws {
         for (gone, refusal) in [
             (Gone(document: "notes", epoch: "e", reason: .renamed), Refusal.notFound),

@@ -123,7 +123,7 @@ import Testing
         #expect(other.text.string == "never")
     }
 
-    @Test("a late gone for followers does not close a new document of that name")
+    @Test("a late `gone` for followers does not close a new document of that name")
     func deletedAndMadeAgain() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)

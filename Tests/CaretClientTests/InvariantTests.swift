@@ -63,7 +63,7 @@ import Testing
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a view with unaccepted text is bound") { client, key in
+        Fault("a view with unaccepted text is bound to the document") { client, key in
             replace(&client, key) { document, _ in _ = document.setUnaccepted(.sending, in: 3) }
         },
     ]

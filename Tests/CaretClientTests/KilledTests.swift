@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A client killed while typing") struct KilledTests {
     /// In every second round another client inserts a word, so that kept edits must be rebased.
-    @Test("kill -9 of a client loses no kept edit and doubles none")
+    @Test("kill -9 of a client neither loses nor repeats edits kept on disk")
     func killed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         // If the removal fails, the folder stays in the system's temporary folder. This harms no test.

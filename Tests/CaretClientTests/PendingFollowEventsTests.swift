@@ -21,7 +21,7 @@ import Testing
         #expect(events.drain() == [])
     }
 
-    @Test("gone comes before the event of a new document with the same name")
+    @Test("`gone` comes before the event of a new document with the same name")
     func gone() {
         var events = PendingFollowEvents()
         let gone = end("a", "e")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "for a reused name, only the last gone and the last document wait"
+        "for a reused name, only the last `gone` and last document are queued"
     )
     func goneAgain() {
         var events = PendingFollowEvents()
@@ -41,7 +41,7 @@ import Testing
         #expect(events.drain() == [gone, document("a", 1)])
     }
 
-    @Test("a late gone does not remove the document that has the name now")
+    @Test("a late `gone` does not remove the document that has the name now")
     func goneBefore() {
         var events = PendingFollowEvents()
         for next in [document("a", 1), end("a", "old"), end("a", "older")] { events.add(next) }

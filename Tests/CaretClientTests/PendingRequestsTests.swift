@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Rule D8.
-    @Test("a gone for a session ends its document, a gone for followers does not")
+    @Test("`gone` for a session ends its document, `gone` for followers does not")
     func twoKindsOfGone() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")

@@ -79,7 +79,7 @@ import Testing
         #expect([[:], [1: "xone"]].contains(try found(on: disk)))
     }
 
-    @Test("a kill while the folder is made costs no edits in a later power loss")
+    @Test("after a kill while the folder is made, a power loss loses no edits")
     func killedBeforePowerLoss() throws {
         for calls in 0..<10 {
             let disk = ForgetfulDisk()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Requests") struct RequestTests {
-    @Test("push, rename, restore and delete take effect, and reads show it")
+    @Test("reads show the effects of push, rename, restore and delete")
     func requests() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address, ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))

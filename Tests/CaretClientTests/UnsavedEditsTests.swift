@@ -146,7 +146,7 @@ import Testing
         #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
     }
 
-    @Test("two files with edits of one document are saved one after the other")
+    @Test("if several files have edits of one document, all are pushed in order")
     func sameDocument() async throws {
         defer { remove() }
         let server = try ServerProcess()

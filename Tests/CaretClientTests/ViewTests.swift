@@ -163,7 +163,7 @@ import Testing
         #expect(document.revision <= 3 && document.state == .saved)
     }
 
-    @Test("pasted CR LF and CR become LF, in the view too")
+    @Test("CR LF and CR in pasted text become LF, also in the view")
     func lineBreaks() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()

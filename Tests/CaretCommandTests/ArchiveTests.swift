@@ -177,7 +177,7 @@ import Testing
         #expect(logs[0] == logs[1])
     }
 
-    @Test("a line packed in several pieces is unpacked unchanged")
+    @Test("a line compressed in several pieces is decompressed unchanged")
     func longLine() throws {
         let session = try CommandSession(nil)
         let (plain, packed) = (session.folder.path + "/plain", session.folder.path + "/packed.gz")
@@ -302,7 +302,7 @@ import Testing
         }
     }
 
-    @Test("bytes after the end of an archive are refused, packed or not")
+    @Test("bytes after the end of an archive are refused, compressed or not")
     func trailing() throws {
         let session = try CommandSession()
         let bytes = try sample(on: session)
@@ -320,8 +320,8 @@ import Testing
         let head = #"{"type":"archive","version":1,"made":0,"server":"x"}"#
         let document = #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":1,"text":""#
         for (start, message) in [
-            ("", "line 1: it has more than 65536 bytes"),
-            (head + "\n" + document, "line 2: it has more than "),
+            ("", "line 1: the line has more than 65536 bytes"),
+            (head + "\n" + document, "line 2: the line has more than "),
         ] {
             let path = session.folder.path + "/bomb.caret-archive"
             let program =

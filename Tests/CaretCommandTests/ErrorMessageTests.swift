@@ -11,18 +11,18 @@ import Testing
             $ put agenda --create << one⏎
             agenda: saved as revision 1
             $ cat agenda@2h
-            ! caret: agenda: it had no text yet at …; its first revision is from …
+            ! caret: agenda: the document had no text yet at …; its first revision is from …
             !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@2020-01-01 --json
-            ! {"error":"agenda: it had no text yet at 2020-01-01 00:00:00; its first revision is from …","advice":"…","code":1}
+            ! {"error":"agenda: the document had no text yet at 2020-01-01 00:00:00; its first revision is from …","advice":"…","code":1}
             [1]
             $ diff agenda@2h
-            ! caret: agenda: it had no text yet at …; its first revision is from …
+            ! caret: agenda: the document had no text yet at …; its first revision is from …
             !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ restore agenda@2h
-            ! caret: agenda: it had no text yet at …; its first revision is from …
+            ! caret: agenda: the document had no text yet at …; its first revision is from …
             !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@0

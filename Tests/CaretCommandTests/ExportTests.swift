@@ -55,7 +55,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["ok"])
     }
 
-    @Test("a file gets the name in the list, not the name in the text answer")
+    @Test("a file is named as the document list says, not as the text answer says")
     func otherName() throws {
         let session = try CommandSession(nil)
         let liar = try liar(["ok"], reading: #""../up""#, in: session)

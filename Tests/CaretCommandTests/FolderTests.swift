@@ -117,7 +117,7 @@ import Testing
         #expect(!files.contains { $0.hasPrefix("a.caret-archive") || $0.contains("partial") }, "\(files)")
     }
 
-    @Test("a finding names its document, or its number, or else the store")
+    @Test("a finding names the document, the document's number, or the store")
     func findingWords() {
         for (document, number, words) in [
             ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),

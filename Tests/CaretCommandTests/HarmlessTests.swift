@@ -16,7 +16,7 @@ import Testing
         #expect(text.harmless.unicodeScalars.elementsEqual(shown.unicodeScalars))
     }
 
-    @Test("texts keep line breaks; in fields for programs signs replace tabs too")
+    @Test("texts keep line breaks; fields for programs show signs for tabs too")
     func others() {
         #expect("a\n\u{1B}\r\n".harmlessLines == "a\n␛␍\n")
         #expect("a\tb\n\u{202E}c\u{9B}".field == "a␉b␊\u{202E}c<U+009B>")

@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("a terminal shows changed words in colour, and controls as signs")
+    @Test("a terminal shows changed words in colour, control characters as signs")
     func colors() throws {
         let text = try page("one two six\u{1B}[2J\n", "one 2 six\u{1B}[2J\n", Style(isColored: true))
         let lines = text.split(separator: "\n").map { $0.replacing("\u{1B}[", with: "^") }

@@ -111,7 +111,7 @@ struct ReportTests {
         #expect(!files.keys.contains { $0.hasPrefix("report.new") })
     }
 
-    @Test("only compare receives the path of Python")
+    @Test("only the part `compare` receives the path of Python")
     func python() throws {
         let bench = try Bench()
         #expect(try bench.run("--report report --python '/a b/python'").status == 0)

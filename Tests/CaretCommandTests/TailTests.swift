@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "an editor that saves twice without reading loses and doubles no line"
+        "two saves of an editor without reading neither lose nor repeat lines"
     )
     func editedTwice() throws {
         let session = try CommandSession()

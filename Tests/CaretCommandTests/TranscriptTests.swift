@@ -49,7 +49,7 @@ import Testing
             $ cat notes/today@2 --json
             {"doc":"notes/today","epoch":"…","rev":2,"newline":"lf","text":"zero\\none\\ntwo\\n"}
             $ cat notes/today@1h
-            ! caret: notes/today: it had no text yet at …; its first revision is from …
+            ! caret: notes/today: the document had no text yet at …; its first revision is from …
             !   caret log notes/today lists its revisions; notes/today@0 is the empty text before the first one
             [1]
             $ cat notes/today@0

@@ -54,7 +54,7 @@ import Testing
                 == "\u{1B}[2m1\u{1B}[0m ab\u{1B}[30;41m \u{1B}[0m")
     }
 
-    @Test("carets win over selections, and the first of two users wins")
+    @Test("carets are drawn over selections, and the first user over the second")
     func winners() throws {
         let (first, second) = ("\u{1B}[30;41m", "\u{1B}[30;42m")
         for (ann, bob, marked) in [
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("long lines are cut, wide letters count double, signs replace controls")
+    @Test("long lines are cut; wide letters fill two columns; controls get signs")
     func narrow() throws {
         #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
         #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])

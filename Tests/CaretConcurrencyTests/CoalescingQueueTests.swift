@@ -21,7 +21,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [1, 2, 3])
     }
 
-    @Test("a drain gets the worker with the jobs")
+    @Test("a drain receives its jobs together with the worker that runs them")
     func worker() {
         start()
         enqueue(1)

@@ -35,7 +35,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value whose executor needs a proof traps on a wrong proof")
+    @Test("if an executor requires a proof, a use with a wrong proof traps")
     func wrongProof() async {
         #expect(Confined("x", to: Door(key: 7)).value(on: 7) == "x")
         await #expect(processExitsWith: .failure) {

@@ -55,7 +55,7 @@ import Testing
             ),
             (
                 "{listen: ['127.0.0.1:1', 'example.org:7']}",
-                "caret.json5:1:26: listen: found \"example.org:7\", allowed is at most 16 of HOST:PORT; "
+                "caret.json5:1:26: listen: found \"example.org:7\", allowed is at most 16 addresses HOST:PORT; "
                     + "HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
             ),
             (
@@ -166,7 +166,7 @@ import Testing
             (
                 "{limit_document: '5 MiB'}",
                 "default: limit_line: 25 MiB is less than 30784 KiB, the length of "
-                    + "a line with a text of limit_document bytes, each escaped to six"
+                    + "a line with a text of limit_document bytes, each escaped to six bytes"
             ),
             (
                 "{limit_line_budget: '10 MiB'}",
@@ -181,7 +181,7 @@ import Testing
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
     @Test(
-        "limit_line_budget must hold limit_line in steps of limit_free_line")
+        "limit_line_budget must hold the memory that the longest line claims")
     func lineBudget() {
         #expect(configured("{limit_line_budget: '25 MiB'}").faults == [])
         #expect(configured("{limit_line_budget: \((25 << 20) - 1)}").faults.count == 1)

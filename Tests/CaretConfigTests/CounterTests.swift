@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("current numbers are right even if another thread counts the closing")
+    @Test("the count of connections is right if two threads count open and close")
     func present() {
         let board = CounterBoard()
         let (one, other) = (board.tally(), board.tally())

@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(
-        "each order has an option, and --help wins over all others",
+        "each action has an option, and --help takes precedence over the others",
         arguments: [
             ([], .serve), (["--check-config"], .checkConfig), (["--help-config"], .helpConfig),
             (["-h"], .help),

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a misspelt name finds the similar name, and no unrelated one",
+        "a misspelt name finds only a similar name",
         arguments: [
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
             ("", nil),

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "all selections after all short changes agree with both models"
+        "all short changes map all selections exactly as both test models do"
     )
     func allSelections() {
         var cases = 0
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: ChangeError.outOfOrder(edit: 2)) { try Change(descending) }
     }
 
-    @Test("a misfit change has no effect, and the error has edit and reason")
+    @Test("a change that does not fit has no effect; the error names the edit")
     func allOrNothing() throws {
         let text = try TextBuffer("a😀b")
         var copy = text

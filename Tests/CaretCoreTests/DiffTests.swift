@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("an insertion comes after unchanged text, even if both end alike")
+    @Test("an insertion goes after unchanged text that ends with the same words")
     func insertionEndsLikeTextBefore() throws {
         let old = try TextBuffer("I saw the green valley and then the old mountains of Norway!")
         let typed = "hiked on with the others until then "

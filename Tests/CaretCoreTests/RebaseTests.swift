@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a rebased change agrees with the formulas and the second model")
+    @Test("rebased changes agree with the documented formulas and a second model")
     func rebaseFollowsTheModels() {
         checkLaw("rebaseFollowsTheModels", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let base = try TextBuffer(SampleText.make(upTo: 10, &random))

@@ -55,7 +55,7 @@ struct GrantsTests {
     }
 
     @Test(
-        "each readable name is in exactly one scope, and no other name is",
+        "each readable name is in exactly one scope, other names are in none",
         arguments: Seeds.first(100))
     func scopes(seed: UInt64) throws {
         var random = Seeded(seed)

@@ -21,7 +21,7 @@ import Testing
     static let faults: [Fault] = [
         Fault("every action was returned to the caller") { $0.actions = [.close] },
         Fault("an open document has a position") { $0.position = nil },
-        Fault("the committed text is empty until it has a position") { replica in
+        Fault("the committed text is empty until the document has a position") { replica in
             replica = Replica()
             _ = try replica.draft.advance(by: SampleChange.change([edit(0, 0, "a")]))
         },
@@ -40,8 +40,12 @@ import Testing
             replica.moveInFlightToUnsent()
             replica.isWaiting = true
         },
-        Fault("everything that may be sent was sent") { $0.inFlight?.outcome = .unknown },
-        Fault("everything that may be sent was sent") { $0.moveInFlightToUnsent() },
+        Fault("if the replica may send, all edits are sent or wait for an answer") {
+            $0.inFlight?.outcome = .unknown
+        },
+        Fault("if the replica may send, all edits are sent or wait for an answer") {
+            $0.moveInFlightToUnsent()
+        },
         Fault("a stored refusal belongs to the push in flight") { $0.refusal = .badText },
         Fault("a refused push has a stored refusal, unless the document is being opened again") {
             $0.inFlight?.outcome = .refused
@@ -62,7 +66,7 @@ import Testing
             _ = try other.type(edit(13, 13, "x"))
             replica.undoHistory = other.replica.undoHistory
         },
-        Fault("the state that the owner was given is the current state") { $0.state = .saved },
+        Fault("the owner was given the current state") { $0.state = .saved },
     ]
 
     private static let bob = PeerSelections(

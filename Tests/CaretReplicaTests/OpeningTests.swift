@@ -17,7 +17,7 @@ import Testing
         #expect(talk.receive(.resumed(at: 4)) == [.show(.saved)])
     }
 
-    @Test("edits made before the first open go after the text")
+    @Test("edits made before the first open are put after the opened text")
     func typedBefore() throws {
         var talk = Conversation()
         #expect(try talk.type(edit(0, 0, "mine")) == [])

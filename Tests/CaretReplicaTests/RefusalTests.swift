@@ -129,7 +129,7 @@ import Testing
         #expect(talk.receive(.acked(1, 3, [edit(4, 4, "X")])) == [.edit(edit(4, 4, "X"))])
     }
 
-    @Test("an ack of a push counts after another copy of the push was refused")
+    @Test("an ack counts even if another copy of its push was refused before")
     func refusedAndAcked() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .tooLarge))

@@ -41,7 +41,7 @@ import Testing
         #expect(later.text.string == "ab" && !later.hasUnsaved && later.nextSeq == 2)
     }
 
-    @Test("a saved replica whose parts do not fit each other is refused")
+    @Test("an inconsistent saved replica is refused")
     func unfit() {
         let change = SampleChange.change([edit(5, 6, "")])
         let savedReplica = SavedReplica(

@@ -125,7 +125,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H5.
-    @Test("an unknown token gets unauthorized, a failed lookup storage_failed")
+    @Test("an unknown token gets `unauthorized`, a failed lookup `storage_failed`")
     func unauthorized() {
         for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
             let world = ConnectionWorld()

@@ -50,7 +50,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L4.
-    @Test("an incomplete line claims memory in steps, and its end releases it")
+    @Test("an incomplete line claims memory in steps, and releases it at its end")
     func claims() {
         let world = ConnectionWorld.welcomed()
         let step = String(repeating: " ", count: 65_536)

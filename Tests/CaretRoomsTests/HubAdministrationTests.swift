@@ -47,7 +47,7 @@ struct HubAdministrationTests {
         #expect(world.connect("admin").asks(line).last == "bad_message")
     }
 
-    @Test("every room is notified of renewed epochs, a loading one after its load")
+    @Test("each room is notified of renewed epochs, a loading room after its load")
     func renewed() {
         for name in ["a", "b"] { world.document(name, "x") }
         let ann = world.connect("ann")
@@ -224,7 +224,7 @@ struct HubAdministrationTests {
     }
 
     /// Rules A11 and A12.
-    @Test("a long request delays no other, and a second long one gets overloaded")
+    @Test("a long request delays no others; a second long one gets `overloaded`")
     func care() {
         world.document("a", "x")
         let (admin, other) = (world.connect("admin"), world.connect("other"))
@@ -248,7 +248,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A14.
-    @Test("a check returns at most a page of findings, and whether there are more")
+    @Test("a check returns at most a page of findings, and says if there are more")
     func findingsBound() {
         for excess in [0, 1] {
             let finding = Verified.Finding(number: 1, document: "a", message: "harmed")
@@ -345,7 +345,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A15.
-    @Test("a backup of a damaged store or to a full disk fails with that error")
+    @Test("a backup of a damaged store or to a full or failed disk gets an error")
     func trouble() {
         let admin = world.connect("admin")
         world.holds = { if case .admin(.backUp) = $0 { true } else { false } }

@@ -40,7 +40,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a document that changes often is reported once a second, as it is then")
+    @Test("a follower gets the newest state of a document at most once a second")
     func rate() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -273,7 +273,7 @@ struct HubFollowTests {
         }
     }
 
-    @Test("of many changed documents, those waiting longest come first")
+    @Test("the changed documents that have waited longest are reported first")
     func lookupOrder() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -292,7 +292,7 @@ struct HubFollowTests {
         #expect(lookups == longestFirst)
     }
 
-    @Test("a lookup that outlasts the last follower leaves no news behind")
+    @Test("if the last follower leaves during a lookup, the hub keeps no events")
     func unfollowDuringLookup() {
         let world = ServerWorld()
         let document = world.document("a", "x")

@@ -24,7 +24,7 @@ struct HubNameTests {
     }
 
     /// The store looked up the document before the rename or deletion, but this answer arrives last.
-    @Test("a lookup that a rename or deletion has outdated is repeated")
+    @Test("a lookup is repeated if a rename or deletion has outdated it")
     func lateFinding() throws {
         let (old, new) = (try DocumentName("a"), try DocumentName("b"))
         for isRenamed in [true, false] {
@@ -187,7 +187,7 @@ struct HubNameTests {
             ])
     }
 
-    @Test("of two renames to one name one succeeds, and swapping two names fails")
+    @Test("only one of two renames to a name succeeds; swapping two names fails")
     func twoRenames() {
         let world = ServerWorld()
         world.document("a", "x")

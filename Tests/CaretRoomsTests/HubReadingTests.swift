@@ -198,7 +198,7 @@ struct HubReadingTests {
         #expect(line.components("\"rev\":") == 16 && line.contains(#""more":true"#))
     }
 
-    @Test("a read of a document that was just damaged or deleted gets that error")
+    @Test("a read gets an error if its document is damaged or deleted meanwhile")
     func failures() {
         for (damages, code) in [(true, "damaged"), (false, "not_found")] {
             for line in [#"{"type":"read","doc":"a","rev":1}"#, #"{"type":"history","doc":"a"}"#] {

@@ -155,7 +155,7 @@ struct HubRequestTests {
         #expect(bob.hears() == ["welcome", "opened"])
     }
 
-    @Test("a room that is kept gets the news that it missed once")
+    @Test("a room that is kept gets each event that it missed exactly once")
     func missedNews() throws {
         let world = ServerWorld()
         let document = world.document("a", "one", "two")

@@ -59,10 +59,10 @@ import Testing
         Fault("no session was sent events of a future moment") { room in
             room.sessions[0].presence.markSent(until: 8, at: 1)
         },
-        Fault("the room keeps what it knows of each session's pusher") { room in
+        Fault("the room does not forget the pusher of a session") { room in
             room.pushers.release(room.sessions[1].pusher)
         },
-        Fault("the room keeps what it knows of each pending push's pusher") { room in
+        Fault("the room does not forget the pusher of a pending push") { room in
             // Both the session and the push hold a reference to the pusher.
             let pusher = room.sessions.remove(at: 0).pusher
             for _ in 0..<2 { room.pushers.release(pusher) }
@@ -81,7 +81,7 @@ import Testing
             room.pushes.returnSegment()
             _ = room.pushes.takeReady()
         },
-        Fault("other pushes wait only for a computation under way") { room in
+        Fault("other pushes wait for a computation only while it runs") { room in
             let pusher = room.sessions[0].pusher
             for number in 0..<9 { room.pushes.beginComputing(pusher, as: WorkID(number), at: 1) }
             room.pushes.joinSegment(pusher)
@@ -106,7 +106,7 @@ import Testing
         Fault("requests wait only during a pause") { room in
             _ = room.pause.queue(.close(room.sessions[0].id, nil))
         },
-        Fault("the store is called only if there is a reason") { $0.pause.beginCall() },
+        Fault("a pause that calls the store has a reason") { $0.pause.beginCall() },
         Fault("a closed room has no sessions") { $0.closedWith = RequestRefusal(.damaged) },
         Fault("a closed room has no work left") { room in
             room.sessions.removeAll()
@@ -139,7 +139,9 @@ import Testing
         Fault("each name leads to a document with that name") { hub in
             hub.names[try DocumentName("other")] = DocumentID(1)
         },
-        Fault("each document with a room is found by its name, unless another took it") { $0.names = [:] },
+        Fault("each document with a room is found by its name, unless another document took the name") {
+            $0.names = [:]
+        },
         Fault("`endings` has the deadline of each ending room") { hub in
             hub.rooms[DocumentID(1)]?.state = .ending(until: 5)
         },

@@ -35,7 +35,7 @@ struct RoomAwaitTests {
         }
     }
 
-    @Test("a read waits neither for pushes of others nor without a push")
+    @Test("a read waits only for pushes of its own client")
     func others() throws {
         var world = try world { $0.isAppend }
         world.awaitPushes(of: bob, for: 8)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A correct store never returns a reading that begins at another revision than the requested one.
-@Suite("A reading that begins at the wrong revision") struct RoomCatchingUpTests {
+@Suite("A read of the store that begins at the wrong revision") struct RoomCatchingUpTests {
     /// A correct reading after this revision, as the answer to a request for another one.
     private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<Reading, HistoryRefusal>
     {
@@ -38,7 +38,7 @@ import Testing
         #expect(!world.notes().foundDamage)
     }
 
-    @Test("a wrong reading for a session marks the document as damaged", arguments: [1, 3, 9] as [Revision])
+    @Test("a wrong read for a session marks the document as damaged", arguments: [1, 3, 9] as [Revision])
     func stream(other: Revision) throws {
         var world = try outgrown()
         world.take(.ann)
@@ -48,7 +48,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a wrong reading for a rebase marks the document as damaged", arguments: [1, 3, 9] as [Revision])
+    @Test("a wrong read for a rebase marks the document as damaged", arguments: [1, 3, 9] as [Revision])
     func push(other: Revision) throws {
         var world = try outgrown()
         world.push(.ann, [(2, 2, "!")], base: 2, seq: 1)
@@ -58,7 +58,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a wrong reading of the room's missing changes marks damage", arguments: [1, 4] as [Revision])
+    @Test("a wrong read of missing changes marks the document as damaged", arguments: [1, 4] as [Revision])
     func catchUp(other: Revision) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Rule C6.
-    @Test("a session that reports another text is ended, and may open again")
+    @Test("a session that reports a different text is ended, and may open again")
     func diverged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)

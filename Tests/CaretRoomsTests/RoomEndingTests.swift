@@ -117,7 +117,7 @@ import Testing
         #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
     }
 
-    @Test("of a rename and a deletion at once, the second gets `not_found`")
+    @Test("if a rename and a deletion arrive together, the later gets `not_found`")
     func twoOrders() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isRename

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("acks are noted by session and seq, opens by session")
+    @Test("an ack is recorded with session and seq, an open with its session")
     func times() throws {
         var world = try RoomWorld("ab")
         world.open(.ann)
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A session that resumes at an old revision is not slow.
-    @Test("a session behind the window is noted as slow once until it catches up")
+    @Test("each time a session falls behind the window, it counts as slow once")
     func slow() throws {
         var limits = Limits()
         (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)

@@ -208,7 +208,7 @@ import Testing
 
     /// Rule T5.
     @Test(
-        "a text is stored with LF, and its first kind of break is remembered",
+        "a text is stored with LF, and the style of its first break is stored",
         arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
     func lineBreaks(text: String, newline: String) throws {
         var world = try RoomWorld("a\nb\n")

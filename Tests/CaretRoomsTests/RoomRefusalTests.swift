@@ -22,7 +22,7 @@ import Testing
             { $0.push(.ann, [(0, 0, "a\rb")], base: 1, seq: 1) }
         ),
         (
-            "bad_edits", "the edits do not ascend, or overlap: outOfOrder(edit: 1)",
+            "bad_edits", "the edits overlap or are not in ascending order: outOfOrder(edit: 1)",
             { $0.push(.ann, [(3, 4, ""), (0, 1, "")], base: 1, seq: 1) }
         ),
         (

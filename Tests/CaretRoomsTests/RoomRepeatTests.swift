@@ -31,7 +31,7 @@ import Testing
         #expect(
             world.lines(.ann) == [
                 #"{"type":"error","doc":"notes","seq":5,"code":"seq_reused","message":"seq 5 was used with other content; the highest committed is 5"}"#,
-                #"{"type":"error","doc":"notes","seq":4,"code":"seq_reused","message":"seq 4 was used or passed over; the highest committed is 5"}"#,
+                #"{"type":"error","doc":"notes","seq":4,"code":"seq_reused","message":"seq 4 was used or skipped; the highest committed is 5"}"#,
             ])
     }
 

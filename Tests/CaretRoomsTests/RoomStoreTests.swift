@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "after an unknown outcome the room appends again if the log lacks it",
+        "if an append's outcome is unknown, the room repeats it only if needed",
         arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab")
@@ -350,7 +350,7 @@ import Testing
         #expect(world.lines(.eve).codes == ["damaged"], sourceLocation: sourceLocation)
     }
 
-    @Test("a pusher entry beyond the head of the same answer is damage")
+    @Test("a pusher entry with a revision above the answer's head is damage")
     func pusherBeyondHead() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The stream of a session") struct RoomStreamTests {
     /// Rule O8.
-    @Test("a slow session gets a bounded part at a time, without gaps")
+    @Test("a slow session gets its changes in limited parts, without gaps")
     func credit() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// The window keeps at least one revision.
-    @Test("a window that is made smaller keeps the newest, and may grow again")
+    @Test("a smaller window keeps the newest revisions, and may grow again")
     func boundWindow() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The counted bytes have an upper bound for texts of any length.
-    @Test("a revision in the window counts only text that others do not share")
+    @Test("the size of a revision in the window excludes text shared with others")
     func weight() throws {
         for (length, weight) in [
             (0, 2_112..<2_120), (10_000, 3_850..<3_870), (300_000, 7_740..<7_760), (3_000_000, 7_740..<7_760),

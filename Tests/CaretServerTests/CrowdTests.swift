@@ -30,7 +30,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("clients that connect and disconnect all the time disturb no other one")
+    @Test("clients that connect and disconnect all the time disturb no others")
     func churn() async throws {
         try await withServer(loops: 2) { server in
             let steady = try Client(to: server.address)

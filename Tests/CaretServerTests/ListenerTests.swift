@@ -55,7 +55,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("listening on a port with another listener gives the fault `inUse`")
+    @Test("listening on a port that is in use gives the fault `inUse`")
     func portInUse() async throws {
         try await withServer { server in
             await #expect(throws: ListenFault.inUse) {
@@ -123,7 +123,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("without descriptors new connections are refused, and old ones continue")
+    @Test("without free descriptors new connections are refused; old ones stay")
     func outOfDescriptors() async {
         // The test runs in its own process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
@@ -161,7 +161,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "connections leave descriptors for the rest of the process",
+        "connections are refused before the process runs out of descriptors",
         arguments: [8, 10_000])
     func descriptorsLeft(left: Int) async {
         await #expect(processExitsWith: .success) { [left] in

@@ -97,7 +97,7 @@ struct LoopFirstQueueTests {
     }
 
     @Test(
-        "the loop that added jobs last runs an answer, or else the queue")
+        "an answer runs on the loop that added jobs last, or else on the queue")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Collecting answers") struct AnswerCollectorTests {
-    @Test("the last answer passes on all answers, in the order of the calls")
+    @Test("once all answers are in, they are passed on in the order of the calls")
     func order() {
         let completed = Mutex<[[Int]]>([])
         let collector = AnswerCollector<Int>(3) { answers in completed.withLock { $0.append(answers) } }

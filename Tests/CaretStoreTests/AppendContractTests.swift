@@ -80,7 +80,7 @@ import Testing
         #expect(await document.store.append(nowhere) == .gone)
     }
 
-    @Test("an append with only a line break stores it, and makes no revision", arguments: StoreKind.allCases)
+    @Test("an append of only a line break stores it without a new revision", arguments: StoreKind.allCases)
     func lineBreakAlone(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         try await document.type("a")

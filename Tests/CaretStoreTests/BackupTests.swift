@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Backups") struct BackupTests {
     /// Rules T6, A11 and A15.
-    @Test("a backup during writes is one consistent, sound and marked file")
+    @Test("a backup during writes is one undamaged file, marked as a backup")
     func whileWriting() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("The order of completions") struct CompletionQueueTests {
-    @Test("a few completions run only after many earlier completions")
+    @Test("a few completions wait until many earlier completions have run")
     func fewBehindMany() async {
         let (completions, gate, tally) = (CompletionQueue(), Gate(), Tally())
         // This is more than the writer's thread calls directly.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A damaged document beside sound documents") struct DamagedDocumentTests {
-    @Test("a row where the next segment belongs damages only its document")
+    @Test("a stray row in the next segment's place damages only its document")
     func rowInTheWay() async throws {
         let scratch = try await DamagedFolder.folder(
             """

@@ -14,7 +14,7 @@ import Testing
         #expect(news(of: [.full, .committed, .committed]) == [.full, .freed])
     }
 
-    @Test("if only the log has space, the disk is full until a checkpoint")
+    @Test("if only the log has space, the disk counts as full until a checkpoint")
     func holdingBack() {
         let held: [StoreEvent] = [.committed, .checkpointing, .checkpointFull]
         #expect(news(of: held + held + [.committed]) == [.full])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Upkeep steps that are committed after other writes") struct OvertakenUpkeepTests {
-    @Test("a delayed snapshot does not delete the snapshot at a new start")
+    @Test("a delayed snapshot does not replace the one at the history's new start")
     func snapshotAfterTrim() async throws {
         let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }

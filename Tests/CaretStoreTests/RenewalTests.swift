@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Rules T4 and B4.
-    @Test("a client that knows later revisions renews every epoch, only once")
+    @Test("if a client knows later revisions, every epoch is renewed once")
     func clientIsAhead() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }

@@ -50,7 +50,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a removal step is limited in rows and bytes, but removes a row")
+    @Test("a removal step has a row and byte limit, but removes at least one row")
     func removals() async throws {
         for (bytes, atOnce) in [(10, 64), (400_000, 2), (1_200_000, 1)] {
             let scratch = try Scratch.inMemory()

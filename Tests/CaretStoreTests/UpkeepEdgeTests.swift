@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Extreme numbers in upkeep") struct UpkeepEdgeTests {
-    @Test("a revision with an earlier time does not make newer revisions old")
+    @Test("a revision with an earlier time does not make newer revisions expire")
     func clockSetBack() async throws {
         var settings = StoreSettings()
         settings.keepHistory = .time(10_000)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "trimming by count waits until the excess is more than a sixteenth",
+        "trimming by count waits until the count is over a sixteenth too high",
         arguments: [(34, 0), (35, 3)] as [(Int, Revision)])
     func excess(count: Int, start: Revision) async throws {
         let scratch = try Scratch.inMemory()

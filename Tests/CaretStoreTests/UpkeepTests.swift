@@ -128,7 +128,7 @@ import Testing
         await store.close()
     }
 
-    @Test("the settings without rounds delete nothing")
+    @Test("if the settings allow no rounds, the store deletes no data")
     func withoutRounds() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }

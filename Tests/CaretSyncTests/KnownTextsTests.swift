@@ -59,7 +59,7 @@ import Testing
         for save in ["a\n", "a\nthe second line\n"] { #expect(try base(older, seen, save) == seen) }
     }
 
-    @Test("of several older texts, the base is the one most similar to the save")
+    @Test("the base is the older text that is most similar to the save")
     func nearest() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nthe second line\n")]
         let seen = "a\nthe second line\nthe third line\n"
@@ -80,7 +80,7 @@ import Testing
         #expect(try base(next, "a\nfrom elsewhere, a line\n", "a\n") == "a\nfrom elsewhere, a line\n")
     }
 
-    @Test("a change that was reverted does not count")
+    @Test("a change that was reverted is ignored when the base is chosen")
     func thereAndBack() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nb and more\n")]
         #expect(try base(older, "a\n", "a\nmine\n") == "a\n")

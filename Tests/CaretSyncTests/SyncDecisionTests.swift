@@ -36,7 +36,7 @@ import Testing
 
     // MARK: Nothing to do, saves and changes
 
-    @Test("nothing happens if the file is known and equals the document")
+    @Test("a known file that equals its document needs no action")
     func rest() throws { #expect(try step(record("a\n"), file("a\n"), told) == .rest) }
 
     @Test("a save is recorded, then pushed from the revision it was merged with")
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: After a push, and after a replaced file
 
-    @Test("after a refused push, the record has the text known before")
+    @Test("after a refused push, the record has the text from before the push")
     func withdrawn() throws {
         let known = record("a\n")
         #expect(try kept(try step(known, file("b\n"), told)).withdrawn.map { $0.seen } == "a\n")

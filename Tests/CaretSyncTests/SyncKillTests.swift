@@ -53,10 +53,10 @@ import Testing
         return true
     }
 
-    @Test("a kill before any call loses nothing")
+    @Test("a kill before any call loses no text")
     func killed() async throws { try await kill("killed") { _ in } }
 
-    @Test("a power cut before any call loses nothing that was synced", arguments: Seeds.first(3))
+    @Test("a power cut before any call loses no text that was synced to disk", arguments: Seeds.first(3))
     func powerCut(seed: UInt64) async throws {
         var random = Seeded(seed)
         try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }

@@ -108,7 +108,7 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
     }
 
-    @Test("a late gone does not remove a newer document with the same name")
+    @Test("a late `gone` does not remove a newer document with the same name")
     func ended() {
         func end(_ epoch: WireString) -> FollowEvent {
             .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
@@ -120,7 +120,7 @@ import Testing
         #expect(news.documents["a"] == nil)
     }
 
-    @Test("a folder has documents until its last one is gone")
+    @Test("a folder has documents until its last document is gone")
     func folders() {
         var news = news(["a/b/c": "e", "a/d": "e"])
         #expect(news.hasDocuments(in: "a"))

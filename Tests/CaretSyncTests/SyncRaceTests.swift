@@ -53,7 +53,7 @@ import Testing
         await expect(world, ["file": "another\n", "new": "text\n"])
     }
 
-    @Test("a rename whose event comes before the answer happens only once")
+    @Test("a rename is applied once, even if its event comes before the answer")
     func toldBeforeAnswer() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a document renamed by the sync keeps its name, whenever events come",
+        "a document renamed by the sync keeps its name in any order of events",
         arguments: [false, true])
     func movedAside(isToldBefore: Bool) async throws {
         let world = try await world(["x/y": "in it\n"])

@@ -177,7 +177,7 @@ import Testing
         #expect(number.contains("1." + digits.prefix(62) + "…;"))
     }
 
-    @Test("the error for a too long line has both numbers and ends the connection")
+    @Test("the error for a too long line names its length and the limit")
     func lineTooLong() {
         let fault = WireFault.lineTooLong(bytes: 8193, limit: 8192)
         #expect(fault.code.closes && fault.message.contains("8193") && fault.message.contains("8192"))

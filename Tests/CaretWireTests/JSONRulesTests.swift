@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("an equal key is found among a million keys in one object")
+    @Test("a duplicate key is found among a million keys in one object")
     func millionKeys() {
         var keys = (0..<1_000_000).map { String($0, radix: 36) }
         let apart = #"{"skipped":"# + object(keys) + "}"
@@ -40,7 +40,7 @@ import Testing
         #expect(fault(of: together) == place(of: 999_999, in: keys) + shift)
     }
 
-    @Test("an equal key is found among a hundred thousand escaped keys")
+    @Test("a duplicate key is found among a hundred thousand escaped keys")
     func escapedKeys() {
         var keys = (0..<100_000).map { "\\u0061\($0)" }
         #expect(fault(of: object(keys)) == nil)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("only a required field may not be missing from a message", arguments: messages)
+    @Test("a message must have its required fields, and may lack the others", arguments: messages)
     func required(message: MessagesPage.Message) throws {
         for (field, example, path) in message.occurrences {
             let fault = try example.removing(path).fault()

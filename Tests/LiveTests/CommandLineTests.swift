@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "a bad configuration exits with 2; the error says what is allowed",
+        "caretd exits with 2 for a bad configuration, and says what is allowed",
         arguments: [
             (["--dta=x"], "caretd: \"--dta\": no such option; did you mean --data?"),
             (["data"], "caretd: \"data\": this argument is not an option; options begin with --"),

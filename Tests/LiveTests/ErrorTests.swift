@@ -76,7 +76,7 @@ import Testing
             """)
     }
 
-    @Test("a refused push names the value and the limit; its seq stays free")
+    @Test("a refusal names the value and the limit; the push's seq stays free")
     func pushes() throws {
         try converse(
             """
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a push whose rebase exceeds the limit is refused; one at it is acked")
+    @Test("a push is refused only if its rebase exceeds the limit")
     func farBase() throws {
         let edits = { (count: Int) in
             (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")
@@ -146,7 +146,7 @@ import Testing
             """, options: ["--limit-rebase": "1000"])
     }
 
-    @Test("values above their limit are refused, values at it are accepted")
+    @Test("values above their limit are refused, values at the limit are accepted")
     func tooLarge() throws {
         let full = String(repeating: "a", count: 1_024)
         try converse(

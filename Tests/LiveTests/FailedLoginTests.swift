@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a failed login logs the address; the filter on the page finds it")
+    @Test("the documented log filter finds the address of each failed login")
     func lines() throws {
         try fail(with: "caret_9_nonsense")
         try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "a server whose files were removed or replaced logs it, acks nothing", arguments: Deed.allCases
+        "a server whose files were removed or replaced logs this, acks no push", arguments: Deed.allCases
     )
     func lost(deed: Deed) throws {
         let server = try LiveServer()

@@ -23,7 +23,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: server.socketPath))
     }
 
-    @Test("a server replaces the socket that a killed one has left")
+    @Test("a server replaces the socket file that a killed server has left")
     func socketLeft() throws {
         let server = try LiveServer()
         try server.killed()

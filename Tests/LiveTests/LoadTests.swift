@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("SIGTERM acks saved pushes, sends every client bye, loses nothing")
+    @Test("at SIGTERM saved pushes are acked, clients get bye, no text is lost")
     func stopped() throws {
         let group = EditorGroup(50, documents: 5)
         var server = try LiveServer(in: .onDisk())

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a client that reads nothing cannot block SIGTERM, once or twice", arguments: [1, 2])
+        "a client that reads nothing cannot prevent the exit after SIGTERM", arguments: [1, 2])
     func nobodyReads(signals: Int) throws {
         let server = try LiveServer()
         let reader = try LineClient(server)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios") struct ScenarioTests {
-    @Test("no law is broken under any faults, and all work ends when they end")
+    @Test("no law is broken under any faults; after the faults all work ends")
     func scenarios() async throws {
         if let plan = try Runs.requestedPlan() {
             if let failure = Runs.run(plan, printsMessages: true).failure {

@@ -70,7 +70,7 @@ struct LawTable {
         }
     }
 
-    @Test("each function that the page names is in the file that it names")
+    @Test("each function in the page's tables is in the file named beside it")
     func functions() throws {
         let files = try Self.files()
         let rows = rows(of: try #require(files[Self.page]).text)

@@ -69,7 +69,7 @@ struct LayoutTests {
         #expect(TopLevelRule.violations(names: ["README.md", "notes.txt"]).map(\.path) == ["notes.txt"])
     }
 
-    @Test("a path of one machine is found at any place in a line", arguments: MachinePathRule.folders)
+    @Test("a machine-specific path is found anywhere in a line", arguments: MachinePathRule.folders)
     func machinePath(folder: String) {
         for text in ["\(folder)x", "see `\(folder)x`", "let path = \"\(folder)x\"", "file://\(folder)x"] {
             #expect(MachinePathRule.violations(in: RepositoryFile(path: "README.md", text: text)).count == 1)
@@ -77,7 +77,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "a path after another name does not count as a path of one machine",
+        "a folder name inside a longer path is not a machine-specific path",
         arguments: MachinePathRule.folders)
     func otherPath(folder: String) {
         for text in ["$root\(folder)x", "https://example.org\(folder)x", "${data}\(folder)x"] {

@@ -53,7 +53,7 @@ struct LengthTests {
         #expect(reasons(text, lines: 200) == [])
     }
 
-    @Test("an exhaustive switch may be longer while each case has at most 5 lines")
+    @Test("an exhaustive switch may be longer if each case has at most 5 lines")
     func shortCases() {
         #expect(reasons(choice(caseLines: 5, end: "")) == [])
         #expect(reasons(choice(caseLines: 6, end: "")).count == 1)

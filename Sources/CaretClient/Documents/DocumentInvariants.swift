@@ -13,7 +13,8 @@ extension DocumentState {
             retryAt != nil || replica.link != .waiting && !replica.isWaiting)
         try BrokenInvariant.check("readers were notified of the current state", announcedState == state)
         try BrokenInvariant.check(
-            "a view with unaccepted text is bound", unaccepted.keys.allSatisfy { unshown[$0] != nil })
+            "a view with unaccepted text is bound to the document",
+            unaccepted.keys.allSatisfy { unshown[$0] != nil })
         let end = replica.text.end
         try BrokenInvariant.check(
             "changes that a view has not shown yet lie within the text",

@@ -225,7 +225,7 @@ package final class ArchiveReader {
                     } else {
                         "the packed file has only \(input.fileBytes)"
                     }
-                throw fault("it has more than \(limit) bytes, and \(meaning)")
+                throw fault("the line has more than \(limit) bytes, and \(meaning)")
             case .line(.success(let found)):
                 line += 1
                 return found

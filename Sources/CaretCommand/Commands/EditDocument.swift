@@ -35,7 +35,7 @@ struct EditDocument: Subcommand {
         let environment = ProcessInfo.processInfo.environment
         let editor = [environment["VISUAL"], environment["EDITOR"], "vi"].compactMap(\.self)
             .first { !$0.isEmpty }
-        guard let editor else { preconditionFailure("vi is an editor") }
+        guard let editor else { preconditionFailure("the default editor vi is missing from the list") }
         let folder = prepared(
             EditingFolder(for: document, at: context.target.address.description, environment), in: context)
         defer { folder?.removeIfSaved() }

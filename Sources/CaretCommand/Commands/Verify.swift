@@ -112,11 +112,11 @@ package struct Verify: Subcommand {
         switch fault {
         case .foreign: "not a database of Caret, or its first page is damaged"
         case .badHeader: "the header of the database is damaged"
-        case .lost: "it is missing or empty"
+        case .lost: "the file is missing or empty"
         // If the store reports ENOENT for an existing file, the file is empty.
-        case .system(ENOENT) where access(file, F_OK) == 0: "it is empty"
+        case .system(ENOENT) where access(file, F_OK) == 0: "the file is empty"
         case .database(let fault) where fault.kind == .damaged:
-            "its first page is cut off or damaged (\(fault.message))"
+            "the first page of the file is cut off or damaged (\(fault.message))"
         case .system, .otherLog, .older, .newer, .changed, .migrating, .readOnly, .held, .database: nil
         }
     }

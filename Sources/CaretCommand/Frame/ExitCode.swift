@@ -9,7 +9,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .done: "success"
-        case .failed: "failure, or a refusal of the server"
+        case .failed: "a failure, or the server refused the request"
         case .usage: "wrong usage"
         case .unreachable: "the server cannot be reached, or the connection ended before the answer"
         case .no: "a negative result: `grep` or `who` found nothing, `verify` found damage"

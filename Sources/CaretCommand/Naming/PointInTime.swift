@@ -40,10 +40,11 @@ extension WrittenTime {
 extension Failure {
     fileprivate init(tooEarly time: Date, in document: String, beganAt first: Date?) {
         let beginning =
-            first.map { "its first revision is from \(Stamp.local($0))" } ?? "it has no revision yet"
+            first.map { "its first revision is from \(Stamp.local($0))" }
+            ?? "the document has no revision yet"
         let name = document.harmless
         self.init(
-            "\(name): it had no text yet at \(Stamp.local(time)); \(beginning)",
+            "\(name): the document had no text yet at \(Stamp.local(time)); \(beginning)",
             advice: "caret log \(name) lists its revisions; \(name)@0 is the empty text before the first one")
     }
 }

@@ -57,7 +57,7 @@ extension SkipReason {
             "left alone: it has \(bytes.counting("byte")); the limit of a document is \(limit)"
         case .noFile: "left alone: not a regular file"
         case .unreadable(let reason): "left alone: cannot be read: \(reason)"
-        case .noName: "left alone: its name is not valid for both a file and a document"
+        case .noName: "left alone: its name must be valid for both a file and a document"
         case .folder: "left alone: it is a folder here"
         case .synced: "left alone: it is a synced folder of its own"
         case .behind(let obstacle): "left alone: \(obstacle) is not a folder here, and links are not followed"

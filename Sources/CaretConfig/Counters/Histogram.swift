@@ -11,7 +11,7 @@ package struct Histogram: Equatable, Sendable {
     }
 
     init(counts: [UInt64], sum: UInt64, largest: UInt64) {
-        precondition(counts.count == Buckets.count, "a histogram of \(counts.count) ranges")
+        precondition(counts.count == Buckets.count, "a histogram cannot have \(counts.count) ranges")
         self.counts = counts
         self.sum = sum
         self.largest = largest

@@ -40,7 +40,7 @@ package final class CounterSlots: Sendable {
     private let slots = InlineArray<2048, Atomic<UInt64>> { _ in Atomic(0) }
 
     init() {
-        precondition(Self.count <= slots.count, "\(Self.count) numbers in a sheet of \(slots.count)")
+        precondition(Self.count <= slots.count, "\(Self.count) counters need more than \(slots.count) slots")
     }
 
     // MARK: Called by the owner

@@ -62,7 +62,7 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "the path of a folder, without control characters"
         case .addresses:
-            "at most \(Self.mostAddresses) of HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
+            "at most \(Self.mostAddresses) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
         case .yesNo: "true or false"
         case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bytes(_, let range):

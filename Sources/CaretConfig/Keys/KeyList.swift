@@ -87,7 +87,7 @@ extension ConfigurationKey {
             "An incomplete line up to this size does not count towards limit_line_budget."),
         ConfigurationKey(
             "limit_line_budget", .lines, .bytes(\.configuredLimits.lineBudget, 1 << 20...64 << 30),
-            "Memory for all incomplete lines together. The first limit_free_line of each is not counted."),
+            "Memory for all incomplete lines. The first limit_free_line bytes of each do not count."),
         ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
@@ -98,7 +98,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_waiting_line_bytes", .lines,
             .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
-            "With more bytes of queued lines, the server also stops reading. A single line may be longer."),
+            "With more bytes of waiting lines than this, the server stops reading. One line may be longer."),
         ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.takingSeconds, counts: .seconds, plain: .seconds, 1...3_600),

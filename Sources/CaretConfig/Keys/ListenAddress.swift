@@ -21,7 +21,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// `bytes` is in network order.
     package init(family: Family, bytes: [UInt8], port: UInt16) {
-        precondition(bytes.count == (family == .ipv4 ? 4 : 16), "an address of \(bytes.count) bytes")
+        precondition(bytes.count == (family == .ipv4 ? 4 : 16), "an address cannot have \(bytes.count) bytes")
         self.family = family
         self.bytes = bytes
         self.port = port
@@ -57,7 +57,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family.number, bytes, &text, socklen_t(text.count)) != nil else {
-            preconditionFailure("no text for an address of \(bytes.count) bytes")
+            preconditionFailure("an address of \(bytes.count) bytes has no text form")
         }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

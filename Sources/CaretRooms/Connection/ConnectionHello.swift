@@ -7,7 +7,7 @@ extension ConnectionState {
     /// Handles the first message.
     mutating func greet(_ envelope: Envelope<ClientMessage>) {
         guard case .hello(let hello) = envelope.message else {
-            return fail(.helloRequired, "hello is the first message of a connection", envelope.id)
+            return fail(.helloRequired, "the first message of a connection must be hello", envelope.id)
         }
         phase = .authenticating(hello, envelope.id)
         order(.authenticate(token: hello.token))

@@ -19,7 +19,7 @@ extension ConnectionState {
     mutating func run(_ envelope: Envelope<ClientMessage>) {
         let id = envelope.id
         switch envelope.message {
-        case .hello: fail(.alreadyHello, "hello was sent before", id)
+        case .hello: fail(.alreadyHello, "hello was already sent", id)
         case .ping: send(.pong(Pong()), id)
         case .pong: break
         case .open(let open): self.open(open, id)

@@ -143,7 +143,7 @@ extension ConnectionState {
         if isWelcomed, let report = refusal(ofWhatever: fault) { return fail(report, fault.id) }
         var report = fault.report
         if !isWelcomed, fault.code == .unknownType {
-            report = ErrorReport(.helloRequired, "hello is the first message of a connection")
+            report = ErrorReport(.helloRequired, "the first message of a connection must be hello")
         }
         fail(report, fault.id)
         switch fault.code {
@@ -156,7 +156,7 @@ extension ConnectionState {
     /// The refusal that a malformed message would get even if it were well-formed; nil if there is none.
     private func refusal(ofWhatever fault: WireFault) -> ErrorReport? {
         switch fault.topic {
-        case .hello where isWelcomed: return ErrorReport(.alreadyHello, "hello was sent before")
+        case .hello where isWelcomed: return ErrorReport(.alreadyHello, "hello was already sent")
         case .administration where isWelcomed && member?.grants.isForServer == false:
             let refusal = RequestRefusal.notAdmin
             return ErrorReport(refusal.code, refusal.message, document: fault.document)

@@ -16,7 +16,7 @@ extension HubState {
             names.allSatisfy { rooms[$0.value]?.name == $0.key }
         )
         try BrokenInvariant.check(
-            "each document with a room is found by its name, unless another took it",
+            "each document with a room is found by its name, unless another document took the name",
             rooms.allSatisfy { document, room in
                 room.name.map { (names[$0] == document) != room.hasLostName } ?? !room.hasLostName
             })
@@ -52,7 +52,7 @@ extension HubState {
             "commits are watched exactly while there is a follower",
             feed.isWatched == !followers.isEmpty)
         try BrokenInvariant.check(
-            "the counts of the feed fit its items, and it keeps nothing without followers", feed.isSound)
+            "the counts of the feed match its items, and a feed without followers is empty", feed.isSound)
         try BrokenInvariant.check(
             "each waiting read belongs to a known connection",
             readings.keys.allSatisfy { attendance[$0] != nil })

@@ -69,12 +69,13 @@ extension RequestRefusal {
     fileprivate init(ofBackup refusal: StoreRefusal) {
         switch refusal {
         case .gone: self = .unexpectedAnswer
-        case .damaged: self.init(.damaged, "the store is damaged, so there is no backup; verify tells where")
-        case .full: self.init(.storageFull, "the disk is full; there is no backup")
+        case .damaged:
+            self.init(.damaged, "the store is damaged, so no backup was made; verify lists the damage")
+        case .full: self.init(.storageFull, "the disk is full; no backup was made")
         case .failed:
             self.init(
                 .storageFailed,
-                "the disk failed, or the file could not be made; there is no backup, and the log tells why")
+                "the disk failed, or the file could not be made; no backup was made; the log says why")
         }
     }
 
@@ -85,7 +86,7 @@ extension RequestRefusal {
         case .full: self.init(.storageFull, "the disk is full, so the store could not be checked")
         case .failed:
             self.init(
-                .storageFailed, "the disk failed, so the store could not be checked; the log tells why")
+                .storageFailed, "the disk failed, so the store could not be checked; the log says why")
         }
     }
 }

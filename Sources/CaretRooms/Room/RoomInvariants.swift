@@ -18,10 +18,10 @@ extension RoomState {
 
     private func checkPushers() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "the room keeps what it knows of each session's pusher",
+            "the room does not forget the pusher of a session",
             closedWith != nil || sessions.all.allSatisfy { pushers.isHeld($0.pusher) })
         try BrokenInvariant.check(
-            "the room keeps what it knows of each pending push's pusher",
+            "the room does not forget the pusher of a pending push",
             pushes.pushers.allSatisfy { pushers.isHeld($0) })
         try BrokenInvariant.check(
             "each pending push is newer than its pusher's last commit",

@@ -85,7 +85,7 @@ package final class RoomsRunner: LoopFirstWorker {
             feed(event, to: host, at: time)
         case .order(let document, let event):
             guard let host = rooms[document] else {
-                preconditionFailure("the hub has an order for document \(document.value), which has no room")
+                preconditionFailure("the hub sent an event to document \(document.value), which has no room")
             }
             feed(event, to: host, at: time)
         case .answer(let instance, let event, let moment):

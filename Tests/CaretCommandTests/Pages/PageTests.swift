@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("the manifest in the Swift guide names a package and a product that exist")
+    @Test("the Swift guide's manifest names an existing package and product")
     func manifest() throws {
         let own = try Pages.text("Package.swift")
         let blocks = try #require(Pages.page("docs/client.md")).blocks.filter { isManifest($0) }

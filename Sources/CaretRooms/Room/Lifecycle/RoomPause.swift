@@ -96,6 +96,6 @@ package struct RoomPause: Sendable {
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("requests wait only during a pause", queued.isEmpty || !reasons.isEmpty)
         try BrokenInvariant.check(
-            "the store is called only if there is a reason", phase == .waiting || !reasons.isEmpty)
+            "a pause that calls the store has a reason", phase == .waiting || !reasons.isEmpty)
     }
 }

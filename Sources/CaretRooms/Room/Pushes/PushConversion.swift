@@ -30,7 +30,7 @@ extension TextBuffer {
             }
         }
         do throws(ChangeError) { return try Change(result) } catch {
-            throw RequestRefusal(.badEdits, "the edits do not ascend, or overlap: \(error)")
+            throw RequestRefusal(.badEdits, "the edits overlap or are not in ascending order: \(error)")
         }
     }
 

@@ -162,7 +162,7 @@ extension PushPipeline {
             "`ready` lists each push that is ready, once",
             ready.count == isReady.count && ready.allSatisfy { isReady[$0] != nil })
         try BrokenInvariant.check(
-            "other pushes wait only for a computation under way",
+            "other pushes wait for a computation only while it runs",
             priority.map { id in
                 pending.values.contains { if case .computing(id, _) = $0.stage { true } else { false } }
             } ?? true)

@@ -36,7 +36,7 @@ extension RoomState {
             }
             return
         }
-        let what = push.seq == entry.seq ? "with other content" : "or passed over"
+        let what = push.seq == entry.seq ? "with other content" : "or skipped"
         refuse(
             push,
             RequestRefusal(

@@ -118,7 +118,7 @@ extension RoomState {
             } else {
                 let what = "revision \(revision.value) is your push with seq \(logged.seq)"
                 resolve(
-                    pusher, refusing: RequestRefusal(.seqReused, "seq \(push.seq) was passed over: \(what)"))
+                    pusher, refusing: RequestRefusal(.seqReused, "seq \(push.seq) was skipped: \(what)"))
             }
             return true
         }

@@ -8,7 +8,8 @@ extension RoomState {
     mutating func admit(_ opening: RoomOpening) {
         if opening.rights == .none { return refuse(opening, .notFound) }
         if sessions.index(of: opening.session) != nil {
-            let report = ErrorReport(.alreadyOpen, "the document is open here", document: opening.document)
+            let report = ErrorReport(
+                .alreadyOpen, "this session already has the document open", document: opening.document)
             return reply(report, opening.id, to: opening.session)
         }
         if let known = revisionBeyondHead(of: opening) { return queueForRenewal(opening, known) }

@@ -140,7 +140,8 @@ let package = Package(
             name: "CaretSyncTests",
             dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
-        .testTarget(name: "CaretWebTests", dependencies: ["CaretWeb"], swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretWebTests", dependencies: ["CaretWeb", "TestSupport"], swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),

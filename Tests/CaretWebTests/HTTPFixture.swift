@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Testing
 
 /// The lines of a file in `Tests/Fixtures/http`, as its README describes them.
@@ -14,9 +14,11 @@ struct HTTPFixture: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/http")
+
     static func all(in file: String) throws -> [HTTPFixture] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: folder.appending(path: "Fixtures/http/\(file)"), encoding: .utf8)
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
         return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { try HTTPFixture($0) }
     }
 

@@ -84,7 +84,7 @@ struct ImportTable {
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
             "Synchronization", "Testing",
         ],
-        "Tests/CaretWebTests": ["CaretWeb", "FoundationEssentials", "Testing"],
+        "Tests/CaretWebTests": ["CaretWeb", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",

@@ -1,10 +1,10 @@
 /// The fields of a head, in the order received.
-package struct Fields: Equatable, Sendable {
-    struct Field: Equatable, Sendable {
+package struct Fields: Equatable, Sendable, Sequence {
+    package struct Field: Equatable, Sendable {
         /// In lower-case letters.
-        let name: String
+        package let name: String
         /// Without the blanks around it.
-        let value: [UInt8]
+        package let value: [UInt8]
 
         /// Reads a line such as `Host: localhost`.
         init(_ line: [UInt8]) throws(RequestFault) {
@@ -28,6 +28,8 @@ package struct Fields: Equatable, Sendable {
     package init() {}
 
     var count: Int { fields.count }
+
+    package func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 
     mutating func append(_ field: Field) { fields.append(field) }
 

@@ -69,6 +69,7 @@ let package = Package(
             exclude: ["caret-core.mjs", "runtime.c"],
             swiftSettings: strict
         ),
+        .target(name: "CaretWeb", swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
@@ -139,6 +140,8 @@ let package = Package(
             name: "CaretSyncTests",
             dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretWebTests", dependencies: ["CaretWeb", "TestSupport"], swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),

@@ -44,6 +44,7 @@ struct ImportTable {
             "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
+        "Sources/CaretWeb": [],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
@@ -83,6 +84,7 @@ struct ImportTable {
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
             "Synchronization", "Testing",
         ],
+        "Tests/CaretWebTests": ["CaretWeb", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",

@@ -35,6 +35,7 @@ export const stagesOf = {
   ],
   CaretSync: [run("CaretSyncTests", 120, { few: true }), run("CaretCommandTests.Sync", 180, { few: true })],
   CaretClient: [run("CaretClientTests", 180)],
+  CaretWeb: [run("CaretWebTests", 60)],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],
   CaretServer: [
     run("CaretServerTests", 120),

@@ -1,0 +1,70 @@
+/// The fields of a head, in the order received.
+package struct Fields: Equatable, Sendable, Sequence {
+    package struct Field: Equatable, Sendable {
+        /// In lower-case letters.
+        package let name: String
+        /// Without the blanks around it.
+        package let value: [UInt8]
+
+        /// Reads a line such as `Host: localhost`.
+        init(_ line: [UInt8]) throws(RequestFault) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+                throw .bad("a field needs a colon after its name")
+            }
+            let name = line[..<colon]
+            guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
+                throw .bad("the name of a field must be one word, directly before the colon")
+            }
+            guard line[(colon + 1)...].allSatisfy(\.isFieldByte) else {
+                throw .bad("the value of a field contains a control character")
+            }
+            self.name = String(decoding: name, as: UTF8.self).lowercased()
+            value = Array(line[(colon + 1)...].withoutBlanks)
+        }
+    }
+
+    private var fields: [Field] = []
+
+    package init() {}
+
+    var count: Int { fields.count }
+
+    package func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+
+    mutating func append(_ field: Field) { fields.append(field) }
+
+    /// The values of all fields with this name, which must be in lower-case letters.
+    package subscript(name: String) -> [[UInt8]] { fields.filter { $0.name == name }.map(\.value) }
+
+    /// Whether the fields with this name list `word`, in any case, with commas between the words.
+    package func lists(_ word: String, in name: String) -> Bool {
+        self[name].contains { value in
+            value.split(separator: UInt8(ascii: ",")).contains { $0.withoutBlanks.equals(word) }
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// Compares with a word in lower-case ASCII letters. The bytes may have capital letters.
+    func equals(_ word: String) -> Bool { elementsEqual(word.utf8) { $0.lowerCase == $1 } }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Self {
+    var withoutBlanks: Self {
+        let end = lastIndex { !$0.isBlank }.map { index(after: $0) } ?? startIndex
+        return self[..<end].drop(while: \.isBlank)
+    }
+}
+
+extension UInt8 {
+    /// A space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    /// A printable character of ASCII, except the space.
+    var isVisible: Bool { 0x21...0x7E ~= self }
+    var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+    var isCapital: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
+    var lowerCase: UInt8 { isCapital ? self | 0x20 : self }
+    fileprivate var isTokenByte: Bool { isVisible && !#""(),/:;<=>?@[\]{}"#.utf8.contains(self) }
+    /// No control character but the tab.
+    fileprivate var isFieldByte: Bool { isBlank || isVisible || self >= 0x80 }
+}

@@ -39,7 +39,7 @@ package struct KnownTexts: Equatable, Sendable {
     /// is so for several older texts, the result is the text most similar to `saved`. If `saved` equals an
     /// older text, the user has reverted the later changes on purpose. There is one exception. The editor may
     /// have saved another text in between, and not read the changes of others after it. Then the user has
-    /// reverted only their own changes.
+    /// reverted only their own changes, and the saved text is merged with the changes of others.
     package func base(of saved: String) throws(TextError) -> String {
         if older.isEmpty { return seen }
         let (new, latest) = (try TextBuffer(saved), try TextBuffer(seen))

@@ -4,10 +4,20 @@ import TestSupport
 import Testing
 
 @Suite("A server short of resources", .onOwnThread) struct ScarcityTests {
+    /// Runs a command with so few descriptors. It does not inherit those that Foundation opens for other tests of
+    /// this process without close-on-exec.
+    private static func limited(to descriptors: Int) -> [String] {
+        let script = """
+            for name in /proc/self/fd/*; do name=${name##*/}; ((name < 3)) || eval "exec $name>&-"; done
+            ulimit -n \(descriptors); exec "$@"
+            """
+        return ["bash", "-c", script, "bash"]
+    }
+
     @Test("without free descriptors a server refuses new clients, serves others")
     func descriptors() throws {
         let server = try LiveServer(
-            ["--upkeep-every": "1 s"], through: ["sh", "-c", #"ulimit -n 256; exec "$@""#, "sh"])
+            ["--upkeep-every": "1 s"], through: Self.limited(to: 256))
         let group = EditorGroup(20, documents: 4)
         try group.connect(to: server)
         try group.work { $0.acks >= 40 }
@@ -42,7 +52,7 @@ import Testing
     @Test("a server with few descriptors logs its limit, answers refused clients")
     func fewDescriptors() throws {
         let scratch = try Scratch.inMemory()
-        let command = ["sh", "-c", #"ulimit -n 64; exec "$@""#, "sh"] + LiveServer.command([:], in: scratch)
+        let command = Self.limited(to: 64) + LiveServer.command([:], in: scratch)
         let program = try Program(command)
         var (port, allowed): (UInt16?, Int?) = (nil, nil)
         while let line = try program.errors.next() {

@@ -174,7 +174,8 @@ extension Syncer {
         return hasRoom
     }
 
-    /// Checks the displaced files of a path. Returns the milliseconds until the next check, or nil.
+    /// Checks whether the old files that this sync replaced at a path were changed after that, and merges such
+    /// changes. Returns the milliseconds until the next check, or nil.
     func resolveDisplaced(_ path: WireString) throws -> Int? {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {

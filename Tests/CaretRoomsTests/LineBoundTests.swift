@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Rules L5 and P7.
-    @Test("edits that make a line too long are joined, and the ack has the result")
+    @Test("if a message with edits exceeds the line limit, edits are joined")
     func explicitEdits() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann, .bob)

@@ -18,7 +18,7 @@ import Testing
 
     /// Another node may make a document longer than the limit. Then no client can add to it, and the room
     /// appends nothing.
-    @Test("clients of a full document notice a new epoch")
+    @Test("clients notice a new epoch of a document that is at its size limit")
     func newEpochOfFullDocument() throws {
         let (half, rest) = (String(repeating: "x", count: 700), String(repeating: "y", count: 3_400))
         let text = """

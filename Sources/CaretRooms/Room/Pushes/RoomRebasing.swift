@@ -180,7 +180,7 @@ extension RoomState {
         switch push.content {
         case .restore:
             guard let target = known.target else {
-                preconditionFailure("a restore was computed without its text")
+                preconditionFailure("a restore was computed without the text to restore")
             }
             pushes.becameReady(push.pusher, .restore(target, found: change), at: revision)
         case .text where revision == push.base: rebaseWhole(push.pusher, change)

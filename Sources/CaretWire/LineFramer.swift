@@ -17,7 +17,7 @@ package struct LineFramer: Sendable {
     /// The maximum number of bytes in a line, without its line end. This limit may be raised at any time.
     package var limit: Int
 
-    /// The beginning of a line whose line end has not arrived.
+    /// The bytes of an incomplete line.
     private var begun: [UInt8] = []
     private var excess: Int?
 

@@ -27,7 +27,7 @@ struct CrowdLoad: ~Copyable {
         /// When the push in flight was written.
         var sent = 0.0
         var isInFlight = false
-        /// The beginning of a line whose end has not arrived.
+        /// The bytes of an incomplete line.
         var rest: [UInt8] = []
     }
 

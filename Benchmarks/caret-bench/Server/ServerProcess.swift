@@ -96,7 +96,8 @@ final class ServerProcess {
         return port
     }
 
-    /// Starts a program whose input ends with this process, and reads the one line that it prints.
+    /// Starts a program, and reads the one line that it prints. The program's input ends when this process
+    /// ends.
     private static func answering(
         _ program: String, _ words: [String]
     ) -> (process: pid_t, input: Int32, said: String) {

@@ -19,8 +19,8 @@ public struct ConnectionList: Sendable {
         public let since: Date
         /// The names of the documents that the connection has open.
         public let documents: [String]
-        /// The names of the documents whose changes the client reads too slowly. The server has these changes
-        /// only on disk by then, and reads them from there.
+        /// The names of documents whose changes the client reads so slowly that the server no longer has them in
+        /// memory. The server reads these changes from disk.
         public let behind: [String]
 
         init(_ summary: ConnectionSummary) {

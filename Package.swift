@@ -25,7 +25,7 @@ let package = Package(
             name: "CaretInternals",
             targets: [
                 "CLinux", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-                "CaretWire", "TestSupport",
+                "CaretWeb", "CaretWire", "TestSupport",
             ]),
     ],
     targets: [
@@ -53,8 +53,8 @@ let package = Package(
         .target(
             name: "CaretServer",
             dependencies: [
-                "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
-                "CaretStore", "CaretWire",
+                "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
+                "CaretRooms", "CaretStore", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -69,12 +69,13 @@ let package = Package(
             exclude: ["caret-core.mjs", "runtime.c"],
             swiftSettings: strict
         ),
-        .target(name: "CaretWeb", swiftSettings: strict),
+        .target(
+            name: "CaretWeb", dependencies: ["CaretRooms", "CaretWire"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
                 "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-                "CaretWire",
+                "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),

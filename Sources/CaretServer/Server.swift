@@ -3,6 +3,7 @@ import CaretCore
 package import CaretLog
 import CaretRooms
 package import CaretStore
+package import CaretWeb
 package import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
@@ -75,13 +76,14 @@ package final class Server: Sendable {
     /// Listens at an address. Returns the address, with the port that the system chose if port 0 was
     /// requested.
     package func listen(
-        at address: SocketAddress, as listenerKind: @escaping @Sendable (SocketAddress) -> ListenerKind
+        at address: SocketAddress, web: SiteGuard.Listener? = nil,
+        as listenerKind: @escaping @Sendable (SocketAddress) -> ListenerKind
     )
         async throws(ListenFault) -> SocketAddress
     {
         let switchboard = switchboard
         let listener = try await Listener.listening(at: address, spreadOver: loops) {
-            switchboard.shell(for: $0, at: listenerKind($0.peer))
+            switchboard.shell(for: $0, at: listenerKind($0.peer), web: web)
         }
         listeners.withLock { $0.append(listener) }
         return listener.address

@@ -60,12 +60,20 @@ package struct LineFramer: Sendable {
         return (piece.last ?? begun.last) == LineFramer.carriageReturn ? length - 1 : length
     }
 
-    private mutating func hold<Line>(_ input: inout UnsafeRawBufferPointer) -> Frame<Line> {
+    /// Buffers all of `input`, including line ends, as the next bytes of a message that `endMessage` will end.
+    package mutating func hold<Line>(_ input: inout UnsafeRawBufferPointer) -> Frame<Line> {
+        if let excess { return .tooLong(bytes: excess, limit: limit) }
         let length = contentLength(with: input)
         if length > limit { return refuse(length) }
         begun.append(contentsOf: input)
         input = UnsafeRawBufferPointer(start: nil, count: 0)
         return .incomplete
+    }
+
+    /// Calls `body` with the buffered bytes, and removes them. Returns nil if there are none.
+    package mutating func endMessage<Line>(_ body: (UnsafeRawBufferPointer) -> Line) -> Line? {
+        if begun.isEmpty { return nil }
+        return complete(with: UnsafeRawBufferPointer(start: nil, count: 0), begun.count, body)
     }
 
     private mutating func refuse<Line>(_ length: Int) -> Frame<Line> {

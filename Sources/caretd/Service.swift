@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretStore
+import CaretWeb
 import CaretWire
 @preconcurrency import Dispatch
 import Glibc
@@ -118,7 +119,8 @@ struct Service {
         _ server: Server, at address: SocketAddress, for configured: ListenAddress
     ) async throws(ListenerFault) {
         do throws(ListenFault) {
-            let found = try await server.listen(at: address) { .address($0) }
+            let web = SiteGuard.Listener.loopback
+            let found = try await server.listen(at: address, web: web) { .address($0) }
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {

@@ -1,5 +1,13 @@
 import CaretWire
 
+/// How the received bytes are divided into messages.
+package enum InputFraming: Sendable {
+    /// Each line is a message.
+    case lines
+    /// The caller says where a message ends. Inside a message, line ends are blanks.
+    case messages
+}
+
 /// The received bytes that were not decoded to messages yet.
 struct ConnectionInput: Sendable {
     enum Next {
@@ -9,6 +17,7 @@ struct ConnectionInput: Sendable {
         case tooLong(WireFault)
     }
 
+    private let framing: InputFraming
     private var framer: LineFramer
     private var decoder: MessageDecoder
     /// Bytes that arrived while the connection was not ready for another line.
@@ -24,7 +33,8 @@ struct ConnectionInput: Sendable {
     /// When reading was paused; nil if it is not.
     private(set) var pausedSince: Int64?
 
-    init(_ limits: Limits) {
+    init(_ limits: Limits, _ framing: InputFraming) {
+        self.framing = framing
         framer = LineFramer(limit: limits.helloLine)
         decoder = MessageDecoder(limits: limits.announced)
     }
@@ -48,22 +58,40 @@ struct ConnectionInput: Sendable {
     }
 
     mutating func next(of bytes: inout UnsafeRawBufferPointer) -> Next {
-        switch ConnectionInput.next(of: &bytes, &framer, &decoder) {
+        let frame: LineFramer.Frame<Decoded> =
+            switch framing {
+            case .lines: ConnectionInput.nextLine(of: &bytes, &framer, &decoder)
+            case .messages: framer.hold(&bytes)
+            }
+        return switch frame {
         case .line(let (result, count)): .line(result, bytes: count)
         case .incomplete: .incomplete
         case .tooLong(let bytes, let limit): .tooLong(.lineTooLong(bytes: bytes, limit: limit))
         }
     }
 
-    private static func next(
+    /// Ends the message whose bytes were read. Returns nil if it is empty.
+    mutating func endMessage() -> Next? {
+        ConnectionInput.endMessage(&framer, &decoder).map { .line($0.0, bytes: $0.1) }
+    }
+
+    private typealias Decoded = (Result<Envelope<ClientMessage>, WireFault>, Int)
+
+    private static func nextLine(
         of bytes: inout UnsafeRawBufferPointer, _ framer: inout LineFramer, _ decoder: inout MessageDecoder
-    ) -> LineFramer.Frame<(Result<Envelope<ClientMessage>, WireFault>, Int)> {
-        framer.next(of: &bytes) { line in
-            do throws(WireFault) {
-                return (.success(try decoder.clientMessage(line)), line.count)
-            } catch {
-                return (.failure(error), line.count)
-            }
+    ) -> LineFramer.Frame<Decoded> {
+        framer.next(of: &bytes) { decode($0, &decoder) }
+    }
+
+    private static func endMessage(_ framer: inout LineFramer, _ decoder: inout MessageDecoder) -> Decoded? {
+        framer.endMessage { decode($0, &decoder) }
+    }
+
+    private static func decode(_ line: UnsafeRawBufferPointer, _ decoder: inout MessageDecoder) -> Decoded {
+        do throws(WireFault) {
+            return (.success(try decoder.clientMessage(line)), line.count)
+        } catch {
+            return (.failure(error), line.count)
         }
     }
 

@@ -27,6 +27,20 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
+    /// The message that was received last is complete. This is an event of connections that are not divided into
+    /// lines, and only while reading is not paused.
+    package mutating func messageEnded(at time: Int64) -> [ConnectionAction] {
+        if isClosed { return [] }
+        now = max(now, time)
+        if mayRead, case .line(let result, let bytes) = input.endMessage() {
+            handle(result, bytes)
+            if isWelcomed { input.noteBegun(at: now, isSameLine: false) }
+            claim()
+        }
+        meetDueDeadlines()
+        return finishEvent()
+    }
+
     /// The peer has stopped sending. It may still read.
     package mutating func inputEnded() -> [ConnectionAction] {
         if isClosed { return [] }

@@ -78,13 +78,14 @@ package struct ConnectionState: Sendable {
     package var actions: [ConnectionAction] = []
 
     package init(
-        _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil, at now: Int64
+        _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil,
+        framing: InputFraming = .lines, at now: Int64
     ) {
         self.id = id
         self.peer = peer
         self.settings = settings
         self.now = now
-        input = ConnectionInput(settings.limits)
+        input = ConnectionInput(settings.limits, framing)
         helloUntil = now + Int64(settings.limits.helloSeconds) * 1_000
         rate = settings.limits.announced.pushesPerSecond.map { PushRate(perSecond: $0, at: now) }
         silence = .heard(now)
@@ -112,6 +113,7 @@ package struct ConnectionState: Sendable {
     }
 
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
+    package var isReadingPaused: Bool { input.isPaused }
     /// Undelivered bytes.
     package var waitingOutput: Int { output.waiting }
     /// Bytes of the incomplete line and of waiting lines. A line has at least one byte, so this also limits

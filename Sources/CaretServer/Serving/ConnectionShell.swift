@@ -1,13 +1,22 @@
 import CaretConfig
 package import CaretRooms
+import CaretWeb
 import CaretWire
 import Synchronization
 
 /// Passes events to a connection's state, and runs the resulting actions: on the socket, the rooms and the
 /// hub. Confined to the connection's loop.
+///
+/// The first byte decides what the client speaks: lines begin with `{`, and HTTP with a capital letter.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
     private var state: ConnectionState
+    /// Nil while the client speaks lines.
+    private var web: WebBox?
+    /// How HTTP is served at this listener; nil if it is not.
+    private let webListener: SiteGuard.Listener?
+    /// Whether the client has sent anything but line ends.
+    private var hasRead = false
     /// The connection owns this shell, and releases it after the end. So the two do not leak.
     private let connection: any ConnectionPort
     private let listenerKind: ListenerKind
@@ -19,13 +28,14 @@ package final class ConnectionShell: ConnectionHandler {
     private var readAt: Moment
 
     init(
-        _ id: ConnectionID, _ connection: any ConnectionPort, at listenerKind: ListenerKind, _ host: LoopHost,
-        _ switchboard: Switchboard
+        _ id: ConnectionID, _ connection: any ConnectionPort, at listenerKind: ListenerKind,
+        web webListener: SiteGuard.Listener?, _ host: LoopHost, _ switchboard: Switchboard
     ) {
         self.host = host
         self.id = id
         self.connection = connection
         self.listenerKind = listenerKind
+        self.webListener = webListener
         self.switchboard = switchboard
         since = connection.loop.now
         readAt = since
@@ -43,28 +53,48 @@ package final class ConnectionShell: ConnectionHandler {
     // MARK: Events of the socket
 
     package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
-        host.tally.add(bytes.count, to: .bytesIn)
         readAt = connection.loop.now
-        run(state.received(bytes, at: switchboard.clock.time(at: connection.loop.now)))
-        return bytes.count
+        let time = switchboard.clock.time(at: readAt)
+        if !hasRead { greet(bytes, at: time) }
+        var accepted = bytes.count
+        if let web {
+            let result = web.state.received(bytes, at: time)
+            accepted = result.accepted
+            run(result.actions)
+        } else {
+            run(state.received(bytes, at: time))
+        }
+        host.tally.add(accepted, to: .bytesIn)
+        return accepted
+    }
+
+    /// Decides what the client speaks. Line ends before the first message decide nothing.
+    private func greet(_ bytes: UnsafeRawBufferPointer, at time: Int64) {
+        guard let first = bytes.first(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else {
+            return
+        }
+        hasRead = true
+        guard let webListener, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else { return }
+        web = WebBox(
+            WebState(id, switchboard.webSettings, at: webListener, from: listenerKind.name, at: time))
     }
 
     package func inputEnded(on connection: any ConnectionPort) {
         advanceTime()
-        run(state.inputEnded())
+        if let web { run(web.state.inputEnded()) } else { run(state.inputEnded()) }
     }
 
     package func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         advanceTime()
         host.tally.add(bytes, to: .bytesOut)
-        run(state.written(bytes))
+        if let web { run(web.state.written(bytes)) } else { run(state.written(bytes)) }
     }
 
     package func deadlinePassed(on connection: any ConnectionPort) { advanceTime() }
 
     package func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
         advanceTime()
-        run(state.connectionLost())
+        if let web { run(web.state.connectionLost()) } else { run(state.connectionLost()) }
         noteEnd(reason)
         readTimes.forget(id)
         switchboard.gone(id, from: connection.loop)
@@ -73,20 +103,27 @@ package final class ConnectionShell: ConnectionHandler {
     // MARK: Jobs from rooms and the hub
 
     func handle(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
-        run(state.timePassed(time))
+        advanceTime(to: time)
         switch job {
         case .sent(let session, let kind, let line): send(RoomOutput(kind, lines[line]), to: session)
         case .ended(let session):
             readTimes.forget(session)
-            run(state.ended(session))
-        case .cut(let session): run(state.cut(session))
-        case .hubSent(let news): run(state.hubSent(news))
-        case .undelivered(let event): run(state.undelivered(event))
-        case .authenticated(let result): run(state.authenticated(result))
+            apply { $0.ended(session) }
+        case .cut(let session): apply { $0.cut(session) }
+        case .hubSent(.shuttingDown(let retry)):
+            if let web {
+                run(web.state.shutDown(retryAfterMilliseconds: retry))
+            } else {
+                run(state.hubSent(.shuttingDown(retryAfterMilliseconds: retry)))
+            }
+        case .hubSent(let news): apply { $0.hubSent(news) }
+        case .undelivered(let event): apply { $0.undelivered(event) }
+        case .authenticated(let result): apply { $0.authenticated(result) }
         }
     }
 
     private func send(_ output: RoomOutput, to session: SessionID) {
+        if let web { return send(output, to: session, over: web) }
         guard let actions = state.forwards(output.bytes.count, to: session) else {
             return run(state.sent(output, to: session))
         }
@@ -94,14 +131,43 @@ package final class ConnectionShell: ConnectionHandler {
         run(actions)
     }
 
+    private func send(_ output: RoomOutput, to session: SessionID, over web: WebBox) {
+        let payload = host.payloads.payload(of: output.bytes, as: .messages)
+        let (lineBytes, wireBytes) = (output.bytes.count, payload.bytes.count)
+        guard let actions = web.state.forwards(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
+            return apply { $0.sent(output, to: session) }
+        }
+        connection.send(payload)
+        run(actions)
+    }
+
+    /// Passes an event to the state that speaks the protocol.
+    private func apply(_ event: (inout ConnectionState) -> [ConnectionAction]) {
+        if let web { run(web.state.handle(event)) } else { run(event(&state)) }
+    }
+
     // MARK: Actions
 
-    private func advanceTime() { run(state.timePassed(switchboard.clock.time(at: connection.loop.now))) }
+    private func advanceTime() { advanceTime(to: switchboard.clock.time(at: connection.loop.now)) }
+
+    private func advanceTime(to time: Int64) {
+        if let web { run(web.state.timePassed(time)) } else { run(state.timePassed(time)) }
+    }
 
     private func run(_ actions: [ConnectionAction]) {
         if let refusals = state.takeRefusals() { count(refusals) }
         for action in actions { run(action) }
         switchboard.observer?.saw(state)
+    }
+
+    private func run(_ actions: [WebAction]) {
+        if let refusals = web?.state.takeRefusals() { count(refusals) }
+        for action in actions {
+            switch action {
+            case .connection(let action): run(action)
+            case .sendMessages(let lines): connection.send(host.payloads.payload(of: lines, as: .messages))
+            }
+        }
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {
@@ -113,12 +179,14 @@ package final class ConnectionShell: ConnectionHandler {
         }
     }
 
+    private var end: ConnectionEnd? { web == nil ? state.end : web?.state.member?.end }
+
     private func noteEnd(_ reason: CloseReason) {
         host.tally.add(to: .connectionsClosed)
         let lasted = (connection.loop.now.nanoseconds - since.nanoseconds) / 1_000_000
         switchboard.log.write(
             LogEvent(
-                .connectionClosed, .connection(Int(id.value)), state.end?.field ?? reason.field,
+                .connectionClosed, .connection(Int(id.value)), end?.field ?? reason.field,
                 .milliseconds(Int(lasted))))
     }
 
@@ -128,7 +196,7 @@ package final class ConnectionShell: ConnectionHandler {
         case .pauseReading: connection.pauseReading()
         case .resumeReading: connection.resumeReading()
         case .claimLine(let bytes):
-            if !switchboard.lineBudget.withLock({ $0.claim(bytes) }) { run(state.lineRefused()) }
+            if !switchboard.lineBudget.withLock({ $0.claim(bytes) }) { apply { $0.lineRefused() } }
         case .releaseLine(let bytes): switchboard.lineBudget.withLock { $0.release(bytes) }
         case .authenticate(let token):
             let (id, switchboard) = (id, switchboard)
@@ -149,4 +217,11 @@ package final class ConnectionShell: ConnectionHandler {
         case .close: connection.close()
         }
     }
+}
+
+/// Most connections have no web state, so it is not stored in the shell.
+private final class WebBox {
+    var state: WebState
+
+    init(_ state: WebState) { self.state = state }
 }

@@ -1,3 +1,4 @@
+package import CaretWeb
 package import CaretWire
 import Glibc
 
@@ -8,6 +9,9 @@ package struct ServerSettings: Sendable {
     package var roomQueues: Int
     /// The server's name and version, as sent in `welcome`.
     package var name: WireString
+
+    /// Which hosts and pages may use HTTP.
+    package var siteGuard = SiteGuard.ownHosts
 
     package init(name: WireString, loops: Int, roomQueues: Int) {
         self.name = name

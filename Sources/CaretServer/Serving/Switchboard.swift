@@ -3,6 +3,7 @@ package import CaretConfig
 import CaretCore
 package import CaretLog
 package import CaretRooms
+package import CaretWeb
 import CaretWire
 import Synchronization
 
@@ -13,6 +14,7 @@ import Synchronization
 package final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
+    let webSettings: WebSettings
     let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
@@ -39,6 +41,7 @@ package final class Switchboard: Sendable {
     ) throws(SystemFault) {
         clock = platform.clock
         self.connectionSettings = connectionSettings
+        webSettings = WebSettings(connectionSettings, siteGuard: settings.siteGuard) { SHA1.digest(of: $0) }
         self.authenticator = authenticator
         self.board = board
         self.log = log
@@ -102,11 +105,14 @@ package final class Switchboard: Sendable {
 
     // MARK: Connections
 
-    /// Makes the shell of a new connection. Call it on the connection's loop.
-    package func shell(for connection: any ConnectionPort, at listenerKind: ListenerKind) -> ConnectionShell {
+    /// Makes the shell of a new connection. `web` is nil if the listener serves no HTTP. Call this on the
+    /// connection's loop.
+    package func shell(
+        for connection: any ConnectionPort, at listenerKind: ListenerKind, web: SiteGuard.Listener? = nil
+    ) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
         connection.loop.afterEvents = { host.bringToRooms() }
-        let shell = host.insert { ConnectionShell($0, connection, at: listenerKind, host, self) }
+        let shell = host.insert { ConnectionShell($0, connection, at: listenerKind, web: web, host, self) }
         shell.begin()
         return shell
     }

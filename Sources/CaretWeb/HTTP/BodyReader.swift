@@ -82,7 +82,7 @@ package struct BodyReader: Sendable {
         let digits = line.prefix { $0 != UInt8(ascii: ";") }
         let extensions = line[digits.endIndex...]
         guard 1...HTTPLimits.digits ~= digits.count,
-            digits.allSatisfy({ $0.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0.lowerCase }),
+            digits.allSatisfy(\.isHexDigit),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw .bad("the size of a chunk must be 1 to \(HTTPLimits.digits) hexadecimal digits") }
         guard extensions.count <= HTTPLimits.chunkExtensions,

@@ -61,6 +61,7 @@ extension UInt8 {
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
     /// A printable character of ASCII, except the space.
     var isVisible: Bool { 0x21...0x7E ~= self }
+    var isHexDigit: Bool { isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= lowerCase }
     var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
     var isCapital: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
     var lowerCase: UInt8 { isCapital ? self | 0x20 : self }

@@ -11,4 +11,8 @@ package enum HTTPLimits {
     package static let chunkExtensions = 256
     /// Bytes of the trailer after the last chunk, which is ignored, with all line ends.
     package static let trailer = 4 << 10
+    /// Seconds within which a head must be complete, from its first byte.
+    package static let headSeconds = 10
+    /// Seconds for which a connection without a request stays open.
+    package static let idleSeconds = 60
 }

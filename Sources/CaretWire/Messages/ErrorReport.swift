@@ -26,6 +26,12 @@ package struct ErrorReport: WireMessage {
         self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
+    /// An error with a code that lines do not have.
+    package init(unlisted code: String, _ message: String) {
+        self.code = .unknown(WireString(code))
+        self.message = WireString(message)
+    }
+
     init(_ fields: Fields) throws(FieldFault) {
         code = try fields.openWord("code")
         message = try fields.string("message")

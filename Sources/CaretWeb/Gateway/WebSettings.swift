@@ -1,0 +1,18 @@
+package import CaretRooms
+
+/// Settings that all web connections of a server share. The closures are pure.
+package final class WebSettings: Sendable {
+    package let connection: ConnectionSettings
+    package let siteGuard: SiteGuard
+    /// Computes the SHA-1 digest that the handshake of a WebSocket needs.
+    package let sha1: @Sendable ([UInt8]) -> [UInt8]
+
+    package init(
+        _ connection: ConnectionSettings, siteGuard: SiteGuard,
+        sha1: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.connection = connection
+        self.siteGuard = siteGuard
+        self.sha1 = sha1
+    }
+}

@@ -1,0 +1,92 @@
+/// Decides whether a request may come from where it says it comes from. This protects a server that has no tokens
+/// from pages of other sites, which a person's browser opens beside it.
+package struct SiteGuard: Sendable {
+    /// The kind of listener that a connection came through.
+    package enum Listener: Equatable, Sendable {
+        /// The socket in the data folder, which no browser can open.
+        case adminSocket
+        /// A port that only this machine can reach.
+        case loopback
+        /// A port that other machines can reach. Without tokens, everybody there has all rights.
+        case network(needsTokens: Bool)
+    }
+
+    private let hosts: [String]
+    private let origins: [Origin]
+
+    /// Only the hosts and pages that need no configuration.
+    package static let ownHosts = SiteGuard()
+
+    private init() { (hosts, origins) = ([], []) }
+
+    /// `hosts` are names under which the server is reached, as a proxy passes them on. `origins` are the sites whose
+    /// pages may use this server, such as `https://app.example.org`. Returns nil if one of them cannot be read.
+    package init?(hosts: [String], origins: [String]) {
+        let names = hosts.compactMap { Authority($0) }
+        self.hosts = names.map(\.host)
+        self.origins = origins.compactMap { Origin($0) }
+        guard names.count == hosts.count, names.allSatisfy({ $0.port == nil }),
+            self.origins.count == origins.count
+        else { return nil }
+    }
+
+    /// Throws the refusal of a request that must not be served.
+    func check(_ head: RequestHead, _ path: String, at listener: Listener, isSecure: Bool) throws(WebRefusal)
+    {
+        if listener == .adminSocket { return }
+        let text = String(decoding: head.fields["host"].first ?? [], as: UTF8.self)
+        guard let host = Authority(text), isOurs(host, at: listener) else {
+            throw WebRefusal(
+                .misdirectedRequest,
+                "this server does not answer for the host \(text.prefix(100)); add its name to web_hosts")
+        }
+        try checkOrigin(head, path, host, isSecure: isSecure)
+    }
+
+    private func isOurs(_ host: Authority, at listener: Listener) -> Bool {
+        if host.isLoopback || hosts.contains(host.host) { return true }
+        // A name of another site may point to this machine (DNS rebinding). A number cannot.
+        return switch listener {
+        case .adminSocket: true
+        case .loopback: false
+        case .network(let needsTokens): hosts.isEmpty && (needsTokens || host.isAddress)
+        }
+    }
+
+    private func checkOrigin(
+        _ head: RequestHead, _ path: String, _ host: Authority, isSecure: Bool
+    ) throws(WebRefusal) {
+        let sent = head.fields["origin"]
+        if let first = sent.first {
+            let text = String(decoding: first, as: UTF8.self)
+            guard sent.count == 1, let origin = Origin(text), isOurs(origin, host, isSecure: isSecure) else {
+                throw WebRefusal(
+                    .forbidden, "pages of \(text.prefix(100)) may not use this server; see web_origins")
+            }
+            return
+        }
+        let site = head.fields["sec-fetch-site"].first.map { String(decoding: $0, as: UTF8.self) }
+        guard site == "cross-site" || site == "same-site" else { return }
+        guard Self.isPublic(path) || Self.isNavigation(head) && Self.isPage(path) else {
+            throw WebRefusal(.forbidden, "pages of other sites may not use this server; see web_origins")
+        }
+    }
+
+    private func isOurs(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
+        if origins.contains(origin) { return true }
+        if origin == Origin(isSecure: isSecure, host) { return true }
+        // A proxy may end TLS.
+        return hosts.contains(host.host) && origin == Origin(isSecure: true, host)
+    }
+
+    /// The files of the module, which any page may load.
+    private static func isPublic(_ path: String) -> Bool {
+        ["/caret.js", "/caret.d.ts", "/caret.wasm"].contains(path)
+    }
+
+    private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/d/") }
+
+    private static func isNavigation(_ head: RequestHead) -> Bool {
+        head.method == "GET" && head.fields["sec-fetch-mode"] == [Array("navigate".utf8)]
+    }
+}

@@ -1,0 +1,134 @@
+/// Reads the frames that a client sends over a WebSocket (RFC 6455). The result does not depend on how the bytes
+/// arrive, except that the content of a message may come in other pieces.
+package struct FrameReader: Sendable {
+    package enum Event: Equatable, Sendable {
+        /// The next bytes of a text message, unmasked. They end anywhere, even inside a character.
+        case content([UInt8])
+        /// The message is complete. It had at least one frame, but perhaps no content.
+        case messageEnd
+        case ping([UInt8])
+        case pong
+        /// The peer closes the WebSocket. `code` is nil if the peer sent none.
+        case close(CloseCode?)
+    }
+
+    private enum Phase {
+        case header
+        /// Inside a frame of a text message.
+        case content(Frame)
+        /// Inside a ping, a pong or a close frame.
+        case control(Frame)
+        case closed
+    }
+
+    private struct Frame {
+        let opcode: Opcode
+        let isFinal: Bool
+        var left: Int
+        /// Rotated, so that its first byte belongs to the next byte of content.
+        var mask: Mask
+
+        /// Removes the next bytes of the frame from `input`, and unmasks them.
+        mutating func removeContent(from input: inout UnsafeRawBufferPointer) -> [UInt8] {
+            let piece = UnsafeRawBufferPointer(rebasing: input.prefix(left))
+            input = UnsafeRawBufferPointer(rebasing: input[piece.count...])
+            left -= piece.count
+            return mask.remove(from: piece)
+        }
+    }
+
+    private var phase = Phase.header
+    private var header: [UInt8] = []
+    /// The bytes of a control frame so far.
+    private var control: [UInt8] = []
+    /// The number of frames of the message so far. Zero between two messages.
+    private var messageFrames = 0
+    private var text = TextValidator()
+
+    package init() {}
+
+    /// Reads from the start of `input` up to the end of the next event. Returns nil once all bytes were read, and
+    /// after a close frame. Throws the first fault, and must not be called after that.
+    package mutating func next(of input: inout UnsafeRawBufferPointer) throws(FrameFault) -> Event? {
+        while true {
+            switch phase {
+            case .closed: return nil
+            case .header: guard try readHeader(of: &input) else { return nil }
+            case .content(var frame):
+                if frame.left == 0 {
+                    phase = .header
+                    if frame.isFinal { return try endOfMessage() }
+                    continue
+                }
+                if input.isEmpty { return nil }
+                let piece = frame.removeContent(from: &input)
+                phase = .content(frame)
+                guard text.accepts(piece) else { throw Self.notUTF8 }
+                return .content(piece)
+            case .control(var frame):
+                control += frame.removeContent(from: &input)
+                phase = .control(frame)
+                return frame.left == 0 ? try endOfControl(frame) : nil
+            }
+        }
+    }
+
+    private static let notUTF8 = FrameFault(.invalidText, "a text message must be valid UTF-8")
+
+    private mutating func readHeader(of input: inout UnsafeRawBufferPointer) throws(FrameFault) -> Bool {
+        while header.count < FrameHeader.length(of: header) {
+            guard let byte = input.first else { return false }
+            input = UnsafeRawBufferPointer(rebasing: input[1...])
+            header.append(byte)
+            // A fault of the first two bytes is reported before the other bytes arrive.
+            if header.count == 2 { try FrameHeader.check(header, isInMessage: messageFrames > 0) }
+        }
+        let parsed = try FrameHeader(header)
+        header.removeAll(keepingCapacity: true)
+        let frame = Frame(
+            opcode: parsed.opcode, isFinal: parsed.isFinal, left: parsed.count, mask: parsed.mask)
+        if parsed.opcode.isControl {
+            phase = .control(frame)
+        } else {
+            messageFrames += 1
+            guard messageFrames <= WebSocketLimits.framesOfMessage else {
+                throw FrameFault(
+                    .messageTooBig, "a message has more than \(WebSocketLimits.framesOfMessage) frames")
+            }
+            phase = .content(frame)
+        }
+        return true
+    }
+
+    private mutating func endOfMessage() throws(FrameFault) -> Event {
+        messageFrames = 0
+        guard text.isComplete else { throw Self.notUTF8 }
+        return .messageEnd
+    }
+
+    private mutating func endOfControl(_ frame: Frame) throws(FrameFault) -> Event {
+        phase = .header
+        defer { control = [] }
+        switch frame.opcode {
+        case .ping: return .ping(control)
+        case .close:
+            phase = .closed
+            return .close(try Self.closeCode(in: control))
+        case .pong, .text, .continuation: return .pong
+        }
+    }
+
+    private static func closeCode(in content: [UInt8]) throws(FrameFault) -> CloseCode? {
+        if content.isEmpty { return nil }
+        guard content.count >= 2 else {
+            throw .violation("a close frame has no content or at least two bytes")
+        }
+        let code = CloseCode(UInt16(content[0]) << 8 | UInt16(content[1]))
+        guard code.isValid else { throw .violation("close code \(code.value) must not be sent") }
+        var reason = TextValidator()
+        guard reason.accepts(content[2...]), reason.isComplete else {
+            throw FrameFault(.invalidText, "the reason of a close frame must be valid UTF-8")
+        }
+        return code
+    }
+}

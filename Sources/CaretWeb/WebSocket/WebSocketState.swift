@@ -1,0 +1,178 @@
+import CaretRooms
+import CaretWire
+
+/// A WebSocket: passes each message to a connection's state as a line, and sends each line as a message.
+///
+/// So rights, limits, the order of requests and the end are decided in the same place as for lines.
+struct WebSocketState: Sendable {
+    private(set) var member: ConnectionState
+    private var reader = FrameReader()
+    private var ledger = WireLedger()
+    /// The last ping that was not answered yet, because output waits.
+    private var unansweredPing: [UInt8]?
+    /// The peer has sent its close frame, or has stopped sending. This is the code of the answer.
+    private var peerClose: CloseCode??
+    private var hasSentClose = false
+    /// Set if the peer broke a rule of frames. No more bytes are read.
+    private(set) var fault: FrameFault?
+    /// The member has closed the connection. Output may still wait.
+    private(set) var isOver = false
+    private var actions: [WebAction] = []
+
+    init(_ member: ConnectionState) { self.member = member }
+
+    /// Undelivered bytes, including those that belong to no line.
+    var waitingOutput: Int { ledger.waiting }
+
+    /// The first actions. `response` ends the handshake.
+    mutating func begun(after response: [UInt8]) -> [WebAction] {
+        send(response)
+        perform(member.begun())
+        return takeActions()
+    }
+
+    mutating func takeRefusals() -> [ErrorCode: Int]? { member.takeRefusals() }
+
+    /// Passes an event of a room, the hub or the clock to the member.
+    mutating func handle(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [WebAction] {
+        perform(event(&member))
+        return takeActions()
+    }
+
+    /// The same as `ConnectionState.forwards`, for lines that the caller sends as messages.
+    mutating func forwards(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
+        guard let following = member.forwards(lineBytes, to: session) else { return nil }
+        ledger.add(wireBytes: wireBytes, lineBytes: lineBytes)
+        perform(following)
+        return takeActions()
+    }
+
+    /// Handles received bytes until the member pauses reading. The bytes that are left must be passed again once
+    /// reading resumes.
+    mutating func received(_ bytes: inout UnsafeRawBufferPointer, at time: Int64) -> [WebAction] {
+        while fault == nil, !isOver, !member.isReadingPaused {
+            do throws(FrameFault) {
+                guard let event = try reader.next(of: &bytes) else { break }
+                handle(event, at: time)
+            } catch {
+                fail(error)
+            }
+        }
+        // After the last frame, and after a fault, the peer has nothing to say.
+        if peerClose != nil || fault != nil || isOver {
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[bytes.endIndex...])
+        }
+        return takeActions()
+    }
+
+    mutating func inputEnded() -> [WebAction] {
+        if peerClose == nil { peerClose = .some(nil) }
+        perform(member.inputEnded())
+        return takeActions()
+    }
+
+    mutating func written(_ wireBytes: Int) -> [WebAction] {
+        let lineBytes = ledger.wrote(wireBytes)
+        if lineBytes > 0 { perform(member.written(lineBytes)) }
+        if ledger.isEmpty, let content = unansweredPing {
+            unansweredPing = nil
+            pong(content)
+        }
+        return takeActions()
+    }
+
+    private mutating func handle(_ event: FrameReader.Event, at time: Int64) {
+        switch event {
+        case .content(let bytes): perform(member.received(bytes, at: time))
+        case .messageEnd: perform(member.messageEnded(at: time))
+        case .ping(let content):
+            perform(member.received([], at: time))
+            if ledger.isEmpty { pong(content) } else { unansweredPing = content }
+        case .pong: perform(member.received([], at: time))
+        case .close(let code):
+            peerClose = .some(code)
+            perform(member.inputEnded())
+        }
+    }
+
+    private mutating func pong(_ content: [UInt8]) {
+        if !hasSentClose { send(FrameWriter.pong(content)) }
+    }
+
+    private mutating func fail(_ fault: FrameFault) {
+        self.fault = fault
+        perform(member.connectionLost())
+        close(fault.code, fault.message)
+    }
+
+    // MARK: Actions of the member
+
+    private mutating func perform(_ orders: [ConnectionAction]) {
+        for order in orders { perform(order) }
+    }
+
+    private mutating func perform(_ order: ConnectionAction) {
+        switch order {
+        case .send(let lines):
+            ledger.add(wireBytes: FrameWriter.byteCount(ofMessages: lines), lineBytes: lines.count)
+            actions.append(.sendMessages(lines))
+        case .endOutput:
+            let (code, reason) = CloseCode.reason(for: member.end)
+            if let peerClose { close(peerClose, "") } else { close(code, reason) }
+        case .close: isOver = true
+        case .pauseReading, .resumeReading, .claimLine, .releaseLine, .authenticate, .join, .ask,
+            .deliveredDocuments, .leave, .sendToRoom, .wake:
+            actions.append(.connection(order))
+        }
+    }
+
+    private mutating func close(_ code: CloseCode?, _ reason: String) {
+        if hasSentClose { return }
+        hasSentClose = true
+        send(FrameWriter.close(code, reason: reason))
+        actions.append(.connection(.endOutput))
+    }
+
+    private mutating func send(_ frame: [UInt8]) {
+        ledger.add(wireBytes: frame.count, lineBytes: 0)
+        actions.append(.connection(.send(frame)))
+    }
+
+    private mutating func takeActions() -> [WebAction] {
+        defer { actions = [] }
+        return actions
+    }
+}
+
+extension CloseCode {
+    /// The code and the reason for the peer, from the reason why the server ends a connection.
+    static func reason(for end: ConnectionEnd?) -> (CloseCode, String) {
+        switch end {
+        case .said(let reason): (CloseCode(reason), reason.word)
+        case .refused(let code): (CloseCode(code), code.word)
+        case .left, nil: (.normal, "")
+        }
+    }
+
+    private init(_ reason: ByeReason) {
+        switch reason {
+        case .shuttingDown: self = .goingAway
+        case .idle: self = CloseCode(4000)
+        case .tooSlow: self = CloseCode(4001)
+        case .replaced: self = CloseCode(4002)
+        case .revoked: self = CloseCode(4003)
+        }
+    }
+
+    private init(_ code: ErrorCode) {
+        switch code {
+        case .unauthorized: self = CloseCode(4401)
+        case .helloTimeout: self = CloseCode(4408)
+        case .shuttingDown: self = .goingAway
+        case .overloaded: self = .tryAgainLater
+        case .internal: self = .internalError
+        case .lineTooLong: self = .messageTooBig
+        default: self = .policyViolation
+        }
+    }
+}

@@ -30,6 +30,7 @@ package struct WebState: Sendable {
     /// When the head began; before that, when the last response was delivered.
     private var since: Int64
     private var isReadingPaused = false
+    /// The peer has stopped sending, or has closed the WebSocket.
     private var inputHasEnded = false
     private var isStopping = false
     /// The time of the requested `wake`.
@@ -222,10 +223,10 @@ package struct WebState: Sendable {
 
     // MARK: The end
 
-    private mutating func beginClosing() {
+    private mutating func beginClosing(endsOutput: Bool = true) {
         phase = .closing(until: now + Int64(limits.closingSeconds) * 1_000, droppedBytes: 0)
         wakes = nil
-        order(.endOutput)
+        if endsOutput { order(.endOutput) }
     }
 
     private mutating func closeIfDone() {
@@ -272,7 +273,12 @@ package struct WebState: Sendable {
         actions += event(&socket!)
         guard let socket, socket.isOver || socket.fault != nil else { return }
         waitingOutput = socket.waitingOutput
-        if socket.isOver, waitingOutput == 0 { close() } else { beginClosing() }
+        if socket.peerHasClosed { inputHasEnded = true }
+        if socket.isOver, waitingOutput == 0 {
+            close()
+        } else {
+            beginClosing(endsOutput: !socket.hasSentClose)
+        }
     }
 
     private mutating func finishEvent() -> [WebAction] {

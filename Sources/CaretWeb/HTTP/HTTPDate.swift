@@ -1,12 +1,12 @@
 /// Formats times for the `Date` field, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
+package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// `time` is in milliseconds since 1970.
-    static func text(of time: Int64) -> String {
+    package static func text(of time: Int64) -> String {
         let seconds = time / 1_000
         let (day, second) = (seconds / 86_400, seconds % 86_400)
         let (year, month, dayOfMonth) = civil(day)

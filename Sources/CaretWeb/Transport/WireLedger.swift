@@ -2,28 +2,30 @@
 ///
 /// A connection's state counts the bytes of its lines, with their line ends. Frames have other lengths. Some bytes,
 /// such as those of a pong, belong to no line.
-struct WireLedger: Equatable, Sendable {
+package struct WireLedger: Equatable, Sendable {
     private struct Piece: Equatable, Sendable {
         var wireBytes: Int
         var lineBytes: Int
     }
 
+    package init() {}
+
     /// The pieces that are not written completely, oldest first.
     private var pieces: [Piece] = []
     private var first = 0
     /// Bytes that were not written yet.
-    private(set) var waiting = 0
+    package private(set) var waiting = 0
 
-    var isEmpty: Bool { first == pieces.count }
+    package var isEmpty: Bool { first == pieces.count }
 
-    mutating func add(wireBytes: Int, lineBytes: Int) {
+    package mutating func add(wireBytes: Int, lineBytes: Int) {
         waiting += wireBytes
         pieces.append(Piece(wireBytes: wireBytes, lineBytes: lineBytes))
     }
 
     /// Notes that these bytes were written. Returns how many bytes of lines have left for certain: all bytes of a
     /// piece once its last byte was written, and never more than were written.
-    mutating func wrote(_ wireBytes: Int) -> Int {
+    package mutating func wrote(_ wireBytes: Int) -> Int {
         var (left, lineBytes) = (wireBytes, 0)
         waiting -= wireBytes
         while left > 0, !isEmpty {

@@ -17,7 +17,7 @@ package enum FrameWriter {
     }
 
     /// The number of bytes that `messages` returns for these lines.
-    static func byteCount(ofMessages lines: [UInt8]) -> Int {
+    package static func byteCount(ofMessages lines: [UInt8]) -> Int {
         var (count, start) = (0, lines.startIndex)
         while start < lines.endIndex {
             let end = lines[start...].firstIndex(of: lineFeed) ?? lines.endIndex

@@ -12,7 +12,7 @@ struct WebSocketState: Sendable {
     private var unansweredPing: [UInt8]?
     /// The peer has sent its close frame, or has stopped sending. This is the code of the answer.
     private var peerClose: CloseCode??
-    private var hasSentClose = false
+    private(set) var hasSentClose = false
     /// Set if the peer broke a rule of frames. No more bytes are read.
     private(set) var fault: FrameFault?
     /// The member has closed the connection. Output may still wait.
@@ -20,6 +20,8 @@ struct WebSocketState: Sendable {
     private var actions: [WebAction] = []
 
     init(_ member: ConnectionState) { self.member = member }
+
+    var peerHasClosed: Bool { peerClose != nil }
 
     /// Undelivered bytes, including those that belong to no line.
     var waitingOutput: Int { ledger.waiting }

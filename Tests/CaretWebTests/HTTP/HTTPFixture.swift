@@ -15,6 +15,7 @@ struct HTTPFixture: CustomTestStringConvertible, Sendable {
     var testDescription: String { name }
 
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appending(path: "Fixtures/http")
 
     static func all(in file: String) throws -> [HTTPFixture] {

@@ -1,0 +1,145 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWeb
+import CaretWire
+import Testing
+
+/// A single web connection. A test sends it bytes and events, and reads its actions as strings.
+///
+/// Bytes that are sent are a string of their own. Frames are written as `<text>`, other actions are in brackets.
+/// `wake` actions are omitted.
+final class WebWorld {
+    private(set) var state: WebState
+    var now: Int64 = 784_111_777_000
+    private(set) var wake: Int64 = .max
+    /// The number of bytes that were sent but not yet written.
+    private(set) var waiting = 0
+    /// The bytes that were not accepted.
+    private(set) var unread: [UInt8] = []
+    /// If true, all output counts as written at once.
+    var takesAll = true
+
+    init(
+        at listener: SiteGuard.Listener = .loopback, _ siteGuard: SiteGuard = .ownHosts,
+        _ change: (inout Limits) -> Void = { _ in }
+    ) {
+        var limits = Limits()
+        change(&limits)
+        let connection = ConnectionSettings(
+            limits: limits, server: "caret/test", store: { "store" }, publicClient: { _ in "p-1" },
+            sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) })
+        let settings = WebSettings(connection, siteGuard: siteGuard, sha1: WebWorld.sha1)
+        state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
+    }
+
+    /// The digest of the example in RFC 6455, for the key of the example.
+    private static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes == Array("dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8) else {
+            return [0]
+        }
+        return [
+            0xB3, 0x7A, 0x4F, 0x2C, 0xC0, 0x62, 0x4F, 0x16, 0x90, 0xF6, 0x46, 0x06, 0xCF, 0x38, 0x59, 0x45,
+            0xB2,
+            0xBE, 0xC4, 0xEA,
+        ]
+    }
+
+    static let upgrade =
+        "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+    /// Makes a WebSocket and completes its hello.
+    static func welcomed(_ change: (inout Limits) -> Void = { _ in }) -> WebWorld {
+        let world = WebWorld(.ownHosts, change)
+        world.receive(upgrade)
+        world.receive(ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#))
+        world.happens { $0.authenticated(.known(.anonymous)) }
+        world.happens { $0.hubSent(.admitted) }
+        return world
+    }
+
+    private convenience init(_ siteGuard: SiteGuard, _ change: (inout Limits) -> Void) {
+        self.init(at: .loopback, siteGuard, change)
+    }
+
+    // MARK: Events
+
+    @discardableResult
+    func receive(_ text: String) -> [String] { receive(Array(text.utf8)) }
+
+    @discardableResult
+    func receive(_ bytes: [UInt8]) -> [String] {
+        let input = unread + bytes
+        let (accepted, actions) = input.withUnsafeBytes { state.received($0, at: now) }
+        unread = Array(input.dropFirst(accepted))
+        return words(actions)
+    }
+
+    @discardableResult
+    func inputEnded() -> [String] { words(state.inputEnded()) }
+
+    @discardableResult
+    func happens(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [String] {
+        words(state.handle(event))
+    }
+
+    @discardableResult
+    func shutDown() -> [String] { words(state.shutDown(retryAfterMilliseconds: nil)) }
+
+    @discardableResult
+    func written(_ bytes: Int) -> [String] {
+        waiting -= bytes
+        return words(state.written(bytes))
+    }
+
+    /// Lets this time pass.
+    @discardableResult
+    func pass(seconds: Double) -> [String] {
+        now += Int64(seconds * 1_000)
+        if now >= wake { wake = .max }
+        return words(state.timePassed(now))
+    }
+
+    func lines(_ line: String, to session: SessionID) -> [String]? {
+        let bytes = Array((line + "\n").utf8)
+        let wireBytes = FrameWriter.byteCount(ofMessages: bytes)
+        waiting += wireBytes
+        return state.forwards(lineBytes: bytes.count, wireBytes: wireBytes, to: session).map(words)
+    }
+
+    // MARK: Actions
+
+    private func words(_ actions: [WebAction]) -> [String] {
+        var result = actions.compactMap(word)
+        if takesAll, waiting > 0 { result += written(waiting) }
+        return result
+    }
+
+    private func word(_ action: WebAction) -> String? {
+        switch action {
+        case .sendMessages(let lines):
+            let frames = FrameWriter.messages(of: lines)
+            waiting += frames.count
+            return frame(frames)
+        case .connection(.send(let bytes)):
+            waiting += bytes.count
+            return bytes.first.map { $0 >= 0x80 } == true
+                ? frame(bytes) : String(decoding: bytes, as: UTF8.self)
+        case .connection(.wake(let time)):
+            wake = time
+            return nil
+        case .connection(let action):
+            let words = "\(action)"
+            return "[\(words.prefix { $0 != "(" })]"
+        }
+    }
+
+    private func frame(_ bytes: [UInt8]) -> String {
+        let kind = [0x81: "", 0x88: "close ", 0x89: "ping ", 0x8A: "pong "][bytes[0]] ?? "?"
+        let content = bytes.dropFirst(bytes[1] < 126 ? 2 : bytes[1] == 126 ? 4 : 10)
+        if bytes[0] != 0x88 { return "<\(kind)\(String(decoding: content, as: UTF8.self))>" }
+        let code = content.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        return "<close \(code) \(String(decoding: content.dropFirst(2), as: UTF8.self))>"
+    }
+}

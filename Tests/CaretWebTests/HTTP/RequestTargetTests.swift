@@ -1,0 +1,31 @@
+import CaretWeb
+import Testing
+
+@Suite("The path and query of a request") struct RequestTargetTests {
+    @Test("the path is decoded once, and + is no space in it")
+    func path() throws {
+        #expect(try RequestTarget("/docs/a%20b%2Fc+d").path == "/docs/a b/c+d")
+        #expect(try RequestTarget("/%2541").path == "/%41")
+        #expect(try RequestTarget("/%C3%A4?x=%2F").path == "/ä")
+        #expect(try RequestTarget("*").path == "*")
+    }
+
+    @Test("parameters are decoded, and + is a space in them")
+    func query() throws {
+        let target = try RequestTarget("/docs?prefix=a+b%2B&limit=10&empty=&flag&a%3Db=c=d")
+        #expect(target.names == ["prefix", "limit", "empty", "flag", "a=b"])
+        #expect(target["prefix"] == "a b+" && target["limit"] == "10" && target["a=b"] == "c=d")
+        #expect(target["empty"] == "" && target["flag"] == "" && target["missing"] == nil)
+        #expect(try RequestTarget("/docs?").names == [] && RequestTarget("/docs?&&").names == [])
+        #expect(try RequestTarget("/a?b?c=d")["b?c"] == "d")
+    }
+
+    @Test(
+        "a wrong escape, text that is not UTF-8, and a repeated parameter are faults",
+        arguments: [
+            "/%", "/%4", "/%zz", "/%+1", "/%ff", "/%C3", "/?a=%C3%28", "/?%=1", "/?a=1&a=2", "/?a&a",
+        ])
+    func faults(target: String) {
+        #expect(throws: RequestFault.self) { try RequestTarget(target) }
+    }
+}

@@ -1,0 +1,168 @@
+import CaretLog
+import CaretRooms
+import CaretWeb
+import CaretWire
+import Testing
+
+@Suite("A connection that is a WebSocket") struct WebSocketTests {
+    @Test("each message is a line, and each line a message")
+    func messages() throws {
+        let world = WebWorld()
+        world.receive(WebWorld.upgrade)
+        #expect(
+            world.receive(ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#)) == [
+                "[authenticate]", "[pauseReading]",
+            ])
+        #expect(world.happens { $0.authenticated(.known(.anonymous)) } == ["[join]"])
+        let welcome = world.happens { $0.hubSent(.admitted) }
+        #expect(welcome[0].hasPrefix(#"<{"type":"welcome","#) && welcome[0].hasSuffix("}>"))
+        #expect(welcome[1] == "[resumeReading]")
+        #expect(
+            world.receive(ClientFrames.message(#"{"type":"ping","id":7}"#)) == [#"<{"type":"pong","id":7}>"#])
+    }
+
+    @Test("line ends in a message are blanks, and an empty message is ignored")
+    func lineEnds() {
+        let world = WebWorld.welcomed()
+        #expect(
+            world.receive(ClientFrames.message("{\n \"type\": \"ping\",\r\n \"id\": 7\n}\n")) == [
+                #"<{"type":"pong","id":7}>"#
+            ])
+        #expect(world.receive(ClientFrames.message("")) == [])
+    }
+
+    @Test("two objects in a message are an error")
+    func twoObjects() {
+        let world = WebWorld.welcomed()
+        let answer = world.receive(ClientFrames.message("{\"type\":\"ping\"}\n{\"type\":\"ping\"}"))
+        #expect(answer.count == 1 && answer[0].hasPrefix(#"<{"type":"error","code":"bad_json""#))
+    }
+
+    @Test("a second message waits while hello is checked")
+    func waiting() {
+        let world = WebWorld()
+        world.receive(WebWorld.upgrade)
+        let hello = ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#)
+        let ping = ClientFrames.message(#"{"type":"ping","id":7}"#)
+        world.receive(hello + ping)
+        #expect(world.unread == ping)
+        world.happens { $0.authenticated(.known(.anonymous)) }
+        #expect(world.happens { $0.hubSent(.admitted) }.last == "[resumeReading]")
+        #expect(world.receive([]) == [#"<{"type":"pong","id":7}>"#])
+    }
+
+    @Test("a message over the limit gets an error and close code 1009")
+    func tooLong() {
+        let world = WebWorld()
+        world.receive(WebWorld.upgrade)
+        world.takesAll = false
+        let answer = world.receive(ClientFrames.message(String(repeating: " ", count: 8_193)))
+        #expect(answer[0].hasPrefix(#"<{"type":"error","code":"line_too_long""#))
+        #expect(answer[1...] == ["<close 1009 line_too_long>", "[endOutput]"])
+    }
+
+    // MARK: Pings and faults
+
+    @Test("a ping gets a pong with its content")
+    func ping() {
+        let world = WebWorld.welcomed()
+        #expect(
+            world.receive(ClientFrames.frame(ClientFrames.ping, Array("are you there".utf8))) == [
+                "<pong are you there>"
+            ])
+        #expect(world.receive(ClientFrames.frame(ClientFrames.pong, [])) == [])
+    }
+
+    @Test("while output waits, only the last ping gets a pong")
+    func manyPings() {
+        let world = WebWorld.welcomed()
+        world.takesAll = false
+        world.receive(ClientFrames.message(#"{"type":"ping"}"#))
+        for number in 1...3 {
+            #expect(world.receive(ClientFrames.frame(ClientFrames.ping, Array("\(number)".utf8))) == [])
+        }
+        #expect(world.written(world.waiting) == ["<pong 3>"])
+        #expect(world.written(world.waiting) == [])
+    }
+
+    @Test("a frame fault closes the WebSocket with its code, and the client leaves")
+    func fault() {
+        let world = WebWorld.welcomed()
+        #expect(
+            world.receive(ClientFrames.frame(2, [1])) == [
+                "[leave]", "<close 1003 messages must be text, not binary>", "[endOutput]",
+            ])
+        #expect(world.receive(ClientFrames.message(#"{"type":"ping"}"#)) == [])
+        #expect(world.pass(seconds: 0.999) == [])
+        #expect(world.pass(seconds: 0.001) == ["[close]"])
+    }
+
+    // MARK: The end
+
+    @Test("a client that closes gets its code back, and the connection ends")
+    func clientCloses() {
+        let world = WebWorld.welcomed()
+        #expect(
+            world.receive(ClientFrames.closing(1001, "bye")) == [
+                "[leave]", "<close 1001 >", "[endOutput]", "[close]",
+            ])
+    }
+
+    @Test("a client that closes without a code gets a close frame without one")
+    func clientClosesWithoutCode() {
+        let world = WebWorld.welcomed()
+        #expect(world.receive(ClientFrames.frame(8, []))[1] == "<close 0 >")
+    }
+
+    @Test("a client that stops sending leaves")
+    func inputEnded() {
+        let world = WebWorld.welcomed()
+        #expect(world.inputEnded() == ["[leave]", "<close 0 >", "[endOutput]", "[close]"])
+    }
+
+    @Test(
+        "each end by the server has its close code",
+        arguments: [
+            (ByeReason.idle, 4000), (.tooSlow, 4001), (.replaced, 4002), (.revoked, 4003),
+            (.shuttingDown, 1001),
+        ])
+    func serverEnds(reason: ByeReason, code: Int) {
+        let world = WebWorld.welcomed()
+        let actions = world.happens { $0.hubSent(.ended(reason)) }
+        #expect(actions.first == #"<{"type":"bye","reason":"\#(reason.rawValue)"}>"#)
+        #expect(actions.contains("<close \(code) \(reason.rawValue)>"))
+        #expect(actions.last == "[endOutput]")
+        // The peer confirms.
+        #expect(world.receive(ClientFrames.closing(code)) == ["[close]"])
+    }
+
+    @Test(
+        "a refused hello has its close code",
+        arguments: [
+            (Authentication.unknown, 4401, "unauthorized"),
+            (.tooOften(retryAfterMilliseconds: 1), 1008, "rate_limited"),
+        ])
+    func refusedHello(result: Authentication, code: Int, word: String) {
+        let world = WebWorld()
+        world.receive(WebWorld.upgrade)
+        world.receive(ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#))
+        let actions = world.happens { $0.authenticated(result) }
+        #expect(actions[1] == "<close \(code) \(word)>")
+    }
+
+    @Test("a WebSocket without hello is closed after 10 seconds with 4408")
+    func helloTimeout() {
+        let world = WebWorld()
+        world.receive(WebWorld.upgrade)
+        #expect(world.pass(seconds: 9.999) == [])
+        #expect(world.pass(seconds: 0.001)[1...] == ["<close 4408 hello_timeout>", "[endOutput]"])
+    }
+
+    @Test("a peer that does not answer the close frame is disconnected after one second")
+    func silentPeer() {
+        let world = WebWorld.welcomed()
+        world.happens { $0.hubSent(.ended(.replaced)) }
+        #expect(world.pass(seconds: 0.999) == [])
+        #expect(world.pass(seconds: 0.001) == ["[close]"])
+    }
+}

@@ -35,15 +35,15 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     func begin() {
-        host.tally.add(to: .connectionsOpened)
+        host.counters.add(to: .connectionsOpened)
         switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), listenerKind.field))
-        run(state.begun())
+        run(state.start())
     }
 
     // MARK: Events of the socket
 
     package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
-        host.tally.add(bytes.count, to: .bytesIn)
+        host.counters.add(bytes.count, to: .bytesIn)
         readAt = connection.loop.now
         run(state.received(bytes, at: switchboard.clock.time(at: connection.loop.now)))
         return bytes.count
@@ -56,7 +56,7 @@ package final class ConnectionShell: ConnectionHandler {
 
     package func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         advanceTime()
-        host.tally.add(bytes, to: .bytesOut)
+        host.counters.add(bytes, to: .bytesOut)
         run(state.written(bytes))
     }
 
@@ -67,7 +67,7 @@ package final class ConnectionShell: ConnectionHandler {
         run(state.connectionLost())
         noteEnd(reason)
         readTimes.forget(id)
-        switchboard.gone(id, from: connection.loop)
+        switchboard.remove(id, from: connection.loop)
     }
 
     // MARK: Jobs from rooms and the hub
@@ -79,7 +79,7 @@ package final class ConnectionShell: ConnectionHandler {
         case .ended(let session):
             readTimes.forget(session)
             run(state.ended(session))
-        case .cut(let session): run(state.cut(session))
+        case .disconnect(let session): run(state.disconnect(session))
         case .hubSent(let news): run(state.hubSent(news))
         case .undelivered(let event): run(state.undelivered(event))
         case .authenticated(let result): run(state.authenticated(result))
@@ -87,7 +87,7 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     private func send(_ output: RoomOutput, to session: SessionID) {
-        guard let actions = state.forwards(output.bytes.count, to: session) else {
+        guard let actions = state.forwardLines(output.bytes.count, to: session) else {
             return run(state.sent(output, to: session))
         }
         connection.send(host.payloads.payload(of: output.bytes))
@@ -106,7 +106,7 @@ package final class ConnectionShell: ConnectionHandler {
 
     private func count(_ refusals: [ErrorCode: Int]) {
         for (code, count) in refusals {
-            host.tally.refused(code, times: count)
+            host.counters.countRefusal(code, times: count)
             if code == .internal {
                 switchboard.log.write(LogEvent(.internalFault, .connection(Int(id.value))))
             }
@@ -114,7 +114,7 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     private func noteEnd(_ reason: CloseReason) {
-        host.tally.add(to: .connectionsClosed)
+        host.counters.add(to: .connectionsClosed)
         let lasted = (connection.loop.now.nanoseconds - since.nanoseconds) / 1_000_000
         switchboard.log.write(
             LogEvent(

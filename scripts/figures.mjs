@@ -50,7 +50,7 @@ const shapesOfPush = [
   ["AppendOutcome", "Sources/CaretLog/Append.swift"],
   ["StoreAnswer", "Sources/CaretRooms/Store/StoreCall.swift"],
   ["Committed", "Sources/CaretRooms/Room/Log/LogWindow.swift"],
-  ["AckDue", "Sources/CaretRooms/Room/Pushes/AckDue.swift"],
+  ["PendingAck", "Sources/CaretRooms/Room/Pushes/PendingAck.swift"],
   ["Ack", "Sources/CaretWire/Messages/Push.swift"],
   ["RoomOutput", "Sources/CaretRooms/Room/RoomAction.swift"],
   ["ConnectionJob", "Sources/CaretServer/Serving/Jobs.swift"],

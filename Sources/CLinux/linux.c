@@ -42,10 +42,10 @@ size_t caret_memory_in_use(void) {
     return all.uordblks + all.hblkhd;
 }
 
-void caret_bound_heaps(int count, int kept, int apart) {
+void caret_limit_heaps(int count, int trim_threshold, int mapping_threshold) {
     mallopt(M_ARENA_MAX, count);
-    mallopt(M_TRIM_THRESHOLD, kept);
-    mallopt(M_MMAP_THRESHOLD, apart);
+    mallopt(M_TRIM_THRESHOLD, trim_threshold);
+    mallopt(M_MMAP_THRESHOLD, mapping_threshold);
 }
 
 void caret_return_memory(void) { malloc_trim(0); }

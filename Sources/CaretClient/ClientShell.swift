@@ -2,7 +2,6 @@ import CaretConcurrency
 import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
-import Glibc
 import Synchronization
 
 /// Runs a `ClientState`: passes events to it, and runs the actions that it returns.
@@ -10,7 +9,7 @@ import Synchronization
 /// A lock protects the state, so any thread may call at any time. The actions run on one serial queue, in the
 /// order in which the state returned them, and never under the lock.
 final class ClientShell: Sendable {
-    private struct Guarded {
+    private struct GuardedState {
         var state: ClientState
         var waiters = ClientWaiters()
         /// The last status that was sent to readers.
@@ -19,7 +18,7 @@ final class ClientShell: Sendable {
 
     private let address: ServerAddress
     private let queue = DispatchQueue(label: "caret.client")
-    private let guarded: Mutex<Guarded>
+    private let guarded: Mutex<GuardedState>
     private let connection: Confined<CurrentConnection, DispatchQueue>
     private let folder: UnsavedEditsFolder?
 
@@ -37,7 +36,7 @@ final class ClientShell: Sendable {
     private init(_ state: sending ClientState, _ folder: UnsavedEditsFolder?) {
         address = state.settings.address
         self.folder = folder
-        guarded = Mutex(Guarded(state: state))
+        guarded = Mutex(GuardedState(state: state))
         connection = Confined(CurrentConnection(queue), to: queue)
     }
 
@@ -242,7 +241,7 @@ final class ClientShell: Sendable {
 
     /// Passes an event to the state, and enqueues the actions that it returns.
     private func handle(
-        first: (inout Guarded) -> Void = { _ in }, _ event: (inout ClientState) -> [ClientAction]
+        first: (inout GuardedState) -> Void = { _ in }, _ event: (inout ClientState) -> [ClientAction]
     ) {
         guarded.withLock { guarded in
             first(&guarded)
@@ -250,7 +249,7 @@ final class ClientShell: Sendable {
         }
     }
 
-    private func enqueue(_ actions: [ClientAction], _ guarded: inout Guarded) {
+    private func enqueue(_ actions: [ClientAction], _ guarded: inout GuardedState) {
         let status = guarded.state.status
         if status != guarded.status {
             guarded.status = status
@@ -288,7 +287,8 @@ final class ClientShell: Sendable {
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
-                // The two clocks round differently. `max` makes sure that the time is not before `moment`.
+                // The timer and `now` may round differently. `max` makes sure that the time is not before
+                // `moment`.
                 self?.handle { $0.timePassed(at: max(moment, .now), .random) }
             }
         }
@@ -297,9 +297,9 @@ final class ClientShell: Sendable {
     /// Writes or removes the file of a document. The queue waits until a written file is on disk, because
     /// later messages must not be sent earlier.
     private func keep(_ key: DocumentKey) {
-        guard let folder, let order = guarded.withLock({ $0.state.nextFileOrder(for: key) }) else { return }
+        guard let folder, let action = guarded.withLock({ $0.state.nextFileAction(for: key) }) else { return }
         do throws(UnsavedEditsFault) {
-            switch order {
+            switch action {
             case .write(let document): try folder.keep(document, as: key.value)
             case .remove: try folder.forget(key.value)
             }
@@ -330,9 +330,7 @@ final class ClientShell: Sendable {
 
 extension Moment {
     fileprivate static var now: Moment {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Moment(milliseconds: time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
+        Moment(milliseconds: Int(DispatchTime.now().uptimeNanoseconds / 1_000_000))
     }
 }
 

@@ -42,12 +42,12 @@ public enum ServerAddress: Hashable, Sendable {
             if rest.isEmpty { return (host, nil) }
             return rest.first == colon ? (host, String(Substring(rest.dropFirst()))) : nil
         }
-        let ends = bytes.indices.filter { bytes[$0] == colon }
+        let end = bytes.firstIndex(of: colon)
+        let port = end.map { String(Substring(bytes[$0...].dropFirst())) }
         // Only an IPv6 address has more than one colon. With a port, the address would need brackets.
-        if ends.count > 1 { return isVersion6(text) ? (text, nil) : nil }
-        let host = String(text[..<(ends.first ?? bytes.endIndex)])
-        if !isName(host) { return nil }
-        return (host, ends.first.map { String(Substring(bytes[$0...].dropFirst())) })
+        if let port, port.utf8.contains(colon) { return isVersion6(text) ? (text, nil) : nil }
+        let host = String(text[..<(end ?? bytes.endIndex)])
+        return isName(host) ? (host, port) : nil
     }
 
     /// Whether `host` is an IPv6 address. It may have a zone: `fe80::1%eth0`.

@@ -5,7 +5,7 @@ public import Synchronization
 /// The owner chooses where jobs run: `wake` starts a drain on a dispatch queue, a loop or a thread. A drain
 /// runs all waiting jobs, and checks for more before it ends. So one wake-up serves many jobs. These rules
 /// always hold:
-/// - A running drain runs each accepted job, or else the drain that the job's `enqueue` woke.
+/// - Each accepted job is run by the running drain, or by a drain that the job's `enqueue` wakes.
 /// - `wake` is called only while no drain runs or is about to run. So two drains never run at once.
 /// - Jobs run in the order in which they were enqueued. A job that was put back keeps its place before later
 ///   jobs.
@@ -17,7 +17,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         /// The worker is not set yet. Jobs wait for it.
         case unstarted
         /// No drain runs, and no job waits.
-        case resting
+        case idle
         /// A drain runs, or was woken and will run.
         case draining
         /// No more jobs are accepted.
@@ -33,7 +33,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
         /// Returns true if the caller must wake a drain.
         @inlinable mutating func mustWake() -> Bool {
-            guard case .resting = phase, !jobs.isEmpty else { return false }
+            guard case .idle = phase, !jobs.isEmpty else { return false }
             phase = .draining
             return true
         }
@@ -47,7 +47,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     @inlinable public func start(_ worker: Worker, wake: () -> Void) {
         let mustWake = state.withLock { state in
             guard case .unstarted = state.phase else { preconditionFailure("a queue is started twice") }
-            (state.phase, state.worker) = (.resting, worker)
+            (state.phase, state.worker) = (.idle, worker)
             return state.mustWake()
         }
         if mustWake { wake() }
@@ -82,7 +82,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
                 preconditionFailure("a drain runs without having been woken")
             }
             if state.jobs.isEmpty {
-                state.phase = .resting
+                state.phase = .idle
                 return nil
             }
             defer { state.jobs = [] }
@@ -90,8 +90,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Puts jobs back before all others. The caller must then start a drain on another executor, which
-    /// continues.
+    /// Puts jobs back before all others. The caller must then start another drain, on another executor.
     @inlinable public func putBack(_ jobs: [Job]) {
         state.withLock { state in
             if case .closed = state.phase { return }
@@ -100,19 +99,19 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     }
 
     /// Ends the drain if no job waits. Returns false if jobs wait: then the caller must start another drain.
-    @inlinable public func rest() -> Bool {
+    @inlinable public func endIfEmpty() -> Bool {
         state.withLock { state in
             if case .closed = state.phase { return true }
-            if state.jobs.isEmpty { state.phase = .resting }
+            if state.jobs.isEmpty { state.phase = .idle }
             return state.jobs.isEmpty
         }
     }
 
-    /// Returns all waiting jobs, for a drain that may run without being woken. The drain lasts until `rest`
-    /// returns true.
+    /// Returns all waiting jobs, for a drain that may run without being woken. The drain lasts until
+    /// `endIfEmpty` returns true.
     @inlinable public func takeAll() -> [Job] {
         state.withLock { state in
-            if case .resting = state.phase { state.phase = .draining }
+            if case .idle = state.phase { state.phase = .draining }
             defer { state.jobs = [] }
             return state.jobs
         }

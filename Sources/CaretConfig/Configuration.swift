@@ -51,21 +51,21 @@ package struct Configuration: Sendable {
         do {
             let value = try JSON5Reader.read(file.bytes)
             guard case .object(let members) = value.kind else {
-                return fail(.noObject, .file(path: file.path, value.place))
+                return fail(.noObject, .file(path: file.path, value.position))
             }
             for member in members { apply(member, of: file) }
         } catch {
-            fail(.syntax(error.reason), .file(path: file.path, error.place))
+            fail(.syntax(error.reason), .file(path: file.path, error.position))
         }
     }
 
     private mutating func apply(_ member: JSON5Member, of file: File) {
         guard let key = ConfigurationKey.named(member.key) else {
             let closest = member.key.closest(in: ConfigurationKey.all.map(\.name))
-            return fail(.unknown(member.key, closest: closest), .file(path: file.path, member.place))
+            return fail(.unknown(member.key, closest: closest), .file(path: file.path, member.position))
         }
-        let value = key.culprit(in: member.value, with: settings)
-        apply(.file(value.kind), for: key, from: .file(path: file.path, value.place))
+        let value = key.refusedItem(in: member.value, with: settings)
+        apply(.file(value.kind), for: key, from: .file(path: file.path, value.position))
     }
 
     private mutating func fail(_ problem: ConfigurationFault.Problem, _ origin: ValueOrigin) {

@@ -30,7 +30,7 @@ package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
 
     private var sentence: String {
         switch problem {
-        case .syntax(let reason): JSON5Fault(reason: reason, place: .start).description
+        case .syntax(let reason): JSON5Fault(reason: reason, position: .start).description
         case .noObject: "a configuration must be an object, such as {data: \"data\"}"
         case .unknown(let name, let closest): unknown(name) + (closest.map { "; did you mean \($0)?" } ?? "")
         case .notAllowed(let key, let found, let allowed): "\(key): found \(found), allowed is \(allowed)"

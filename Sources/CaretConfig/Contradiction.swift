@@ -18,10 +18,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     static let longestSocketPath = 107
 
     package static func all(in settings: Settings) -> [Contradiction] {
-        doors(settings) + limits(settings.limits)
+        ofAccess(settings) + ofLimits(settings.limits)
     }
 
-    private static func doors(_ settings: Settings) -> [Contradiction] {
+    private static func ofAccess(_ settings: Settings) -> [Contradiction] {
         var found: [Contradiction] = []
         let remote = settings.listen.first { !$0.isLoopback }
         switch (settings.requiresTokens, settings.allowsAnyoneFromAnywhere) {
@@ -39,7 +39,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         return found
     }
 
-    private static func limits(_ limits: Limits) -> [Contradiction] {
+    private static func ofLimits(_ limits: Limits) -> [Contradiction] {
         var found: [Contradiction] = []
         // A client must be able to send back any text that the server sends. So both use the length of a line
         // with the longest text, with every byte escaped.

@@ -1,6 +1,6 @@
 /// The command line of the server.
 package struct Invocation: Sendable {
-    package enum Order: String, CaseIterable, Sendable {
+    package enum Action: String, CaseIterable, Sendable {
         case help, version
         /// Print all keys, as a configuration file.
         case helpConfig = "help-config"
@@ -8,7 +8,7 @@ package struct Invocation: Sendable {
         case checkConfig = "check-config"
         case serve
 
-        /// The option for this order. Nil for `serve`, which needs no option.
+        /// The option for this action. Nil for `serve`, which needs no option.
         var flag: String? {
             switch self {
             case .help, .version, .helpConfig, .checkConfig: "--" + rawValue
@@ -26,9 +26,9 @@ package struct Invocation: Sendable {
     package static let fileFlag = "--config"
     package static let fileVariable = "CARET_CONFIG"
 
-    /// What the program must do. If several orders are given, the first case of `Order` wins. For example,
+    /// What the program must do. If several actions are given, the first case of `Action` wins. For example,
     /// help wins over starting a server.
-    package private(set) var order = Order.serve
+    package private(set) var action = Action.serve
     /// The path of the configuration file, if there is one.
     package private(set) var file: String?
     package private(set) var faults: [ConfigurationFault] = []
@@ -43,7 +43,7 @@ package struct Invocation: Sendable {
             let (name, value) = Self.split(argument)
             if !argument.hasPrefix("--"), argument != "-h" {
                 fail(.strayArgument, argument.echoed)
-            } else if let requested = Order.allCases.first(where: { $0.flag == name })
+            } else if let requested = Action.allCases.first(where: { $0.flag == name })
                 ?? (name == "-h" ? .help : nil)
             {
                 apply(requested, name, value)
@@ -65,16 +65,16 @@ package struct Invocation: Sendable {
         return (String(argument[..<sign]), String(argument[argument.utf8.index(after: sign)...]))
     }
 
-    private mutating func apply(_ requested: Order, _ name: String, _ value: String?) {
+    private mutating func apply(_ requested: Action, _ name: String, _ value: String?) {
         if value != nil { fail(.strayArgument, name + "=") }
-        if let first = Order.allCases.first(where: { $0 == order || $0 == requested }) { order = first }
+        if let first = Action.allCases.first(where: { $0 == action || $0 == requested }) { action = first }
     }
 
     /// Reads the option of a key.
     private mutating func apply(_ name: String, _ value: String?, _ rest: inout ArraySlice<String>) {
         guard let key = ConfigurationKey.all.first(where: { $0.flag == name }) else {
             let names =
-                ConfigurationKey.all.map(\.flag) + Order.allCases.compactMap(\.flag) + [Self.fileFlag]
+                ConfigurationKey.all.map(\.flag) + Action.allCases.compactMap(\.flag) + [Self.fileFlag]
             return fail(.unknown(name, closest: name.closest(in: names)), name.echoed)
         }
         guard let text = value ?? (key.isYesNo ? "true" : nextValue(&rest)) else {

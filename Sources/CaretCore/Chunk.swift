@@ -5,12 +5,12 @@
 // @unchecked: the bytes are written only while no other chunk refers to them.
 package struct Chunk: @unchecked Sendable {
     /// The maximum number of bytes in a chunk.
-    package static let limit = 2 * fill
+    package static let limit = 2 * targetSize
     /// The approximate number of bytes in a new chunk. With larger chunks, moving the gap to a distant caret
     /// copies more bytes. With smaller chunks, a search visits more of them.
-    static let fill = 1536
+    static let targetSize = 1536
     /// A chunk with fewer bytes is joined with its neighbour.
-    static let least = 256
+    static let minimum = 256
 
     /// The header is the capacity in bytes.
     private var storage: ManagedBuffer<UInt16, UInt8>
@@ -64,10 +64,10 @@ package struct Chunk: @unchecked Sendable {
 
     /// The index of the byte at which the code unit at `offset` begins; nil if the offset is inside a scalar.
     func byte(at offset: Int, in unit: CodeUnit) -> Int? {
-        isASCII ? offset : byteAmongOthers(at: offset, in: unit)
+        isASCII ? offset : byteInNonASCII(at: offset, in: unit)
     }
 
-    private func byteAmongOthers(at offset: Int, in unit: CodeUnit) -> Int? {
+    private func byteInNonASCII(at offset: Int, in unit: CodeUnit) -> Int? {
         withParts { front, back in
             let units = front.textLength.count(of: unit)
             if offset <= units { return front.index(after: offset, in: unit) }
@@ -78,10 +78,10 @@ package struct Chunk: @unchecked Sendable {
     /// The length of the bytes in `range`, whose ends must be scalar boundaries.
     func length(of range: Range<Int>) -> TextLength {
         if isASCII { return TextLength(utf8: range.count, utf16: range.count, scalars: range.count) }
-        return lengthAmongOthers(of: range)
+        return lengthInNonASCII(of: range)
     }
 
-    private func lengthAmongOthers(of range: Range<Int>) -> TextLength {
+    private func lengthInNonASCII(of range: Range<Int>) -> TextLength {
         var length = TextLength.zero
         forEachPiece(of: range) { length += $0.textLength }
         return length
@@ -110,9 +110,9 @@ package struct Chunk: @unchecked Sendable {
             return .insideScalar(units.upperBound)
         }
         let count = utf8Count - (high - low) + bytes.count
-        if count > Chunk.limit || count < min(Chunk.least, utf8Count) { return .unfit }
+        if count > Chunk.limit || count < min(Chunk.minimum, utf8Count) { return .unfit }
         let growth = low == high ? inserted : inserted - length(of: low..<high)
-        if !isKnownUniquelyReferenced(&storage) || !suits(count) { makeRoom(for: count) }
+        if !isKnownUniquelyReferenced(&storage) || !fitsStorage(count) { makeRoom(for: count) }
         moveGap(over: low..<high)
         storage.withUnsafeMutablePointerToElements { base in
             // Most edits insert one byte. A call of `copy` for it would cost more than the rest of this
@@ -154,7 +154,7 @@ package struct Chunk: @unchecked Sendable {
     }
 
     /// Whether the storage fits `count` bytes without wasting much space.
-    private func suits(_ count: Int) -> Bool {
+    private func fitsStorage(_ count: Int) -> Bool {
         let capacity = storage.withUnsafeMutablePointerToHeader { Int($0.pointee) }
         return count <= capacity && capacity <= max(count, utf8Count) + count / 4 + 64
     }

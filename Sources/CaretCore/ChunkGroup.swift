@@ -3,9 +3,9 @@ package struct ChunkGroup: Sendable {
     /// The maximum number of chunks in a group.
     package static let limit = 128
     /// The maximum number of chunks in each group when too many chunks are split into groups.
-    static let fill = 96
+    static let targetSize = 96
     /// A changed group with fewer chunks is joined with its neighbour.
-    static let least = 24
+    static let minimum = 24
 
     package private(set) var chunks: [Chunk]
     package private(set) var length: TextLength
@@ -66,7 +66,7 @@ package struct ChunkGroup: Sendable {
     /// Splits `chunks` into groups of about equal size, and appends them to `groups`.
     static func cut(_ chunks: [Chunk], into groups: inout [ChunkGroup]) {
         if chunks.isEmpty { return }
-        let pieces = chunks.count <= limit ? 1 : (chunks.count + fill - 1) / fill
+        let pieces = chunks.count <= limit ? 1 : (chunks.count + targetSize - 1) / targetSize
         var start = 0
         for piece in 1...pieces {
             let end = chunks.count.part(piece, of: pieces)
@@ -83,7 +83,7 @@ extension Chunk {
     /// Splits `bytes` at scalar boundaries into chunks of about equal size, and appends them to `chunks`.
     static func cut(_ bytes: UTF8Bytes, into chunks: inout [Chunk]) {
         if bytes.isEmpty { return }
-        let pieces = max(1, bytes.count / fill)
+        let pieces = max(1, bytes.count / targetSize)
         chunks.reserveCapacity(chunks.count + pieces)
         var start = 0
         for piece in 1...pieces {

@@ -1,39 +1,39 @@
-/// The indices of a chunk in a text, and the UTF-16 offset at which the chunk begins.
-struct ChunkPosition: Sendable {
+/// The index of a group in a text, and the index of a chunk in this group.
+struct ChunkIndex: Sendable {
     var group = 0
     var chunk = 0
+}
+
+/// A chunk of a text, and the UTF-16 offset at which the chunk begins.
+struct ChunkPosition: Sendable {
+    var index = ChunkIndex()
     var start = 0
 }
 
 extension TextBuffer {
-    func chunk(at place: ChunkPosition) -> Chunk { groups[place.group].chunks[place.chunk] }
+    func chunk(at index: ChunkIndex) -> Chunk { groups[index.group].chunks[index.chunk] }
 
-    var firstPosition: ChunkPosition? { groups.isEmpty ? nil : ChunkPosition() }
+    var firstChunk: ChunkIndex? { groups.isEmpty ? nil : ChunkIndex() }
 
-    var lastPlace: ChunkPosition? {
-        guard let group = groups.last, let chunk = group.chunks.last else { return nil }
-        return ChunkPosition(
-            group: groups.count - 1, chunk: group.chunks.count - 1, start: length.utf16 - chunk.utf16Count)
+    var lastChunk: ChunkIndex? {
+        groups.indices.last.map { ChunkIndex(group: $0, chunk: groups[$0].chunks.count - 1) }
     }
 
-    func next(after place: ChunkPosition) -> ChunkPosition? {
-        let start = place.start + chunk(at: place).utf16Count
-        if place.chunk + 1 < groups[place.group].chunks.count {
-            return ChunkPosition(group: place.group, chunk: place.chunk + 1, start: start)
+    func next(after index: ChunkIndex) -> ChunkIndex? {
+        if index.chunk + 1 < groups[index.group].chunks.count {
+            return ChunkIndex(group: index.group, chunk: index.chunk + 1)
         }
-        return place.group + 1 < groups.count
-            ? ChunkPosition(group: place.group + 1, chunk: 0, start: start) : nil
+        return index.group + 1 < groups.count ? ChunkIndex(group: index.group + 1, chunk: 0) : nil
     }
 
-    func previous(before place: ChunkPosition) -> ChunkPosition? {
-        var place = place
-        if place.chunk == 0 {
-            if place.group == 0 { return nil }
-            place.group -= 1
-            place.chunk = groups[place.group].chunks.count
+    func previous(before index: ChunkIndex) -> ChunkIndex? {
+        var index = index
+        if index.chunk == 0 {
+            if index.group == 0 { return nil }
+            index.group -= 1
+            index.chunk = groups[index.group].chunks.count
         }
-        place.chunk -= 1
-        place.start -= chunk(at: place).utf16Count
-        return place
+        index.chunk -= 1
+        return index
     }
 }

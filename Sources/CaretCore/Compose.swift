@@ -21,7 +21,7 @@ extension Change {
     }
 }
 
-/// Walks through the text after the first change, before the second, and builds the composed change.
+/// Walks through the text between the two changes, and builds the composed change.
 private struct Composition {
     /// What the second change does with the text that the walk passes.
     enum Effect {
@@ -56,8 +56,8 @@ private struct Composition {
 
     /// Adds the text of an edit of the second change at the current position.
     mutating func insert(_ edit: Edit) {
-        let place = used.utf8 > 0 ? first[next].end : position - shift
-        normal.append(from: place, to: place, edit.text, edit.inserted)
+        let offset = used.utf8 > 0 ? first[next].end : position - shift
+        normal.append(from: offset, to: offset, edit.text, edit.inserted)
     }
 
     mutating func finished() -> Change {

@@ -23,9 +23,9 @@ extension Change {
         var steps = RebaseSteps(other: other.edits)
         for edit in edits {
             steps.pass(endsBefore: edit.start)
-            let place = steps.place(ofInsertionAt: edit.start, tie: tie)
-            normal.append(from: place, to: place, edit.text, edit.inserted)
-            steps.forEachPieceLeft(from: edit.start, to: edit.end) { start, end in
+            let offset = steps.offset(ofInsertionAt: edit.start, tie: tie)
+            normal.append(from: offset, to: offset, edit.text, edit.inserted)
+            steps.forEachRemainingPiece(from: edit.start, to: edit.end) { start, end in
                 normal.append(from: start, to: end, "", .zero)
             }
         }
@@ -40,7 +40,7 @@ extension Change {
 }
 
 /// Walks over the edits of the other change, from left to right. The formulas in docs/protocol/transforms.md
-/// call this change B, and its edits (s, e, t).
+/// call the other change B, and its edits (s, e, t).
 private struct RebaseSteps {
     let other: [Edit]
     /// The number of passed edits: they end before the rest of the change that is rebased.
@@ -59,7 +59,7 @@ private struct RebaseSteps {
 
     /// The new offset of an insertion at `start`: a + Σ[s ≤ a] (|t| − (min(e,a) − s)). For `selfFirst`, the
     /// condition is s < a.
-    func place(ofInsertionAt start: Int, tie: Tie) -> Int {
+    func offset(ofInsertionAt start: Int, tie: Tie) -> Int {
         // At most one of the remaining edits begins at or before `start`, because no two edits touch.
         guard passed < other.count else { return start + shift }
         let next = other[passed]
@@ -73,7 +73,7 @@ private struct RebaseSteps {
 
     /// Calls `body` with each piece between `start` and `end` that `other` did not remove. The offsets passed
     /// to `body` count in the text after `other`.
-    func forEachPieceLeft(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
+    func forEachRemainingPiece(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
         var (start, shift) = (start, shift)
         for index in passed..<other.count {
             let next = other[index]

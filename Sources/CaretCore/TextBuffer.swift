@@ -8,7 +8,7 @@ public struct TextBuffer: Sendable {
     /// The length of the text in every unit.
     public private(set) var length: TextLength
     /// The chunk of the last edit. The next edit is usually in the same chunk.
-    private var recent: ChunkPosition
+    private var lastEdited: ChunkPosition
 
     public init() {
         self.init(groups: [])
@@ -27,7 +27,7 @@ public struct TextBuffer: Sendable {
         self.groups = groups
         length = .zero
         for group in groups { length += group.length }
-        recent = ChunkPosition()
+        lastEdited = ChunkPosition()
     }
 
     /// The end of the text, which is its length in UTF-16 code units.
@@ -39,22 +39,21 @@ public struct TextBuffer: Sendable {
     /// end at `offset`.
     ///
     /// The text must not be empty, and the offset must be in it.
-    @inline(__always) func place(of offset: Int, beforeUnit: Bool) -> ChunkPosition {
+    @inline(__always) func chunkPosition(of offset: Int, beforeUnit: Bool) -> ChunkPosition {
         let needed = beforeUnit ? offset + 1 : offset
-        if offset >= recent.start, recent.group < groups.count,
-            needed <= recent.start + groups[recent.group].chunks[recent.chunk].utf16Count
+        let last = lastEdited.index
+        if offset >= lastEdited.start,
+            needed <= lastEdited.start + groups[last.group].chunks[last.chunk].utf16Count
         {
-            return recent
+            return lastEdited
         }
-        var place = ChunkPosition()
-        while place.start &+ groups[place.group].length.utf16 < needed {
-            place.start &+= groups[place.group].length.utf16
-            place.group += 1
+        var (group, start) = (0, 0)
+        while start &+ groups[group].length.utf16 < needed {
+            start &+= groups[group].length.utf16
+            group += 1
         }
-        let (chunk, units) = groups[place.group].chunk(reaching: needed - place.start)
-        place.chunk = chunk
-        place.start += units
-        return place
+        let (chunk, units) = groups[group].chunk(reaching: needed - start)
+        return ChunkPosition(index: ChunkIndex(group: group, chunk: chunk), start: start + units)
     }
 
     /// Replaces the code units in `units` by `bytes`, whose length is `inserted`.
@@ -70,12 +69,13 @@ public struct TextBuffer: Sendable {
             self = TextBuffer(unchecked: bytes)
             return nil
         }
-        let first = place(of: units.lowerBound, beforeUnit: !units.isEmpty)
+        let first = chunkPosition(of: units.lowerBound, beforeUnit: !units.isEmpty)
         let local = units.lowerBound - first.start..<units.upperBound - first.start
-        switch groups[first.group].replace(local, ofChunk: first.chunk, with: bytes, of: inserted) {
+        let index = first.index
+        switch groups[index.group].replace(local, ofChunk: index.chunk, with: bytes, of: inserted) {
         case .replaced(let growth):
             length += growth
-            recent = first
+            lastEdited = first
             return nil
         case .insideScalar(let unit): return first.start + unit
         case .unfit: break
@@ -87,8 +87,8 @@ public struct TextBuffer: Sendable {
     private mutating func replaceAcrossChunks(
         from first: ChunkPosition, _ units: Range<Int>, with bytes: UTF8Bytes
     ) -> Int? {
-        let last = place(of: units.upperBound, beforeUnit: false)
-        let (head, tail) = (chunk(at: first), chunk(at: last))
+        let last = chunkPosition(of: units.upperBound, beforeUnit: false)
+        let (head, tail) = (chunk(at: first.index), chunk(at: last.index))
         guard let low = head.byte(at: units.lowerBound - first.start, in: .utf16) else {
             return units.lowerBound
         }
@@ -100,16 +100,16 @@ public struct TextBuffer: Sendable {
         head.forEachPiece(of: 0..<low) { joined.append(contentsOf: $0) }
         joined.append(contentsOf: bytes)
         tail.forEachPiece(of: high..<tail.utf8Count) { joined.append(contentsOf: $0) }
-        replaceChunks(from: first, through: last, with: joined)
+        replaceChunks(from: first.index, through: last.index, with: joined)
         return nil
     }
 
     /// Replaces the chunks from `first` through `last` by chunks made from `bytes`.
     private mutating func replaceChunks(
-        from first: ChunkPosition, through last: ChunkPosition, with bytes: [UInt8]
+        from first: ChunkIndex, through last: ChunkIndex, with bytes: [UInt8]
     ) {
         var (first, last, bytes) = (first, last, bytes)
-        if bytes.count < Chunk.least {
+        if bytes.count < Chunk.minimum {
             if let next = self.next(after: last) {
                 chunk(at: next).forEachPiece { bytes.append(contentsOf: $0) }
                 last = next
@@ -124,15 +124,15 @@ public struct TextBuffer: Sendable {
         var chunks: [Chunk] = []
         for index in 0..<first.chunk { chunks.append(groups[first.group].chunks[index]) }
         bytes.withUnsafeBufferPointer { Chunk.cut($0, into: &chunks) }
-        let behind = groups[last.group].chunks
-        for index in (last.chunk + 1)..<behind.count { chunks.append(behind[index]) }
+        let lastGroup = groups[last.group].chunks
+        for index in (last.chunk + 1)..<lastGroup.count { chunks.append(lastGroup[index]) }
         replaceGroups(first.group...last.group, with: chunks)
     }
 
     /// Replaces the groups in `range` by groups made from `chunks`.
     private mutating func replaceGroups(_ range: ClosedRange<Int>, with chunks: [Chunk]) {
         var (end, chunks) = (range.upperBound + 1, chunks)
-        if chunks.count < ChunkGroup.least, end < groups.count {
+        if chunks.count < ChunkGroup.minimum, end < groups.count {
             for chunk in groups[end].chunks { chunks.append(chunk) }
             end += 1
         }

@@ -1,7 +1,7 @@
 extension TextBuffer: Equatable {
     /// Compares bytes. Two encodings of the same letter, such as a composed and a decomposed é, differ.
     public static func == (left: TextBuffer, right: TextBuffer) -> Bool {
-        left.length == right.length && left.equalHead(with: right) == left.length.utf8
+        left.length == right.length && left.commonPrefixLength(with: right) == left.length.utf8
     }
 }
 

@@ -35,15 +35,15 @@ package enum AppendOutcome: Equatable, Sendable {
     /// Nothing was appended: another append came first. The head is now this revision.
     case conflict(head: Revision)
     /// Nothing was appended: the document does not exist, or has another epoch.
-    case gone
+    case documentGone
     /// Nothing was appended: a change does not fit the text, or one of its numbers is too large to be stored.
-    case unfit
+    case invalidChange
     /// Nothing was appended: the disk is full. The caller may try again.
-    case full
+    case diskFull
     /// Nothing was appended: the document is damaged.
-    case damaged
+    case documentDamaged
     /// Nothing was appended: the disk failed. The store accepts no more appends.
-    case failed
+    case diskFailed
     /// The outcome is unknown. The caller must read the head again.
     case unknown
 }

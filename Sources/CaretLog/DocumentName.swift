@@ -39,12 +39,12 @@ package struct DocumentName: Hashable, Comparable, Sendable {
     package static func < (left: DocumentName, right: DocumentName) -> Bool { left.bytes < right.bytes }
 
     /// The index of the first control character: U+0000 to U+001F, or U+007F to U+009F. U+0080 to U+009F are
-    /// encoded as C2 80 to C2 9F.
+    /// encoded as C2 80 to C2 9F. In UTF-8 another byte always follows C2.
     private static func firstControl(in utf8: [UInt8]) -> Int? {
         utf8.indices.first { index in
             let byte = utf8[index]
             if byte < 0x20 || byte == 0x7F { return true }
-            return byte == 0xC2 && index + 1 < utf8.count && utf8[index + 1] < 0xA0
+            return byte == 0xC2 && utf8[index + 1] < 0xA0
         }
     }
 }

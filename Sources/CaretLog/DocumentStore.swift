@@ -18,7 +18,8 @@ package protocol DocumentStore: Sendable {
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
 
     /// Creates a document, unless the name is taken.
-    func create(_ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (Creation) -> Void)
+    func create(
+        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void)
 
     func find(
         _ name: DocumentName,
@@ -41,7 +42,8 @@ package protocol DocumentStore: Sendable {
 
     /// Renames a document. Its id, epoch, history and pushers stay the same.
     func rename(
-        _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
+        _ document: DocumentID, to name: DocumentName,
+        then completion: @escaping @Sendable (RenameResult) -> Void
     )
 
     /// Deletes a document. The document can be undeleted for some time. Its name is free at once.
@@ -50,13 +52,13 @@ package protocol DocumentStore: Sendable {
         then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 
     /// Restores a deleted document, unchanged and under its old name.
-    func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void)
+    func undelete(_ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void)
 
     /// The revisions after `revision`, in order, and the head. Their changes have a total weight of at most
     /// `limit`. But if there are any revisions, at least one is returned.
     func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
-        then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void)
+        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void)
 
     /// The text at a revision that is kept, or at the head if `revision` is nil.
     func text(
@@ -84,5 +86,5 @@ package protocol DocumentStore: Sendable {
     /// Deletes all revisions up to and including `revision`. The text at `revision` stays readable.
     func trim(
         _ document: DocumentID, through revision: Revision,
-        then completion: @escaping @Sendable (Trimming) -> Void)
+        then completion: @escaping @Sendable (TrimResult) -> Void)
 }

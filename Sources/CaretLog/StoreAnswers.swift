@@ -13,14 +13,14 @@ package enum StoreRefusal: Error, Equatable, Sendable {
 }
 
 /// The result of `create`.
-package enum Creation: Equatable, Sendable {
+package enum CreateResult: Equatable, Sendable {
     case created(DocumentEntry)
     case exists(DocumentEntry)
     case refused(StoreRefusal)
 }
 
 /// The result of `rename`.
-package enum Renaming: Equatable, Sendable {
+package enum RenameResult: Equatable, Sendable {
     case renamed
     /// A document already has the new name. That document may be the renamed one itself.
     case exists
@@ -28,7 +28,7 @@ package enum Renaming: Equatable, Sendable {
 }
 
 /// The result of `undelete`.
-package enum Undeletion: Equatable, Sendable {
+package enum UndeleteResult: Equatable, Sendable {
     case undeleted(DocumentEntry)
     /// Another document has the name now.
     case exists
@@ -38,7 +38,7 @@ package enum Undeletion: Equatable, Sendable {
 }
 
 /// The result of `trim`.
-package enum Trimming: Equatable, Sendable {
+package enum TrimResult: Equatable, Sendable {
     /// History now begins after this revision.
     case trimmed(start: Revision)
     case refused(HistoryRefusal)
@@ -71,7 +71,7 @@ package struct Listing: Equatable, Sendable {
 }
 
 /// Successive revisions, and the head at the time of reading.
-package struct Reading: Equatable, Sendable {
+package struct HistorySlice: Equatable, Sendable {
     package let segment: Segment
     package let head: Revision
 

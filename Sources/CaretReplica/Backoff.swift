@@ -15,7 +15,7 @@ package struct Backoff: Equatable, Sendable {
     /// else twice the previous delay.
     package mutating func nextDelay(requested: Milliseconds? = nil) -> Milliseconds {
         // The seventh delay is the longest one, so counting further is of no use.
-        if failures < 7 { failures += 1 }
+        failures = min(failures + 1, 7)
         if let requested { return min(max(requested, 1), Backoff.longestRequested) }
         return min(Milliseconds(Backoff.first.value << (failures - 1)), Backoff.longest)
     }

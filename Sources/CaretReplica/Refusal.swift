@@ -51,7 +51,7 @@ extension Refusal {
 }
 
 /// What to do after the server has refused a push.
-enum Remedy {
+enum PushRecovery {
     /// Resend the same push after some time.
     case resendLater
     /// Open the document again, then resend the same push.
@@ -69,7 +69,7 @@ enum Remedy {
 }
 
 extension Refusal {
-    var remedy: Remedy {
+    var recovery: PushRecovery {
         switch self {
         // `pushInFlight` means that the server is still working on another push of this client.
         case .rateLimited, .overloaded, .storageFull, .storageFailed, .internalFault, .shuttingDown,

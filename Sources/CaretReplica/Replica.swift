@@ -92,8 +92,7 @@ extension Replica {
 
     /// The peers' selections in the view.
     package var peers: [PeerSelections] {
-        if !draft.hasUnsaved { return presence.peers }
-        return presence.peers.map { peer in
+        presence.peers.map { peer in
             var peer = peer
             peer.selections = peer.selections.map {
                 $0.mapped(through: draft.inFlight).mapped(through: draft.unsent)

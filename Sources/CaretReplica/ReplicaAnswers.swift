@@ -69,11 +69,11 @@ extension Replica {
         guard let number = error.seq else { return }
         let (seq, refusal) = (Seq(number), Refusal(error.code))
         // The error shows that the document is not open on the server, whichever push was refused.
-        if refusal.remedy == .reopen { return reopen() }
+        if refusal.recovery == .reopen { return reopen() }
         // Ignores an answer to an earlier copy of the push, or to a push whose edits were resubmitted.
         guard let push = inFlight?.push, push.seq == seq, inFlight?.outcome == .awaited else { return }
         inFlight?.outcome = .unknown
-        switch refusal.remedy {
+        switch refusal.recovery {
         case .resendLater:
             isWaiting = true
             actions.append(.retry(after: pushBackoff.nextDelay(requested: error.requestedDelay)))
@@ -97,7 +97,7 @@ extension Replica {
         if refusal == .seqReused {
             // The answer to the open contains the highest push number that was used.
             reopen()
-        } else if refusal.remedy == .resubmitAfterFullText || isAtOldPosition || isInOldEpoch {
+        } else if refusal.recovery == .resubmitAfterFullText || isAtOldPosition || isInOldEpoch {
             reloadText()
         }
     }

@@ -112,7 +112,6 @@ extension Replica {
     /// Applies the edits of a revision from the server. Returns false and changes nothing if the edits do not
     /// fit the text.
     mutating func advance(by edits: [Edit], to revision: Revision) -> Bool {
-        guard let position else { return false }
         do throws(ChangeError) {
             let change = try Change(edits)
             show(try draft.advance(by: change))
@@ -120,7 +119,7 @@ extension Replica {
         } catch {
             return false
         }
-        self.position = WirePosition(epoch: position.epoch, revision: revision)
+        position = position.map { WirePosition(epoch: $0.epoch, revision: revision) }
         return true
     }
 
@@ -158,7 +157,7 @@ extension Replica {
     }
 
     private mutating func openRefused(_ refusal: Refusal, retryAfter delay: Milliseconds?) {
-        switch refusal.remedy {
+        switch refusal.recovery {
         case .resendLater:
             link = .waiting
             actions.append(.retry(after: openBackoff.nextDelay(requested: delay)))

@@ -45,7 +45,6 @@ extension Replica {
             inFlight = InFlight(push)
             // The server may have received the push before the process ended.
             inFlight?.outcome = .unknown
-            inFlight?.wasResent = true
         }
     }
 }

@@ -38,12 +38,12 @@ package struct UndoHistory: Equatable, Sendable {
         }
         redos.removeAll()
         kind = UndoHistory.kind(of: change)
-        typingOffset = change.edits.last.map { $0.range.lowerBound + $0.inserted.utf16 }
+        typingOffset = change.onlyEdit.map { $0.range.lowerBound + $0.inserted.utf16 }
     }
 
     private func continues(_ change: Change, after pause: Milliseconds?) -> Bool {
-        guard let pause, pause < UndoHistory.pause, let typingOffset, let kind, change.edits.count == 1,
-            let edit = change.edits.first, kind == UndoHistory.kind(of: change)
+        guard let pause, pause < UndoHistory.pause, let typingOffset, let kind, let edit = change.onlyEdit,
+            kind == UndoHistory.kind(of: change)
         else { return false }
         return edit.range.lowerBound <= typingOffset && typingOffset <= edit.range.upperBound
     }
@@ -51,7 +51,7 @@ package struct UndoHistory: Equatable, Sendable {
     /// Nil for a change that is neither an insertion nor a removal. Such a change is always an undo step of
     /// its own.
     private static func kind(of change: Change) -> Kind? {
-        guard change.edits.count == 1, let edit = change.edits.first else { return nil }
+        guard let edit = change.onlyEdit else { return nil }
         if edit.range.isEmpty { return .insertion }
         return edit.inserted.utf8 == 0 ? .removal : nil
     }
@@ -81,8 +81,11 @@ package struct UndoHistory: Equatable, Sendable {
         typingOffset = nil
     }
 
-    mutating func redone(inverse: Change) {
-        undos.push(inverse)
-        typingOffset = nil
-    }
+    /// The change that is redone follows an undo, so `typingOffset` is nil already.
+    mutating func redone(inverse: Change) { undos.push(inverse) }
+}
+
+extension Change {
+    /// The edit of a change with exactly one edit; otherwise nil.
+    fileprivate var onlyEdit: Edit? { edits.count == 1 ? edits[0] : nil }
 }

@@ -82,7 +82,7 @@ package final class Server: Sendable {
         async throws(ListenFault) -> SocketAddress
     {
         let switchboard = switchboard
-        let listener = try await Listener.listening(at: address, spreadOver: loops) {
+        let listener = try await Listener.listen(at: address, spreadOver: loops) {
             switchboard.shell(for: $0, at: listenerKind($0.peer), web: web)
         }
         listeners.withLock { $0.append(listener) }
@@ -93,7 +93,7 @@ package final class Server: Sendable {
     /// `bye`. Drops connections that are still open after `time`. When this returns, the server no longer
     /// uses the store.
     package func stop(within time: Duration) async {
-        for listener in listeners.withLock({ $0 }) { await listener.closed() }
+        for listener in listeners.withLock({ $0 }) { await listener.close() }
         let (ended, end) = AsyncStream<Void>.makeStream()
         switchboard.drain { end.finish() }
         let limit = Task {
@@ -102,7 +102,7 @@ package final class Server: Sendable {
         }
         for await _ in ended {}
         limit.cancel()
-        for loop in loops { await loop.stopped() }
+        for loop in loops { await loop.stop() }
         await withCheckedContinuation { done in switchboard.close { done.resume() } }
     }
 }

@@ -2,7 +2,7 @@
 package struct DiskSpace: Sendable {
     /// What changed: the disk became full, or has space again.
     package enum Change: Equatable, Sendable {
-        case full
+        case becameFull
         case freed
     }
 
@@ -16,17 +16,18 @@ package struct DiskSpace: Sendable {
     private var isFull: Bool { isRefusing || isHoldingBack }
 
     /// Returns nil if nothing changed. So a disk that stays full is reported only once.
-    package mutating func news(of event: StoreEvent) -> Change? {
+    package mutating func change(after event: StoreEvent) -> Change? {
         let wasFull = isFull
         switch event {
-        case .full: isRefusing = true
+        case .diskFull: isRefusing = true
         case .committed: isRefusing = false
-        case .checkpointFull: isHoldingBack = true
+        case .checkpointDiskFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
         case .renewed, .migrating, .writing, .committing, .checkpointing, .snapshotting, .merging, .merged,
-            .trimmed, .purged, .forgot, .damaged, .failed, .lost:
+            .trimmed, .purged, .pushersForgotten, .damaged, .diskFailed,
+            .filesLost:
             break
         }
-        return isFull == wasFull ? nil : isFull ? .full : .freed
+        return isFull == wasFull ? nil : isFull ? .becameFull : .freed
     }
 }

@@ -111,7 +111,7 @@ struct GroupCommit {
             try counter.write(store.progress)
             return true
         } catch {
-            if error.kind == .full { onEvent(.checkpointFull) } else { fail(error) }
+            if error.kind == .full { onEvent(.checkpointDiskFull) } else { fail(error) }
             return false
         }
     }
@@ -141,7 +141,7 @@ struct GroupCommit {
             onEvent(.checkpointed)
         } catch {
             // If the disk is full, the data stays in the log, where it is equally safe.
-            if error.kind == .full { onEvent(.checkpointFull) } else { fail(error) }
+            if error.kind == .full { onEvent(.checkpointDiskFull) } else { fail(error) }
         }
     }
 
@@ -166,7 +166,7 @@ struct GroupCommit {
     }
 
     private mutating func diskIsFull() {
-        onEvent(.full)
+        onEvent(.diskFull)
         // Retry the postponed checkpoint after the next successful commit, because the disk then has space.
         checkpointAt = 0
     }
@@ -178,7 +178,7 @@ struct GroupCommit {
         if files.check() { return true }
         hasFailed = true
         writer.database.keepLog(true)
-        onEvent(.lost(path: files.database))
+        onEvent(.filesLost(path: files.database))
         return false
     }
 
@@ -187,7 +187,7 @@ struct GroupCommit {
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
         writer.database.keepLog(true)
-        onEvent(.failed(fault))
+        onEvent(.diskFailed(fault))
     }
 
     private func refuse(_ jobs: [WriteJob], _ failure: WriteJob.Failure) {

@@ -13,9 +13,9 @@ final class OpenCalls: Sendable {
     /// Whether the store is being closed. Long calls should then end soon.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    func began() { state.withLock { $0.running += 1 } }
+    func begin() { state.withLock { $0.running += 1 } }
 
-    func ended() {
+    func end() {
         let closing = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.running -= 1
             return state.running == 0 ? state.closing.take() : nil

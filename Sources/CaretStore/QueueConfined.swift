@@ -36,5 +36,5 @@ final class QueueConfined<Value>: Sendable {
         }
     }
 
-    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+    func close() async { await withCheckedContinuation { done in close { done.resume() } } }
 }

@@ -47,7 +47,7 @@ package final class SQLiteStore: DocumentStore {
             if case .progress(let progress) = known { progress.generation != generation.value } else { true }
         let files = FileIdentityCheck(database: folder.databasePath)
         self.files = files
-        if folder.isWithoutIndex { onEvent(.full) }
+        if folder.hasIndexInMemory { onEvent(.diskFull) }
         lookups = QueueConfined(
             HistoryReader(database: try folder.openForReading(), generation: generation),
             on: "caret.store.lookups")
@@ -111,7 +111,7 @@ package final class SQLiteStore: DocumentStore {
                 // A counter that is too low for the same history does no harm: after a power cut it can be
                 // too low as well.
                 if found == nil || reason != nil || error.kind != .full { throw error }
-                onEvent(.checkpointFull)
+                onEvent(.checkpointDiskFull)
             }
             if let reason { onEvent(.renewed(reason)) }
             return row
@@ -133,8 +133,8 @@ package final class SQLiteStore: DocumentStore {
             await calls.close()
             for task in upkeepTasks { await task.value }
             // Close the writer last: the last open connection copies the log into the database.
-            for reader in [lookups, histories] { await reader.closed() }
-            await upkeep.reader.closed()
+            for reader in [lookups, histories] { await reader.close() }
+            await upkeep.reader.close()
             writes.close { [self] in
                 folder.unlock()
                 completion()
@@ -143,14 +143,14 @@ package final class SQLiteStore: DocumentStore {
     }
 
     /// Closes the store, and waits until it is closed.
-    package func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+    package func close() async { await withCheckedContinuation { done in close { done.resume() } } }
 
     /// Visits all documents once, by `StoreSettings` and `time`: purges documents that were deleted long ago,
     /// trims histories, forgets old pushers, merges the segments of idle documents, and returns free space to
     /// the file system.
     package func runUpkeep(at time: Int64) async {
-        calls.began()
-        defer { calls.ended() }
+        calls.begin()
+        defer { calls.end() }
         await upkeep.round(at: time)
     }
 
@@ -195,7 +195,7 @@ package final class SQLiteStore: DocumentStore {
     }
 
     package func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (Creation) -> Void
+        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
         write { writer throws(StoreFault) in
             let answer = try writer.create(name, at: time, epoch: .random(in: .min ... .max))
@@ -206,7 +206,8 @@ package final class SQLiteStore: DocumentStore {
     }
 
     package func rename(
-        _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
+        _ document: DocumentID, to name: DocumentName,
+        then completion: @escaping @Sendable (RenameResult) -> Void
     ) {
         write { writer throws(StoreFault) in
             let answer = try writer.rename(document, to: name)
@@ -228,7 +229,9 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    package func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void) {
+    package func undelete(
+        _ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void
+    ) {
         write { writer throws(StoreFault) in
             let answer = try writer.undelete(document)
             return { completion(answer) }
@@ -278,12 +281,12 @@ package final class SQLiteStore: DocumentStore {
 
     package func trim(
         _ document: DocumentID, through revision: Revision,
-        then completion: @escaping @Sendable (Trimming) -> Void
+        then completion: @escaping @Sendable (TrimResult) -> Void
     ) {
-        calls.began()
+        calls.begin()
         Task { [upkeep, calls] in
             completion(await upkeep.trim(document, through: revision))
-            calls.ended()
+            calls.end()
         }
     }
 
@@ -340,13 +343,14 @@ package final class SQLiteStore: DocumentStore {
 
     package func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
-        then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void
+        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
     ) {
         history(of: document) { reader throws(StoreFault) in
             let row = try reader.document(document)
             try reader.check(revision, of: row)
             let changes = try reader.changes(of: row, after: revision, limit: limit)
-            return Reading(segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
+            return HistorySlice(
+                segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
         } then: {
             completion($0)
         }

@@ -26,20 +26,20 @@ package enum StoreEvent: Equatable, Sendable {
     case trimmed(DocumentID, start: Revision)
     /// A deleted document was removed for good.
     case purged(DocumentID)
-    case forgot(DocumentID, pushers: Int)
+    case pushersForgotten(DocumentID, pushers: Int)
     /// The disk is full. The store refuses calls until there is space.
-    case full
+    case diskFull
     /// The disk is full. Committed data stays in the write-ahead log, or the commit counter is not updated.
     /// Both are safe. The store accepts calls as long as the log has space.
-    case checkpointFull
+    case checkpointDiskFull
     /// A document is damaged. The store refuses appends to it; other documents stay available. Nil if the
     /// damaged document is not known.
     case damaged(DocumentID?)
     /// The disk failed. The store writes nothing more, and the process should end.
-    case failed(DatabaseFault)
+    case diskFailed(DatabaseFault)
     /// The database at this path, or its log, was removed or replaced. The store writes nothing more. Only
     /// this process can still read the committed data.
-    case lost(path: String)
+    case filesLost(path: String)
 }
 
 /// Why all epochs were renewed: the folder had another database before.

@@ -31,10 +31,10 @@ extension WriteJob.Failure {
         case .unknown: .unknown
         case .refused:
             switch refusal {
-            case .gone: .gone
-            case .damaged: .damaged
-            case .full: .full
-            case .failed: .failed
+            case .gone: .documentGone
+            case .damaged: .documentDamaged
+            case .full: .diskFull
+            case .failed: .diskFailed
             }
         }
     }

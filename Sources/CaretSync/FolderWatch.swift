@@ -8,9 +8,9 @@ package final class FolderWatch: Sendable {
     /// The changes since the last call of `takeChanges`.
     package struct Changes: Equatable, Sendable {
         /// The paths of files that may have changed, relative to the synced folder.
-        var files: Set<String> = []
+        package var files: Set<String> = []
         /// Other files may have changed too.
-        var needsScan = false
+        package var needsScan = false
 
         package init(files: Set<String> = [], needsScan: Bool = false) {
             self.files = files
@@ -39,7 +39,7 @@ package final class FolderWatch: Sendable {
         0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x6573_5546, 0x0102_1997,
     ]
 
-    init(ring bell: Bell) throws(FileFault) {
+    package init(ring bell: Bell) throws(FileFault) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         if descriptor < 0 { throw FileFault("watch it", "the folder") }
         self.descriptor = descriptor
@@ -55,7 +55,7 @@ package final class FolderWatch: Sendable {
     deinit { source.cancel() }
 
     /// Starts to watch a folder. `path` is empty for the synced folder itself.
-    func watch(_ path: String, _ full: String) {
+    package func watch(_ path: String, _ full: String) {
         let number = inotify_add_watch(descriptor, full, UInt32(FolderWatch.events))
         state.withLock { state in
             // A renamed folder keeps its number, so this updates the path.
@@ -65,9 +65,9 @@ package final class FolderWatch: Sendable {
     }
 
     /// Whether inotify reports all changes.
-    var isComplete: Bool { state.withLock { !$0.isIncomplete } }
+    package var isComplete: Bool { state.withLock { !$0.isIncomplete } }
 
-    func takeChanges() -> Changes {
+    package func takeChanges() -> Changes {
         state.withLock { state in
             defer { state.changes = Changes() }
             return state.changes
@@ -108,7 +108,7 @@ extension FolderWatch.State {
         } else if event.mask & UInt32(IN_Q_OVERFLOW | IN_ISDIR) != 0 {
             changes.needsScan = true
         } else if let folder = folders[event.wd], let name = String(validating: name, as: UTF8.self) {
-            if !name.isEmpty, !SyncNames.isPassedOver(name) { changes.files.insert(folder + name) }
+            if !name.isEmpty, !SyncNames.isIgnored(name) { changes.files.insert(folder + name) }
         } else {
             changes.needsScan = true
         }

@@ -35,8 +35,8 @@ package struct KnownTexts: Equatable, Sendable {
 
     /// Finds the text from which `saved` was made.
     ///
-    /// The result is `seen`, unless `saved` contains nothing of the changes made since an older text. If this
-    /// is so for several older texts, the result is the text most similar to `saved`. If `saved` equals an
+    /// The result is `seen`, unless `saved` contains nothing of the changes made since an older text. If
+    /// several older texts fulfil this, the result is the text most similar to `saved`. If `saved` equals an
     /// older text, the user has reverted the later changes on purpose. There is one exception. The editor may
     /// have saved another text in between, and not read the changes of others after it. Then the user has
     /// reverted only their own changes, and the saved text is merged with the changes of others.
@@ -64,9 +64,9 @@ package struct KnownTexts: Equatable, Sendable {
 private struct RemoteChange {
     /// If a saved text contains a part of an inserted text, and the part has at least this many UTF-16 code
     /// units, this is no accident.
-    private static let tellingRun = 32
+    private static let significantRun = 32
     /// The same is true for a whole inserted line with at least this many nonblank characters.
-    private static let tellingLine = 8
+    private static let significantLine = 8
 
     private let edits: [Edit]
 
@@ -84,7 +84,7 @@ private struct RemoteChange {
             let start = old.lowerBound + shift
             let new = start..<start + edit.text.utf16.count
             shift += new.count - old.count
-            if isTelling(edit.text, from: start, removed) { return false }
+            if hasSignificantPart(edit.text, from: start, removed) { return false }
             inserted += new.count
             kept += removed.remaining(of: new)
             replaced += old.count
@@ -96,13 +96,14 @@ private struct RemoteChange {
     }
 
     /// Whether the saved text contains so much of an inserted text that this is no accident.
-    private func isTelling(_ text: String, from start: Int, _ removed: RemovedRanges) -> Bool {
+    private func hasSignificantPart(_ text: String, from start: Int, _ removed: RemovedRanges) -> Bool {
         let end = start + text.utf16.count
-        if removed.longestRun(in: start..<end) >= RemoteChange.tellingRun { return true }
+        if removed.longestRun(in: start..<end) >= RemoteChange.significantRun { return true }
         var offset = start
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let next = offset + line.utf16.count
-            let isLong = line.unicodeScalars.count { !$0.properties.isWhitespace } >= RemoteChange.tellingLine
+            let isLong =
+                line.unicodeScalars.count { !$0.properties.isWhitespace } >= RemoteChange.significantLine
             if isLong, removed.remaining(of: offset..<next) == next - offset { return true }
             offset = next + 1
         }
@@ -120,13 +121,13 @@ private struct RemovedRanges {
 
     /// How many code units of `range` the change leaves.
     func remaining(of range: Range<Int>) -> Int {
-        within(range).reduce(range.count) { $0 - $1.clamped(to: range).count }
+        overlapping(range).reduce(range.count) { $0 - $1.clamped(to: range).count }
     }
 
     /// The length of the longest part of `range` that the change leaves unbroken.
     func longestRun(in range: Range<Int>) -> Int {
         var (longest, start) = (0, range.lowerBound)
-        for removed in within(range) {
+        for removed in overlapping(range) {
             longest = max(longest, removed.lowerBound - start)
             start = removed.upperBound
         }
@@ -135,7 +136,7 @@ private struct RemovedRanges {
 
     /// The removed ranges that overlap `range`. The first one is found by binary search, because there may be
     /// many.
-    private func within(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
+    private func overlapping(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2

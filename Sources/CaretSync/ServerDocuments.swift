@@ -28,7 +28,7 @@ package struct ServerDocuments: Equatable, Sendable {
     /// True after the server has reported all documents once.
     private(set) var isComplete = false
     /// A new list of documents that is not complete yet. Until it is complete, the old list is used.
-    private var building: [WireString: DocumentPosition]?
+    private var newList: [WireString: DocumentPosition]?
     /// The number of documents in each folder, at any depth.
     private var folders: [WireString: Int] = [:]
 
@@ -37,11 +37,11 @@ package struct ServerDocuments: Equatable, Sendable {
     /// Whether this folder contains documents.
     package func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
 
-    private mutating func put(_ document: WireString, _ stand: DocumentPosition?) {
+    private mutating func put(_ document: WireString, _ position: DocumentPosition?) {
         let old = documents[document]
-        documents[document] = stand
-        if old == nil, stand != nil { for folder in document.folders { folders[folder, default: 0] += 1 } }
-        guard old != nil, stand == nil else { return }
+        documents[document] = position
+        if old == nil, position != nil { for folder in document.folders { folders[folder, default: 0] += 1 } }
+        guard old != nil, position == nil else { return }
         for folder in document.folders {
             let count = folders[folder, default: 0] - 1
             folders[folder] = count > 0 ? count : nil
@@ -50,62 +50,63 @@ package struct ServerDocuments: Equatable, Sendable {
 
     package mutating func apply(_ news: FollowEvent) {
         switch news {
-        case .restarted: building = [:]
+        case .restarted: newList = [:]
         case .document(let summary):
-            let stand = DocumentPosition(epoch: summary.epoch.string, revision: summary.revision.value)
+            let position = DocumentPosition(epoch: summary.epoch.string, revision: summary.revision.value)
             // The news may be older than a revision that was read or pushed here.
-            if stand.isLater(than: documents[summary.document]) { put(summary.document, stand) }
-            if building != nil, stand.isLater(than: building?[summary.document]) {
-                building?[summary.document] = stand
+            if position.isLater(than: documents[summary.document]) { put(summary.document, position) }
+            if newList != nil, position.isLater(than: newList?[summary.document]) {
+                newList?[summary.document] = position
             }
-        case .gone(let gone): end(gone.document, epoch: gone.epoch)
+        case .gone(let gone): remove(gone.document, epoch: gone.epoch)
         case .complete:
-            let whole = building ?? documents
-            (building, isComplete) = (nil, true)
+            let whole = newList ?? documents
+            (newList, isComplete) = (nil, true)
             for gone in documents.keys where whole[gone] == nil { put(gone, nil) }
-            for (document, stand) in whole { put(document, stand) }
+            for (document, position) in whole { put(document, position) }
         }
     }
 
     /// Removes a document that was renamed or deleted. A newer document with the same name, but another
     /// epoch, stays.
-    mutating func end(_ document: WireString, epoch: WireString?) {
-        func isMeant(_ stand: DocumentPosition?) -> Bool {
-            guard let stand, let epoch else { return true }
-            return epoch == WireString(stand.epoch)
+    mutating func remove(_ document: WireString, epoch: WireString?) {
+        func isMeant(_ position: DocumentPosition?) -> Bool {
+            guard let position, let epoch else { return true }
+            return epoch == WireString(position.epoch)
         }
         if isMeant(documents[document]) { put(document, nil) }
-        if isMeant(building?[document]) { building?[document] = nil }
+        if isMeant(newList?[document]) { newList?[document] = nil }
     }
 
     /// Records a document that a request has read. `before` was its known state when the request was sent.
     /// News may have come since then, and may be newer. Within one epoch, the higher revision wins. Between
     /// two epochs, the news win, because they become right in the end.
-    package mutating func found(
-        _ document: WireString, _ stand: DocumentPosition, since before: DocumentPosition?
+    package mutating func recordRead(
+        _ document: WireString, _ position: DocumentPosition, since before: DocumentPosition?
     ) {
-        guard let told = documents[document], told.epoch.isSame(as: stand.epoch) else {
-            if documents[document] == before { set(document, stand) }
+        guard let reported = documents[document], reported.epoch.isSame(as: position.epoch) else {
+            if documents[document] == before { set(document, position) }
             return
         }
-        if stand.isLater(than: told) { set(document, stand) }
+        if position.isLater(than: reported) { set(document, position) }
     }
 
-    /// Whether the news are newer than `look`.
-    package func knowsMore(than look: DocumentLook, of document: WireString) -> Bool {
-        let told = documents[document]
-        switch look {
+    /// Whether the news are newer than `observed`.
+    package func isNewer(than observed: ObservedDocument, of document: WireString) -> Bool {
+        let reported = documents[document]
+        switch observed {
         case .reported, .reportedMissing: return false
-        case .missing: return told != nil
+        case .missing: return reported != nil
         case .read(let head, _):
-            return told?.isLater(than: head.stand) ?? true
+            return reported?.isLater(than: head.position) ?? true
         }
     }
 
-    /// Records the state of a document after a request of this sync. `stand` is nil if the document is gone.
-    package mutating func set(_ document: WireString, _ stand: DocumentPosition?) {
-        put(document, stand)
-        if building != nil { building?[document] = stand }
+    /// Records the state of a document after a request of this sync. `position` is nil if the document is
+    /// gone.
+    package mutating func set(_ document: WireString, _ position: DocumentPosition?) {
+        put(document, position)
+        if newList != nil { newList?[document] = position }
     }
 }
 

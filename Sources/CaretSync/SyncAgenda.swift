@@ -10,13 +10,13 @@ struct SyncAgenda: Equatable, Sendable {
     /// The milliseconds between two scans of the whole folder if inotify does not report all changes.
     static let unwatched = 10_000
     /// The pause after a scan is at least this many times as long as the scan.
-    private static let share = 1_000
+    private static let pauseFactor = 1_000
 
     private var due: [WireString: Int] = [:]
     /// When the next scan is due.
     private(set) var scanAt = 0
 
-    mutating func visit(_ path: WireString, at time: Int = 0) {
+    mutating func schedule(_ path: WireString, at time: Int = 0) {
         due[path] = min(time, due[path] ?? time)
     }
 
@@ -27,14 +27,14 @@ struct SyncAgenda: Equatable, Sendable {
         return paths
     }
 
-    mutating func scan() { scanAt = 0 }
+    mutating func scheduleScan() { scanAt = 0 }
 
     mutating func scanned(at now: Int, taking time: Int, isWatched: Bool) {
         let pause = isWatched ? SyncAgenda.watched : SyncAgenda.unwatched
-        scanAt = now + max(pause, time * SyncAgenda.share)
+        scanAt = now + max(pause, time * SyncAgenda.pauseFactor)
     }
 
-    var hasVisits: Bool { !due.isEmpty }
+    var hasFiles: Bool { !due.isEmpty }
 
     /// How many milliseconds remain until a file or a scan is due.
     func pause(at now: Int) -> Int {

@@ -14,8 +14,8 @@ package struct SyncDecision: Equatable, Sendable {
     }
 
     var record: SyncRecord?
-    var file: FileLook
-    var document: DocumentLook
+    var file: ObservedFile
+    var document: ObservedDocument
     /// The path of the missing file that was renamed to this new file.
     var origin: String?
     var path: String
@@ -26,11 +26,11 @@ package struct SyncDecision: Equatable, Sendable {
     /// The file has no document, and a document for it would conflict with existing documents. Either some
     /// documents are in a folder with the file's name, or a document has the name of one of the file's
     /// folders.
-    var isCrossed = false
+    var hasNameConflict = false
 
     package init(
-        record: SyncRecord? = nil, file: FileLook, document: DocumentLook, origin: String? = nil,
-        path: String, nextSeq: Int, older: [KnownTexts.Known] = [], isCrossed: Bool = false
+        record: SyncRecord? = nil, file: ObservedFile, document: ObservedDocument, origin: String? = nil,
+        path: String, nextSeq: Int, older: [KnownTexts.Known] = [], hasNameConflict: Bool = false
     ) {
         self.record = record
         self.file = file
@@ -39,29 +39,29 @@ package struct SyncDecision: Equatable, Sendable {
         self.path = path
         self.nextSeq = nextSeq
         self.older = older
-        self.isCrossed = isCrossed
+        self.hasNameConflict = hasNameConflict
     }
 
     package func step() throws(TextError) -> SyncStep {
         if let push = record?.push { return .send(push) }
         if let step = stepForNews { return step }
-        if file.quiet < patience { return .wait(patience - file.quiet) }
+        if file.quiet < requiredQuietTime { return .wait(requiredQuietTime - file.quiet) }
         if let record { return try step(record) }
         switch (file.content, document) {
-        case (.missing, .read(let head, let usesCRLF)): return .place(head, usesCRLF: usesCRLF)
-        case (.missing, _): return .rest
+        case (.missing, .read(let head, let usesCRLF)): return .writeFile(head, usesCRLF: usesCRLF)
+        case (.missing, _): return .nothingToDo
         case (.folder, .reportedMissing), (.folder, .missing), (.blocked, .reportedMissing),
             (.blocked, .missing):
-            return .rest
+            return .nothingToDo
         case (.folder, _): return .leaveAlone(.folder)
-        case (.blocked(let file), _): return .leaveAlone(.behind(file))
+        case (.blocked(let file), _): return .leaveAlone(.blocked(by: file))
         case (.other(let reason), _): return .leaveAlone(reason)
         case (.text(let text, let usesCRLF), .read(let head, let crlf)):
-            return try meet(text, usesCRLF ?? crlf, head)
+            return try stepForFirstSync(text, usesCRLF ?? crlf, head)
         case (.text(let text, let usesCRLF), _):
-            if isCrossed { return .moveFileAside }
+            if hasNameConflict { return .moveFileAside }
             if let origin { return .renameDocument(from: origin) }
-            return .keep(creation(of: text, usesCRLF ?? false))
+            return .storeRecord(recordForNewDocument(with: text, usesCRLF ?? false))
         }
     }
 
@@ -69,19 +69,19 @@ package struct SyncDecision: Equatable, Sendable {
     private var stepForNews: SyncStep? {
         switch document {
         case .reported(let epoch, let revision):
-            guard let head = record?.head else { return .ask }
-            return head.isOf(epoch) && revision <= head.revision ? nil : .ask
+            guard let head = record?.head else { return .readDocument }
+            return head.isOf(epoch) && revision <= head.revision ? nil : .readDocument
         // A file without a record was never pushed. Its first push will show whether the document exists.
-        case .reportedMissing: return record == nil ? nil : .ask
+        case .reportedMissing: return record == nil ? nil : .readDocument
         case .read(let head, _):
             guard var record, record.head != head else { return nil }
             record.head = head
-            return .keep(record)
+            return .storeRecord(record)
         case .missing: return nil
         }
     }
 
-    private var patience: Int {
+    private var requiredQuietTime: Int {
         switch file.content {
         case .missing, .folder, .blocked: record == nil ? 0 : QuietTime.doubtful
         case .other: QuietTime.doubtful
@@ -98,19 +98,21 @@ package struct SyncDecision: Equatable, Sendable {
 
     /// The step for a file with a record, when no program is writing the file.
     private func step(_ record: SyncRecord) throws(TextError) -> SyncStep {
-        guard let head = record.head else { return .keep(creation(of: record.seen, record.usesCRLF)) }
+        guard let head = record.head else {
+            return .storeRecord(recordForNewDocument(with: record.seen, record.usesCRLF))
+        }
         let isClean = record.seen.isSame(as: head.text)
         switch file.content {
         case .other(let reason): return .leaveAlone(reason)
         case .missing, .folder, .blocked:
-            if document == .missing { return .forget }
+            if document == .missing { return .forgetRecord }
             // A change by another client wins over a deletion here, because the deleted file did not contain
             // the change.
             if !isClean {
                 return file.content == .missing
-                    ? .place(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
+                    ? .writeFile(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
             }
-            if case .reported = document { return .ask }
+            if case .reported = document { return .readDocument }
             return .deleteDocument
         case .text(let text, let usesCRLF):
             let usesCRLF = usesCRLF ?? record.usesCRLF
@@ -118,30 +120,32 @@ package struct SyncDecision: Equatable, Sendable {
             if document == .missing {
                 if isSeen, isClean { return .removeFile }
                 // A change made here wins over a deletion by another client.
-                if isCrossed { return .moveFileAside }
+                if hasNameConflict { return .moveFileAside }
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
-                return .keep(creation(of: text, as: merged, usesCRLF))
+                return .storeRecord(recordForNewDocument(with: text, as: merged, usesCRLF))
             }
             // After a power cut, a recently saved file may be empty. No user has emptied it on purpose.
-            if text.utf8.isEmpty, file.isFromBefore, !isSeen {
-                return .place(head, usesCRLF: record.usesCRLF)
+            if text.utf8.isEmpty, file.isUnchangedSinceStart, !isSeen {
+                return .writeFile(head, usesCRLF: record.usesCRLF)
             }
-            if isSeen { return isClean ? .rest : .place(head, usesCRLF: usesCRLF) }
+            if isSeen { return isClean ? .nothingToDo : .writeFile(head, usesCRLF: usesCRLF) }
             let known = older + record.displaced.map { KnownTexts.Known(text: $0.text, isOwn: $0.isOwn) }
             let base = try KnownTexts(seen: record.seen, older: known).base(of: text)
-            return .keep(try capture(text, usesCRLF, since: base, record, head))
+            return .storeRecord(try recordAfterSave(text, usesCRLF, since: base, record, head))
         }
     }
 
-    /// The record for a file and a document that were never synced with each other.
-    private func meet(
+    /// Stores a record for a file and a document that were never synced with each other.
+    private func stepForFirstSync(
         _ text: String, _ usesCRLF: Bool, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncStep {
         let seen = text.isSame(as: head.text) ? text : try TextMerge.common(text, head.text)
-        return .keep(SyncRecord(path: path, seen: seen, head: head, usesCRLF: usesCRLF))
+        return .storeRecord(SyncRecord(path: path, seen: seen, head: head, usesCRLF: usesCRLF))
     }
 
-    private func creation(of text: String, as merged: String? = nil, _ usesCRLF: Bool) -> SyncRecord {
+    private func recordForNewDocument(with text: String, as merged: String? = nil, _ usesCRLF: Bool)
+        -> SyncRecord
+    {
         let push = SyncRecord.Push(seq: seq, epoch: nil, base: 0, text: merged ?? text, before: nil)
         return SyncRecord(
             path: path, seen: text, isSeenOwn: true, head: nil, usesCRLF: usesCRLF, push: push, lastSeq: seq,
@@ -149,7 +153,7 @@ package struct SyncDecision: Equatable, Sendable {
     }
 
     /// The record after a text was saved here. It has a push if the document does not contain the text.
-    private func capture(
+    private func recordAfterSave(
         _ text: String, _ usesCRLF: Bool, since base: String, _ record: SyncRecord, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncRecord {
         var record = record
@@ -172,26 +176,27 @@ extension SyncDecision {
     /// The next step for a displaced file. It is used only while the file at the path has no unsynced change.
     package enum DisplacedStep: Equatable, Sendable {
         case wait(Int)
-        /// Nothing was written into the file that must be merged.
+        /// The file contains nothing that must be merged.
         case resolve
         /// Store this record. Its push contains the text of the displaced file.
-        case keep(SyncRecord)
+        case storeRecord(SyncRecord)
     }
 
     /// `now` is in milliseconds of the wall clock, like the times of files.
     package static func step(
-        for displaced: SyncRecord.Displaced, _ look: FileLook, of record: SyncRecord, nextSeq: Int, now: Int
+        for displaced: SyncRecord.Displaced, _ file: ObservedFile, of record: SyncRecord, nextSeq: Int,
+        now: Int
     ) throws(TextError) -> DisplacedStep {
         let isDue = max(0, now - displaced.at)
         if isDue < QuietTime.displaced { return .wait(QuietTime.displaced - isDue) }
-        guard case .text(let text, _) = look.content, let head = record.head,
+        guard case .text(let text, _) = file.content, let head = record.head,
             !text.isSame(as: displaced.text)
         else { return .resolve }
         let isDoubtful = text.utf8.isEmpty || text.isBeginning(of: displaced.text)
-        let patience = isDoubtful ? QuietTime.doubtful : QuietTime.text
-        if look.quiet < patience { return .wait(patience - look.quiet) }
-        // A program has started to write this file again, and did not finish. The current file loses no text
-        // by this.
+        let requiredQuietTime = isDoubtful ? QuietTime.doubtful : QuietTime.text
+        if file.quiet < requiredQuietTime { return .wait(requiredQuietTime - file.quiet) }
+        // A program has started to write this file again, and did not finish. So far it has written no new
+        // text.
         if isDoubtful { return .resolve }
         let merged = try TextMerge.merged(base: displaced.text, own: text, other: head.text)
         if merged.isSame(as: head.text) { return .resolve }
@@ -200,6 +205,6 @@ extension SyncDecision {
         record.push = SyncRecord.Push(
             seq: record.lastSeq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen,
             displaced: displaced.number)
-        return .keep(record)
+        return .storeRecord(record)
     }
 }

@@ -36,7 +36,7 @@ package struct SyncFolder {
         var unreadable: [WireString: FileFault] = [:]
 
         /// Whether the file may exist although the scan did not find it.
-        func hides(_ path: WireString) -> Bool {
+        func mayContain(_ path: WireString) -> Bool {
             if unreadable.isEmpty { return false }
             return (path.folders + [path]).contains { unreadable[$0] != nil }
         }
@@ -72,7 +72,7 @@ package struct SyncFolder {
                 continue
             }
             let path = WireString(folder.isEmpty ? part : folder + "/" + part)
-            if SyncNames.isPassedOver(part) { continue }
+            if SyncNames.isIgnored(part) { continue }
             do throws(FileFault) {
                 // The file may have been removed since the folder was read.
                 guard let status = try disk.status(self.path(path)) else { continue }
@@ -120,12 +120,12 @@ package struct SyncFolder {
         return nil
     }
 
-    /// The text of a file.
-    package func content(at path: WireString) -> FileLook.Content {
+    /// What is at a path: for a file, its text.
+    package func content(at path: WireString) -> ObservedFile.Content {
         do throws(FileFault) {
             if let obstacle = try obstacle(to: path) {
                 return obstacle.isFile
-                    ? .blocked(by: obstacle.path.string) : .other(.behind(obstacle.path.string))
+                    ? .blocked(by: obstacle.path.string) : .other(.blocked(by: obstacle.path.string))
             }
             return content(self.path(path))
         } catch {
@@ -133,12 +133,12 @@ package struct SyncFolder {
         }
     }
 
-    /// The text of a file, given its full path.
-    package func content(_ path: String) -> FileLook.Content {
+    /// The same as `content(at:)`, for a full path.
+    package func content(_ path: String) -> ObservedFile.Content {
         do throws(FileFault) {
             guard let status = try disk.status(path) else { return .missing }
             if status.kind == .folder { return .folder }
-            if status.kind != .file { return .other(.noFile) }
+            if status.kind != .file { return .other(.notRegularFile) }
             // In a file, each line break may have two bytes (CR LF), so a file may be up to twice as large as
             // its text.
             if status.size > 2 * limit { return .other(.tooLarge(bytes: status.size, limit: limit)) }
@@ -149,7 +149,7 @@ package struct SyncFolder {
         }
     }
 
-    package static func content(of bytes: [UInt8], limit: Int) -> FileLook.Content {
+    package static func content(of bytes: [UInt8], limit: Int) -> ObservedFile.Content {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             return .other(.binary)
         }
@@ -182,8 +182,8 @@ package struct SyncFolder {
         try disk.sync(folderOf: self.path(path))
     }
 
-    /// Does the same in three steps, for file systems that cannot swap files. At every moment there is a file
-    /// at `path`, and the old file has a name too.
+    /// Does the same as `exchange` in three steps, for file systems that cannot swap files. At every moment
+    /// there is a file at `path`, and the old file has a name too.
     private func replace(_ path: WireString, by new: String) throws(FileFault) {
         let old = new + ".old"
         do throws(FileFault) {
@@ -197,14 +197,14 @@ package struct SyncFolder {
     }
 
     /// Moves a file to a free path. Fails if the path is taken.
-    package func place(_ new: String, at path: WireString) throws(FileFault) {
+    package func install(_ new: String, at path: WireString) throws(FileFault) {
         try disk.renameToNew(new, self.path(path))
         try disk.sync(folderOf: self.path(path))
     }
 
     func move(_ path: WireString, to new: WireString) throws(FileFault) {
         try makeFolders(for: new)
-        try place(self.path(path), at: new)
+        try install(self.path(path), at: new)
         removeEmptyFolders(above: path)
     }
 

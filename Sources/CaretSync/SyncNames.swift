@@ -27,11 +27,11 @@ package struct SyncNames: Equatable, Sendable {
         let path = WireString(String(document.utf8.dropFirst(prefix.utf8.count)) ?? "")
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isSafe = !parts.isEmpty && parts.allSatisfy { 1...SyncNames.longestPart ~= $0.count }
-        return isSafe && self.document(of: path) != nil && !SyncNames.isPassedOver(path.string) ? path : nil
+        return isSafe && self.document(of: path) != nil && !SyncNames.isIgnored(path.string) ? path : nil
     }
 
     /// Whether a path is never synced, because it names a hidden file or a temporary file of an editor.
-    static func isPassedOver(_ path: String) -> Bool {
+    static func isIgnored(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { part in
             part.first == UInt8(ascii: ".") || part.last == UInt8(ascii: "~")
                 || part.first == UInt8(ascii: "#") && part.last == UInt8(ascii: "#")

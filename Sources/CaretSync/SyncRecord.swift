@@ -27,7 +27,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
             self.epoch.map { WireString($0) } == epoch.map { WireString($0) }
         }
 
-        var stand: ServerDocuments.DocumentPosition? {
+        var position: ServerDocuments.DocumentPosition? {
             epoch.map { ServerDocuments.DocumentPosition(epoch: $0, revision: revision) }
         }
         /// The base of a push that changes this text. If there is no document, the base is 0 and the push
@@ -83,7 +83,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         }
 
         /// The text of the file, if the signature shows that the file was not changed. Otherwise nil.
-        func content(_ status: FileStatus?) -> FileLook.Content? {
+        func content(_ status: FileStatus?) -> ObservedFile.Content? {
             guard let status, let signature, SyncFolder.Signature(status).hasBytes(of: signature) else {
                 return nil
             }
@@ -92,7 +92,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
     }
 
     /// An earlier text of the file, in the state folder. An editor may have read it, and save hours later.
-    package struct Older: Codable, Equatable, Sendable {
+    package struct OlderText: Codable, Equatable, Sendable {
         var number: Int
         var at: Int
         var isOwn: Bool
@@ -100,9 +100,9 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         var signature: SyncFolder.Signature
     }
 
-    /// A new file that is being moved to its path. After a crash, the file in the state folder shows whether
+    /// The move of a new file to its path. After a crash, the file in the state folder shows whether
     /// the move happened.
-    package struct Placing: Codable, Equatable, Sendable {
+    package struct PendingMove: Codable, Equatable, Sendable {
         var number: Int
         var inode: UInt
         /// The previous `seen`, which is restored if the move fails. Nil if the file had no record.
@@ -123,15 +123,16 @@ package struct SyncRecord: Codable, Equatable, Sendable {
     var lastSeq = 0
     package var displaced: [Displaced] = []
     /// Earlier texts of the file, the oldest first. They are older than the texts in `displaced`.
-    var older: [Older] = []
-    var placing: Placing?
+    var older: [OlderText] = []
+    var placing: PendingMove?
     /// While the file is being removed, its number in the state folder.
     package var removing: Int?
 
     package init(
         path: String, seen: String, isSeenOwn: Bool = false, head: Head? = nil, shown: Int = 0,
-        usesCRLF: Bool, push: Push? = nil, lastSeq: Int = 0, displaced: [Displaced] = [], older: [Older] = [],
-        placing: Placing? = nil, removing: Int? = nil
+        usesCRLF: Bool, push: Push? = nil, lastSeq: Int = 0, displaced: [Displaced] = [],
+        older: [OlderText] = [],
+        placing: PendingMove? = nil, removing: Int? = nil
     ) {
         self.path = path
         self.seen = seen
@@ -176,7 +177,7 @@ extension SyncRecord {
         at now: Int
     ) -> SyncRecord {
         var record = self
-        record.placing = Placing(number: number, inode: inode, before: before)
+        record.placing = PendingMove(number: number, inode: inode, before: before)
         if replacing {
             record.displaced.append(
                 Displaced(number: number, text: seen, at: now, isOwn: isSeenOwn, signature: old))
@@ -222,7 +223,7 @@ extension SyncRecord {
     }
 
     /// The older texts that are no longer kept.
-    func expired(at now: Int) -> [Older] {
+    func expired(at now: Int) -> [OlderText] {
         var (count, bytes) = (0, 0)
         return older.reversed().filter { old in
             count += 1
@@ -238,7 +239,8 @@ extension SyncRecord {
         var record = self
         record.displaced.removeAll { $0.number == displaced.number }
         record.older.append(
-            Older(number: displaced.number, at: displaced.at, isOwn: displaced.isOwn, signature: signature))
+            OlderText(
+                number: displaced.number, at: displaced.at, isOwn: displaced.isOwn, signature: signature))
         return record
     }
 
@@ -248,7 +250,7 @@ extension SyncRecord {
         guard let number = push.displaced, let status else { return self }
         var record = self
         record.older.append(
-            Older(number: number, at: status.changed / 1_000_000, isOwn: true, signature: .init(status)))
+            OlderText(number: number, at: status.changed / 1_000_000, isOwn: true, signature: .init(status)))
         return record
     }
 
@@ -289,8 +291,8 @@ extension SyncRecord {
         push = try values.decodeIfPresent(Push.self, forKey: .push)
         lastSeq = try values.decode(Int.self, forKey: .lastSeq)
         displaced = try values.decode([Displaced].self, forKey: .displaced)
-        older = try values.decodeIfPresent([Older].self, forKey: .older) ?? []
-        placing = try values.decodeIfPresent(Placing.self, forKey: .placing)
+        older = try values.decodeIfPresent([OlderText].self, forKey: .older) ?? []
+        placing = try values.decodeIfPresent(PendingMove.self, forKey: .placing)
         removing = try values.decodeIfPresent(Int.self, forKey: .removing)
     }
 }

@@ -14,7 +14,7 @@ package enum SyncRenames {
 
     /// Finds files whose documents were renamed by other clients. A document keeps its epoch when it is
     /// renamed.
-    package static func elsewhere(
+    package static func renamedElsewhere(
         _ records: [WireString: SyncRecord], _ documents: [WireString: ServerDocuments.DocumentPosition],
         _ names: SyncNames
     ) -> [Rename] {
@@ -24,8 +24,8 @@ package enum SyncRenames {
             if documents[name] == nil { lost[WireString(epoch)] = path }
         }
         if lost.isEmpty { return [] }
-        return documents.compactMap { name, stand in
-            guard let path = lost[WireString(stand.epoch)], let new = names.path(of: name),
+        return documents.compactMap { name, position in
+            guard let path = lost[WireString(position.epoch)], let new = names.path(of: name),
                 records[new] == nil
             else {
                 return nil
@@ -48,36 +48,36 @@ package enum SyncRenames {
             guard let record = records[path], record.push == nil, record.head != nil else { return false }
             return record.seen.isSame(as: text) && isGone(path)
         }
-        if !same.isEmpty || missing.count > mostAlike { return same.count == 1 ? same.first : nil }
+        if !same.isEmpty || missing.count > maxCompared { return same.count == 1 ? same.first : nil }
         var gone: [(path: WireString, record: SyncRecord)] = []
         for path in missing.sorted() {
             if let record = records[path], record.head != nil, isGone(path) { gone.append((path, record)) }
         }
         let lines = TextLines(text)
-        let newest = mostAlike(
+        let newest = mostSimilar(
             to: lines, among: gone.map { ($0.path, [$0.record.seen] + $0.record.displaced.map(\.text)) })
         if let newest { return newest }
         var olderTexts: [(WireString, [String])] = []
         for (path, record) in gone { olderTexts.append((path, try older(record))) }
-        return mostAlike(to: lines, among: olderTexts)
+        return mostSimilar(to: lines, among: olderTexts)
     }
 
-    private static func mostAlike(
+    private static func mostSimilar(
         to lines: TextLines, among files: [(path: WireString, texts: [String])]
     ) -> WireString? {
-        var best: (path: WireString, likeness: Double)?
+        var best: (path: WireString, similarity: Double)?
         for (path, texts) in files {
-            let likeness = texts.map { lines.likeness(to: TextLines($0)) }.max() ?? 0
-            if likeness >= leastLikeness, likeness > best?.likeness ?? 0 { best = (path, likeness) }
+            let similarity = texts.map { lines.similarity(to: TextLines($0)) }.max() ?? 0
+            if similarity >= minSimilarity, similarity > best?.similarity ?? 0 { best = (path, similarity) }
         }
         return best?.path
     }
 
     /// The maximum number of missing files that are compared line by line. If more are missing, for example
     /// after a whole folder was moved, only whole texts are compared.
-    private static let mostAlike = 32
+    private static let maxCompared = 32
     /// Two texts can belong to the same file if at least this fraction of them is in common lines.
-    private static let leastLikeness = 0.5
+    private static let minSimilarity = 0.5
 }
 
 /// The lines of a text, regardless of their order.
@@ -93,7 +93,7 @@ private struct TextLines {
     }
 
     /// How similar two texts are: 1 if they have the same lines, 0 if they have no common line.
-    func likeness(to other: TextLines) -> Double {
+    func similarity(to other: TextLines) -> Double {
         let common = counts.reduce(0) { $0 + min($1.value, other.counts[$1.key] ?? 0) * $1.key.utf8.count }
         return size + other.size == 0 ? 0 : Double(2 * common) / Double(size + other.size)
     }

@@ -10,5 +10,5 @@ package enum SyncReport: Equatable, Sendable {
     case leftAlone(SkipReason)
     case refused(String)
     /// A system call failed.
-    case heldBack(String)
+    case notSynced(String)
 }

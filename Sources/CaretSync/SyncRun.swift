@@ -25,11 +25,13 @@ package struct SyncRun {
         let watch = try FolderWatch(ring: bell)
         let listening = [Task { await listen() }, Task { await reportConnection() }]
         defer { for task in listening { task.cancel() } }
-        while !(try await syncer.knowsDocuments) { await bell.wait(atMost: .seconds(1)) }
+        while !(try await syncer.hasAllDocuments) { await bell.wait(atMost: .seconds(1)) }
         if let store = await syncer.state.store { onStatus(.begins(try await syncer.count(), store: store)) }
         while true {
             await syncer.changed(watch.takeChanges())
-            guard let wait = try await syncer.pass(watch, once: once) else { return await syncer.isWhole }
+            guard let wait = try await syncer.pass(watch, once: once) else {
+                return await syncer.isFullySynced
+            }
             await bell.wait(atMost: .milliseconds(wait))
             try await Task.sleep(for: SyncRun.passDelay)
         }

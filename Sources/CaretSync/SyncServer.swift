@@ -36,11 +36,11 @@ package struct SyncAck: Equatable, Sendable {
 package struct ConnectedServer: SyncServer {
     let client: LiveClient
     /// The public id of the client.
-    let user: String?
+    let publicClient: String?
 
-    package init(client: LiveClient, user: String?) {
+    package init(client: LiveClient, publicClient: String?) {
         self.client = client
-        self.user = user
+        self.publicClient = publicClient
     }
 
     package func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
@@ -78,7 +78,7 @@ package struct ConnectedServer: SyncServer {
             after: Revision(max(after, through - HistoryWindow.limit)), through: Revision(through))
         // The names are only shown to people, so a failure to read them is ignored.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
-        return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
+        return Set(entries.filter { $0.client != publicClient }.map(\.user)).sorted()
     }
 
     package func nextPushNumber() -> Int { client.nextPushNumber() }

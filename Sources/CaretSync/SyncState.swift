@@ -36,8 +36,8 @@ package struct SyncState {
         }
         self.lock = lock
         inode = try disk.status(folder + "/lock")?.inode ?? 0
-        clientID = try SyncState.kept(folder + "/client", orElse: LiveClient.randomID(), disk)
-        let known = try SyncState.kept(folder + "/prefix", orElse: prefix, disk)
+        clientID = try SyncState.storedValue(folder + "/client", orElse: LiveClient.randomID(), disk)
+        let known = try SyncState.storedValue(folder + "/prefix", orElse: prefix, disk)
         if !known.isSame(as: prefix) {
             throw SyncFault.otherPrefix(known, root: root, stateFolder: folder)
         }
@@ -47,7 +47,7 @@ package struct SyncState {
         try load()
     }
 
-    private static func kept(
+    private static func storedValue(
         _ path: String, orElse value: String, _ disk: any SyncDisk
     ) throws(FileFault) -> String {
         if let bytes = try disk.bytes(path) { return String(decoding: bytes, as: UTF8.self) }
@@ -57,7 +57,7 @@ package struct SyncState {
 
     /// False if the synced folder was removed with everything in it. Such a removal must not delete
     /// documents.
-    var isThere: Bool {
+    var folderExists: Bool {
         // A folder that cannot be examined counts as removed.
         (try? disk.status(folder + "/lock"))??.inode == inode
     }
@@ -74,7 +74,7 @@ package struct SyncState {
     mutating func keep(_ record: SyncRecord) throws {
         let path = WireString(record.path)
         let number = numbers[path] ?? nextNumber()
-        try disk.replace(file(number), Array(try JSONEncoder().encode(record)))
+        try disk.replace(recordPath(number), Array(try JSONEncoder().encode(record)))
         numbers[path] = number
         records[path] = record
     }
@@ -85,7 +85,7 @@ package struct SyncState {
         for displaced in record.displaced { try discard(displaced, of: record) }
         for older in record.older { try discard(older, of: record) }
         if let removing = record.removing { try discard(removing, of: record.path, .late) }
-        try disk.remove(file(number))
+        try disk.remove(recordPath(number))
         records[path] = nil
         numbers[path] = nil
     }
@@ -102,7 +102,7 @@ package struct SyncState {
 
     /// Binds the folder to a store. If the folder was bound to another store before, all records are dropped.
     /// Files and documents are then compared as if they had never been synced.
-    package mutating func begin(with store: String) throws {
+    package mutating func bind(to store: String) throws {
         if self.store?.isSame(as: store) == true { return }
         for path in records.keys.sorted() where self.store != nil { try forget(path) }
         try disk.replace(folder + "/store", Array(store.utf8))
@@ -112,15 +112,15 @@ package struct SyncState {
     // MARK: Displaced texts
 
     /// Removes an older text. If a program has written into its file, the file is moved to the trash instead.
-    mutating func discard(_ older: SyncRecord.Older, of record: SyncRecord) throws {
-        let full = swap(older.number)
+    mutating func discard(_ older: SyncRecord.OlderText, of record: SyncRecord) throws {
+        let full = swapPath(older.number)
         guard let status = try disk.status(full) else { return }
         if SyncFolder.Signature(status).hasBytes(of: older.signature) { return try disk.remove(full) }
         try discard(older.number, of: record.path, .late)
     }
 
     private mutating func discard(_ displaced: SyncRecord.Displaced, of record: SyncRecord) throws {
-        let full = swap(displaced.number)
+        let full = swapPath(displaced.number)
         guard let bytes = try disk.bytes(full) else { return }
         let text = FileText(String(decoding: bytes, as: UTF8.self)).text
         if text.isSame(as: displaced.text) { return try disk.remove(full) }
@@ -129,9 +129,9 @@ package struct SyncState {
 
     /// Moves a file of the state folder into the trash.
     mutating func discard(_ number: Int, of path: String, _ reason: SyncTrash.Reason) throws {
-        guard let status = try disk.status(swap(number)) else { return }
+        guard let status = try disk.status(swapPath(number)) else { return }
         try trash.add(
-            swap(number),
+            swapPath(number),
             SyncTrash.Item(number: number, path: path, reason: reason, at: clock.wall(), bytes: status.size))
     }
 
@@ -149,9 +149,9 @@ package struct SyncState {
     func olderTexts(of record: SyncRecord, limit: Int) throws(FileFault) -> [KnownTexts.Known] {
         var known: [KnownTexts.Known] = []
         for older in record.older {
-            guard let status = try disk.status(swap(older.number)),
+            guard let status = try disk.status(swapPath(older.number)),
                 SyncFolder.Signature(status).hasBytes(of: older.signature),
-                let bytes = try disk.bytes(swap(older.number)),
+                let bytes = try disk.bytes(swapPath(older.number)),
                 case .text(let text, _) = SyncFolder.content(of: bytes, limit: limit)
             else { continue }
             known.append(KnownTexts.Known(text: text, isOwn: older.isOwn))
@@ -165,10 +165,10 @@ package struct SyncState {
         for name in try disk.names(in: folder + "/files") {
             let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
             guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
-            let bytes = try disk.bytes(file(number)) ?? []
+            let bytes = try disk.bytes(recordPath(number)) ?? []
             // This program wrote these bytes. Foundation's decoders never get bytes from the network.
             guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
-                throw SyncFault.unreadableRecord(file(number), stateFolder: folder)
+                throw SyncFault.unreadableRecord(recordPath(number), stateFolder: folder)
             }
             lastNumber = max(lastNumber, number)
             try resolve(record, number)
@@ -205,19 +205,20 @@ package struct SyncState {
 
     /// Whether the new file is at its path. A power cut may have removed the file or its name. Then the file
     /// is neither in the state folder nor at its path.
-    private func isInPlace(_ placing: SyncRecord.Placing, of record: SyncRecord) throws(FileFault) -> Bool {
+    private func isInPlace(_ placing: SyncRecord.PendingMove, of record: SyncRecord) throws(FileFault) -> Bool
+    {
         let here = try disk.status(root + "/" + record.path)?.inode
         if here == placing.inode { return true }
         // A program may have saved another file at the path since.
-        guard let aside = try disk.status(swap(placing.number))?.inode else {
+        guard let aside = try disk.status(swapPath(placing.number))?.inode else {
             return here != nil && !record.displaced.contains { $0.number == placing.number }
         }
         return aside != placing.inode
     }
 
-    private func file(_ number: Int) -> String { "\(folder)/files/\(number).json" }
+    private func recordPath(_ number: Int) -> String { "\(folder)/files/\(number).json" }
 
     /// The path of a file in the state folder: a new file before it is moved to its path, or a displaced
     /// file.
-    func swap(_ number: Int) -> String { "\(folder)/swap/\(number)" }
+    func swapPath(_ number: Int) -> String { "\(folder)/swap/\(number)" }
 }

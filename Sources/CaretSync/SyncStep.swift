@@ -1,16 +1,16 @@
 /// The next step for one file and its document.
 package enum SyncStep: Equatable, Sendable {
     /// Nothing is left to do.
-    case rest
+    case nothingToDo
     /// The file may be half written: check it again after this many milliseconds.
     case wait(Int)
     /// Read the document.
-    case ask
+    case readDocument
     /// Store this record, then check again.
-    case keep(SyncRecord)
+    case storeRecord(SyncRecord)
     case send(SyncRecord.Push)
     /// Write the document's text into the file.
-    case place(SyncRecord.Head, usesCRLF: Bool)
+    case writeFile(SyncRecord.Head, usesCRLF: Bool)
     case removeFile
     case deleteDocument
     /// The missing file `from` was renamed to this new file. Rename its document too.
@@ -21,7 +21,7 @@ package enum SyncStep: Equatable, Sendable {
     /// The file has no document, and a document for it would conflict with others. Rename the file to a free
     /// path.
     case moveFileAside
-    case forget
+    case forgetRecord
     case leaveAlone(SkipReason)
 }
 
@@ -29,35 +29,35 @@ package enum SyncStep: Equatable, Sendable {
 package enum SkipReason: Equatable, Sendable {
     case binary
     case tooLarge(bytes: Int, limit: Int)
-    case noFile
+    case notRegularFile
     case unreadable(String)
-    case noName
+    case invalidName
     /// A file or link has the name of a folder of the path. The value is the path of that file or link.
-    case behind(String)
+    case blocked(by: String)
     /// A folder has the name of the file.
     case folder
     /// Another sync already syncs the folder.
-    case synced
+    case syncedFolder
 
     /// Whether this is a failure: the file should be synced, but could not be read.
     var isFault: Bool {
         switch self {
         case .unreadable: true
-        case .binary, .tooLarge, .noFile, .noName, .behind, .folder, .synced: false
+        case .binary, .tooLarge, .notRegularFile, .invalidName, .blocked, .folder, .syncedFolder: false
         }
     }
 
     /// Whether another file or folder is in the way.
     var isObstacle: Bool {
         switch self {
-        case .behind, .folder: true
-        case .binary, .tooLarge, .noFile, .unreadable, .noName, .synced: false
+        case .blocked, .folder: true
+        case .binary, .tooLarge, .notRegularFile, .unreadable, .invalidName, .syncedFolder: false
         }
     }
 }
 
 /// The content of a file, and how long it has been unchanged.
-package struct FileLook: Equatable, Sendable {
+package struct ObservedFile: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case missing
         /// The text, with LF as line break. `usesCRLF` is nil if the file has no line break.
@@ -84,17 +84,17 @@ package struct FileLook: Equatable, Sendable {
     /// For how many milliseconds the file has been unchanged.
     var quiet: Int
     /// The file has been unchanged since the program started.
-    var isFromBefore = false
+    var isUnchangedSinceStart = false
 
-    package init(content: Content, quiet: Int, isFromBefore: Bool = false) {
+    package init(content: Content, quiet: Int, isUnchangedSinceStart: Bool = false) {
         self.content = content
         self.quiet = quiet
-        self.isFromBefore = isFromBefore
+        self.isUnchangedSinceStart = isUnchangedSinceStart
     }
 }
 
-/// What is known of a document.
-package enum DocumentLook: Equatable, Sendable {
+/// What is known of a document, from events or from a read.
+package enum ObservedDocument: Equatable, Sendable {
     /// The server's events have reported this. They may be late.
     case reported(epoch: String, revision: Int)
     case reportedMissing

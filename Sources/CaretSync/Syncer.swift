@@ -17,31 +17,32 @@ package actor Syncer {
     /// Some documents may have other names than their files.
     private var mayHaveRenames = false
     private var agenda = SyncAgenda()
-    var looks: [WireString: Look] = [:]
+    var observations: [WireString: Observation] = [:]
     /// Known files that were missing when last checked. One of them may have been renamed.
     var missing: Set<WireString> = []
     /// The state of each file and its document when nothing was left to do.
-    private var resting: [WireString: Resting] = [:]
-    private var held: [WireString: Postponed] = [:]
+    private var finished: [WireString: FinishedState] = [:]
+    private var postponed: [WireString: Postponed] = [:]
     private var reportedSkips: [WireString: SkipReason] = [:]
     /// Documents without a file, because another file or a folder is in the way.
     private var blocked: Set<WireString> = []
-    /// The files and folders that the last scan could not read.
-    private var unseen = SyncFolder.Scan()
+    /// The result of the last scan, without its list of files. It names the files and folders that the scan
+    /// could not read.
+    private var lastScan = SyncFolder.Scan()
 
     /// The signature of a file, and since when the file has had it, in milliseconds of a monotonic clock.
-    struct Look {
+    struct Observation {
         let signature: SyncFolder.Signature?
         var since: Int
         /// The file has been unchanged since the program started.
-        var isFromBefore = false
+        var isUnchangedSinceStart = false
         /// The content of the file, as long as it is needed.
-        var content: FileLook.Content?
+        var content: ObservedFile.Content?
     }
 
-    private struct Resting: Equatable {
+    private struct FinishedState: Equatable {
         let signature: SyncFolder.Signature?
-        let stand: ServerDocuments.DocumentPosition?
+        let position: ServerDocuments.DocumentPosition?
     }
 
     /// A file whose step failed, and when to try again. If the file changes, the sync tries again at once.
@@ -52,7 +53,7 @@ package actor Syncer {
     }
 
     /// The milliseconds until a failed step is tried again. A refused step may be allowed by then.
-    private static let hold = 60_000
+    private static let delayAfterFailure = 60_000
 
     package init(
         _ server: any SyncServer, _ names: SyncNames, _ folder: SyncFolder, _ state: SyncState,
@@ -73,13 +74,13 @@ package actor Syncer {
         switch next {
         case .restarted: break
         case .document(let summary):
-            try expect(summary.epoch)
-            visit(document: summary.document)
-        case .gone(let gone): visit(document: gone.document)
+            try requireOwnStore(summary.epoch)
+            schedule(document: summary.document)
+        case .gone(let gone): schedule(document: gone.document)
         case .complete:
-            for (path, record) in state.records where isNews(record, of: path) { agenda.visit(path) }
+            for (path, record) in state.records where isNews(record, of: path) { agenda.schedule(path) }
             for (document, _) in news.documents {
-                if let path = names.path(of: document), state.records[path] == nil { agenda.visit(path) }
+                if let path = names.path(of: document), state.records[path] == nil { agenda.schedule(path) }
             }
         }
         mayHaveRenames = true
@@ -90,49 +91,49 @@ package actor Syncer {
 
     /// Throws if the server sends no more events. Then the sync must stop, because the known documents may be
     /// those of another server.
-    func expectNews() throws {
+    func requireNews() throws {
         if let newsEnd { throw newsEnd }
     }
 
     /// Whether the server has listed all documents once.
-    var knowsDocuments: Bool {
+    var hasAllDocuments: Bool {
         get throws {
-            try expectNews()
+            try requireNews()
             return news.isComplete
         }
     }
 
     /// Checks a file in the next pass.
-    func visit(_ path: WireString) { agenda.visit(path) }
+    func schedule(_ path: WireString) { agenda.schedule(path) }
 
     /// Checks blocked documents again, because the file or folder in their way may be gone.
-    func visitBlocked() {
-        for path in blocked { agenda.visit(path) }
+    func scheduleBlocked() {
+        for path in blocked { agenda.schedule(path) }
         blocked = []
     }
 
     /// Throws if an epoch belongs to another store. An epoch begins with the name of its store.
-    private func expect(_ epoch: WireString) throws {
+    private func requireOwnStore(_ epoch: WireString) throws {
         guard let store = state.store, !epoch.utf8.starts(with: (store + ".").utf8) else { return }
         throw StoreChanged()
     }
 
     private func isNews(_ record: SyncRecord, of path: WireString) -> Bool {
-        guard let document = names.document(of: path), let stand = news.documents[document],
+        guard let document = names.document(of: path), let position = news.documents[document],
             let head = record.head
         else { return true }
-        return stand != head.stand
+        return position != head.position
     }
 
-    private func visit(document: WireString) {
-        if let path = names.path(of: document) { agenda.visit(path) }
+    private func schedule(document: WireString) {
+        if let path = names.path(of: document) { agenda.schedule(path) }
     }
 
     /// Checks files that may have changed in the next pass. With `needsScan`, the next pass scans the whole
     /// folder.
     package func changed(_ changes: FolderWatch.Changes) {
-        for path in changes.files { agenda.visit(WireString(path)) }
-        if changes.needsScan { agenda.scan() }
+        for path in changes.files { agenda.schedule(WireString(path)) }
+        if changes.needsScan { agenda.scheduleScan() }
     }
 
     /// Counts files and documents before the first pass.
@@ -149,8 +150,8 @@ package actor Syncer {
     /// Runs all steps that are possible now. Returns the milliseconds until the next pass. With `once`,
     /// returns nil if nothing is left to do.
     package func pass(_ watch: FolderWatch?, once: Bool) async throws -> Int? {
-        try expectNews()
-        if !state.isThere {
+        try requireNews()
+        if !state.folderExists {
             throw SyncFault.stateFolderRemoved(folder.root)
         }
         if agenda.scanAt <= clock.steady() { try scan(watch) }
@@ -163,77 +164,81 @@ package actor Syncer {
         let (known, new) = due.reduce(into: ([WireString](), [WireString]())) { lists, path in
             if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
         }
-        for path in known where !unseen.hides(path) { lookForOrigins(at: path) }
-        for path in new + known where !unseen.hides(path) {
-            try expectNews()
-            if let wait = try await visit(path, once: once) {
-                agenda.visit(path, at: clock.steady() + wait)
+        for path in known where !lastScan.mayContain(path) { lookForOrigins(at: path) }
+        for path in new + known where !lastScan.mayContain(path) {
+            try requireNews()
+            if let wait = try await check(path, once: once) {
+                agenda.schedule(path, at: clock.steady() + wait)
             }
         }
-        if once, !agenda.hasVisits { return nil }
+        if once, !agenda.hasFiles { return nil }
         return agenda.pause(at: clock.steady())
     }
 
     /// Finds out whether a known file is missing. It may have been renamed to one of the new files.
     private func lookForOrigins(at path: WireString) {
         do throws(FileFault) {
-            look(at: path, try folder.signature(path))
+            observe(path, try folder.signature(path))
         } catch {
             // The error is reported when the file is visited.
         }
     }
 
     /// Whether every file that should be synced is in sync.
-    var isWhole: Bool { held.isEmpty && !reportedSkips.values.contains(where: \.isFault) }
+    var isFullySynced: Bool { postponed.isEmpty && !reportedSkips.values.contains(where: \.isFault) }
 
     private func scan(_ watch: FolderWatch?) throws {
         let began = clock.steady()
         let scan = try folder.scan { watch?.watch($0, $1) }
-        for path in scan.unnameable { leaveAlone(WireString(path), .noName) }
-        for path in scan.synced { leaveAlone(WireString(path), .synced) }
+        for path in scan.unnameable { leaveAlone(WireString(path), .invalidName) }
+        for path in scan.synced { leaveAlone(WireString(path), .syncedFolder) }
         for (path, fault) in scan.unreadable { leaveAlone(path, .unreadable(fault.reason)) }
-        let isSameView = unseen.unreadable.keys == scan.unreadable.keys
-        unseen = scan
-        unseen.files = [:]
-        for path in Set(scan.files.keys).union(state.records.keys).union(looks.keys) {
-            let look = looks[path]
-            if look == nil || look?.signature != scan.files[path] || !isSameView { agenda.visit(path) }
+        let isSameView = lastScan.unreadable.keys == scan.unreadable.keys
+        lastScan = scan
+        lastScan.files = [:]
+        for path in Set(scan.files.keys).union(state.records.keys).union(observations.keys) {
+            let observation = observations[path]
+            if observation == nil || observation?.signature != scan.files[path] || !isSameView {
+                agenda.schedule(path)
+            }
         }
-        visitBlocked()
+        scheduleBlocked()
         for path in Array(state.records.keys) { try forgetExpired(path) }
         let now = clock.steady()
         agenda.scanned(at: now, taking: now - began, isWatched: watch?.isComplete ?? false)
     }
 
-    private func visit(_ path: WireString, once: Bool) async throws -> Int? {
+    private func check(_ path: WireString, once: Bool) async throws -> Int? {
         guard let document = names.document(of: path) else {
-            if try folder.signature(path) != nil { leaveAlone(path, .noName) }
+            if try folder.signature(path) != nil { leaveAlone(path, .invalidName) }
             return nil
         }
         var signature: SyncFolder.Signature?
         do {
             signature = try folder.signature(path)
-            look(at: path, signature)
-            if isIdle(path), resting[path] == Resting(signature: signature, stand: news.documents[document]) {
+            observe(path, signature)
+            if isIdle(path),
+                finished[path] == FinishedState(signature: signature, position: news.documents[document])
+            {
                 return nil
             }
-            if isHeld(path, signature), let held = held[path] {
-                return once ? nil : held.until - clock.steady()
+            if isPostponed(path, signature), let postponed = postponed[path] {
+                return once ? nil : postponed.until - clock.steady()
             }
             // A displaced file helps to find the text from which a later save was made. So displaced files
             // are handled only after all saved texts.
             if let wait = try await resolve(path, document) { return wait }
             let displaced = try resolveDisplaced(path)
-            held[path] = nil
-            rest(path, document)
+            postponed[path] = nil
+            recordFinished(path, document)
             // With `once`, the sync does not wait for displaced files. The next sync checks them.
             return once && displaced != 0 ? nil : displaced
         } catch let fault as FileFault {
-            hold(path, signature, .heldBack(fault.description))
+            postpone(path, signature, .notSynced(fault.description))
         } catch let refusal as ServerRefusal {
-            hold(path, signature, .refused(refusal.description))
+            postpone(path, signature, .refused(refusal.description))
         }
-        return once ? nil : Syncer.hold
+        return once ? nil : Syncer.delayAfterFailure
     }
 
     /// Whether the file has no push and no displaced files.
@@ -242,39 +247,43 @@ package actor Syncer {
         return record.push == nil && record.displaced.isEmpty
     }
 
-    private func rest(_ path: WireString, _ document: WireString) {
-        guard let look = looks[path] else { return }
-        looks[path]?.content = nil
-        resting[path] = Resting(signature: look.signature, stand: news.documents[document])
-        if look.signature == nil, state.records[path] == nil {
+    private func recordFinished(_ path: WireString, _ document: WireString) {
+        guard let observation = observations[path] else { return }
+        observations[path]?.content = nil
+        finished[path] = FinishedState(signature: observation.signature, position: news.documents[document])
+        if observation.signature == nil, state.records[path] == nil {
             // There is neither a file nor a record.
-            (looks[path], resting[path]) = (nil, nil)
+            (observations[path], finished[path]) = (nil, nil)
         }
     }
 
     // MARK: Files
 
-    func look(at path: WireString, _ signature: SyncFolder.Signature?) {
+    func observe(_ path: WireString, _ signature: SyncFolder.Signature?) {
         if signature == nil, state.records[path] != nil { missing.insert(path) } else { missing.remove(path) }
-        if let look = looks[path], look.signature == signature { return }
+        if let observation = observations[path], observation.signature == signature { return }
         // A file that was not changed recently needs no waiting, even if the program has just started.
         var age = 0
-        if looks[path] == nil, let signature { age = max(0, clock.wall() - signature.changed / 1_000_000) }
-        let isFromBefore = looks[path] == nil && state.records[path] != nil
+        if observations[path] == nil, let signature {
+            age = max(0, clock.wall() - signature.changed / 1_000_000)
+        }
+        let isUnchangedSinceStart = observations[path] == nil && state.records[path] != nil
         // The file is gone. It may have been in the way of other files.
-        if signature == nil, looks[path]?.signature != nil { visitBlocked() }
-        looks[path] = Look(signature: signature, since: clock.steady() - age, isFromBefore: isFromBefore)
+        if signature == nil, observations[path]?.signature != nil { scheduleBlocked() }
+        observations[path] = Observation(
+            signature: signature, since: clock.steady() - age, isUnchangedSinceStart: isUnchangedSinceStart)
     }
 
-    func isHeld(_ path: WireString, _ signature: SyncFolder.Signature?) -> Bool {
-        guard let held = held[path] else { return false }
-        return held.signature == signature && clock.steady() < held.until
+    func isPostponed(_ path: WireString, _ signature: SyncFolder.Signature?) -> Bool {
+        guard let postponed = postponed[path] else { return false }
+        return postponed.signature == signature && clock.steady() < postponed.until
     }
 
     /// Postpones a file after a failure. A repeated failure is reported once.
-    func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
-        let new = Postponed(signature: signature, until: clock.steady() + Syncer.hold, reason: reason)
-        let old = held.updateValue(new, forKey: path)
+    func postpone(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
+        let new = Postponed(
+            signature: signature, until: clock.steady() + Syncer.delayAfterFailure, reason: reason)
+        let old = postponed.updateValue(new, forKey: path)
         if old?.signature != signature || old?.reason != reason { report(reason, path) }
     }
 

@@ -10,9 +10,9 @@ extension Syncer {
     /// is left to do.
     func resolve(_ path: WireString, _ document: WireString) async throws -> Int? {
         try putBack(path)
-        var known: DocumentLook?
+        var known: ObservedDocument?
         while true {
-            try expectNews()
+            try requireNews()
             if let record = state.records[path], let push = record.push {
                 guard let answer = try await send(push, record, path, document) else {
                     return Syncer.retryPause
@@ -23,41 +23,41 @@ extension Syncer {
             let (file, wait) = try readFile(path)
             guard let file else { return wait }
             let reported = news.documents[document].map {
-                DocumentLook.reported(epoch: $0.epoch, revision: $0.revision)
+                ObservedDocument.reported(epoch: $0.epoch, revision: $0.revision)
             }
             let step = try decision(path, file, known ?? reported ?? .reportedMissing).step()
             switch step {
-            case .rest where known.map { news.knowsMore(than: $0, of: document) } == true: known = nil
-            case .rest: return nil
+            case .nothingToDo where known.map { news.isNewer(than: $0, of: document) } == true: known = nil
+            case .nothingToDo: return nil
             case .leaveAlone(let reason):
                 // The folder may be empty, because its files were moved.
                 if reason == .folder, folder.disk.removeFolder(folder.path(path)) { continue }
                 leaveAlone(path, reason)
                 return nil
             case .wait(let milliseconds): return milliseconds
-            case .ask:
+            case .readDocument:
                 known = try await read(document)
                 if known == nil { return Syncer.retryPause }
-            case .keep(let record): try keep(record, file, path)
+            case .storeRecord(let record): try keep(record, file, path)
             case .send: continue
-            case .place, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
-                .moveFileAside, .forget:
+            case .writeFile, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
+                .moveFileAside, .forgetRecord:
                 if !(try await act(step, path, document, file)) { return Syncer.retryPause }
                 known = nil
-                if step == .forget || step == .removeFile { return nil }
+                if step == .forgetRecord || step == .removeFile { return nil }
             }
         }
     }
 
     private func decision(
-        _ path: WireString, _ file: FileLook, _ document: DocumentLook
+        _ path: WireString, _ file: ObservedFile, _ document: ObservedDocument
     ) throws -> SyncDecision {
         let record = state.records[path]
         var decision = SyncDecision(
             record: record, file: file, document: document, origin: try origin(of: path, file)?.string,
             path: path.string, nextSeq: server.nextPushNumber())
         if case .text = file.content, document == .missing || document == .reportedMissing {
-            decision.isCrossed = isCrossed(path)
+            decision.hasNameConflict = hasNameConflict(path)
         }
         // The older texts are read only if the file was changed.
         if let record, case .text(let text, _) = file.content, !text.isSame(as: record.seen) {
@@ -69,26 +69,34 @@ extension Syncer {
     /// The current content of the file. The result is nil, with the time to wait, until the file has been
     /// unchanged for a moment: programs may save in several steps. The file is read only once: a later change
     /// shows in its signature.
-    private func readFile(_ path: WireString) throws -> (FileLook?, wait: Int) {
+    private func readFile(_ path: WireString) throws -> (ObservedFile?, wait: Int) {
         while true {
-            look(at: path, try folder.signature(path))
-            guard let look = looks[path] else { return (nil, 0) }
-            let quiet = clock.steady() - look.since
-            if let content = look.content {
-                return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
+            observe(path, try folder.signature(path))
+            guard let observation = observations[path] else { return (nil, 0) }
+            let quiet = clock.steady() - observation.since
+            if let content = observation.content {
+                return (
+                    ObservedFile(
+                        content: content, quiet: quiet,
+                        isUnchangedSinceStart: observation.isUnchangedSinceStart), 0
+                )
             }
-            if look.signature != nil, quiet < SyncDecision.QuietTime.text {
+            if observation.signature != nil, quiet < SyncDecision.QuietTime.text {
                 return (nil, SyncDecision.QuietTime.text - quiet)
             }
             let content = folder.content(at: path)
-            guard try folder.signature(path) == look.signature else { continue }
+            guard try folder.signature(path) == observation.signature else { continue }
             // A missing file is checked again in each pass.
-            if look.signature != nil { looks[path]?.content = content }
-            return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
+            if observation.signature != nil { observations[path]?.content = content }
+            return (
+                ObservedFile(
+                    content: content, quiet: quiet, isUnchangedSinceStart: observation.isUnchangedSinceStart),
+                0
+            )
         }
     }
 
-    private func keep(_ record: SyncRecord, _ file: FileLook, _ path: WireString) throws {
+    private func keep(_ record: SyncRecord, _ file: ObservedFile, _ path: WireString) throws {
         let old = state.records[path]
         if let old, let epoch = old.head?.epoch, let head = record.head, !head.isOf(epoch),
             !old.seen.isSame(as: head.text)
@@ -107,7 +115,7 @@ extension Syncer {
 
     /// The missing file that was renamed to this new file, if any. Nil while the new file may still be
     /// renamed.
-    private func origin(of path: WireString, _ file: FileLook) throws -> WireString? {
+    private func origin(of path: WireString, _ file: ObservedFile) throws -> WireString? {
         guard state.records[path] == nil, file.quiet >= SyncDecision.QuietTime.newFile,
             case .text(let text, _) = file.content
         else { return nil }
@@ -135,17 +143,18 @@ extension Syncer {
     /// Runs a step. Returns false if the step is not possible yet, for example because the server's events
     /// are late. The caller tries again later.
     private func act(
-        _ step: SyncStep, _ path: WireString, _ document: WireString, _ file: FileLook
+        _ step: SyncStep, _ path: WireString, _ document: WireString, _ file: ObservedFile
     ) async throws -> Bool {
         switch step {
-        case .place(let head, let usesCRLF): try await place(head, usesCRLF, path, document, over: file)
+        case .writeFile(let head, let usesCRLF):
+            try await writeFile(head, usesCRLF, path, document, over: file)
         case .removeFile: try removeFile(path)
         case .deleteDocument:
             let before = news.documents[document]
             try await server.delete(document)
             // Others may have created a new document with this name since, and its event may have come
             // already.
-            if let before { news.end(document, epoch: WireString(before.epoch)) }
+            if let before { news.remove(document, epoch: WireString(before.epoch)) }
             try state.forget(path)
             report(.deletedHere, path)
         case .renameDocument(let origin):
@@ -164,16 +173,16 @@ extension Syncer {
             try state.forget(path)
             report(.renamedHere(to: new.string), path)
         case .moveFileAside: return try moveFileAside(path)
-        case .forget: try state.forget(path)
-        case .rest, .wait, .ask, .keep, .send, .leaveAlone:
-            preconditionFailure("\(step) is not run here")
+        case .forgetRecord: try state.forget(path)
+        case .nothingToDo, .wait, .readDocument, .storeRecord, .send, .leaveAlone:
+            preconditionFailure("this function cannot run the step \(step)")
         }
         return true
     }
 
     private func renameDocument(of path: WireString, to new: WireString) async throws -> Bool {
         guard let old = names.document(of: path) else { return false }
-        let (stand, newBefore) = (news.documents[old], news.documents[new])
+        let (position, newBefore) = (news.documents[old], news.documents[new])
         do {
             try await server.rename(old, to: new)
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
@@ -183,9 +192,9 @@ extension Syncer {
         }
         // The event of the rename may have come already. So may the event of a new document with the old
         // name.
-        if let stand {
-            news.found(new, stand, since: newBefore)
-            news.end(old, epoch: WireString(stand.epoch))
+        if let position {
+            news.recordRead(new, position, since: newBefore)
+            news.remove(old, epoch: WireString(position.epoch))
         }
         return true
     }
@@ -197,19 +206,19 @@ extension Syncer {
         } else if try !moveByStateFolder(path, to: new) {
             return false
         }
-        visit(new)
-        visitBlocked()
+        // The next look at the old path schedules the documents that the file has blocked.
+        schedule(new)
         report(.renamedHere(to: new.string), path)
         return true
     }
 
     /// Reads a document. Returns nil if the server did not find the document, but its events list it. The
     /// events are late then, and a deletion could not be undone.
-    private func read(_ document: WireString) async throws -> DocumentLook? {
+    private func read(_ document: WireString) async throws -> ObservedDocument? {
         let before = news.documents[document]
         do {
             let (head, usesCRLF) = try await server.read(document)
-            if let stand = head.stand { news.found(document, stand, since: before) }
+            if let position = head.position { news.recordRead(document, position, since: before) }
             return .read(head, usesCRLF: usesCRLF)
         } catch let refusal as ServerRefusal where refusal.code == .notFound {
             return news.documents[document] == nil ? .missing : nil
@@ -220,15 +229,15 @@ extension Syncer {
     /// later.
     private func send(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ path: WireString, _ document: WireString
-    ) async throws -> DocumentLook? {
+    ) async throws -> ObservedDocument? {
         do {
             let before = news.documents[document]
             let ack = try await server.push(push, to: document, usesCRLF: record.usesCRLF)
-            var known: DocumentLook?
+            var known: ObservedDocument?
             var head = SyncRecord.Head(epoch: push.epoch, revision: ack.revision, text: push.text)
             if let epoch = push.epoch, let text = ack.text {
                 head.text = text
-                news.found(
+                news.recordRead(
                     document, ServerDocuments.DocumentPosition(epoch: epoch, revision: ack.revision),
                     since: before)
                 known = .read(head, usesCRLF: record.usesCRLF)
@@ -246,13 +255,13 @@ extension Syncer {
     }
 
     private func status(of displaced: Int?) throws -> FileStatus? {
-        try displaced.flatMap { try folder.disk.status(state.swap($0)) }
+        try displaced.flatMap { try folder.disk.status(state.swapPath($0)) }
     }
 
     /// Drops a refused push, unless it can be sent again later. The refused text stays in the file.
     private func withdraw(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ refusal: ServerRefusal, _ document: WireString
-    ) async throws -> DocumentLook? {
+    ) async throws -> ObservedDocument? {
         switch refusal.code {
         // A push that creates a document gets `not_found` if the client may not read the document.
         case .notFound where push.epoch == nil:

@@ -5,35 +5,36 @@ import Glibc
 
 // Writing, moving and removing files.
 extension Syncer {
-    func place(
+    func writeFile(
         _ head: SyncRecord.Head, _ usesCRLF: Bool, _ path: WireString, _ document: WireString,
-        over file: FileLook
+        over file: ObservedFile
     ) async throws {
         let known = state.records[path]
         var record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
         let users = await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
-        let isThere = file.content != .missing
+        let fileExists = file.content != .missing
         // The deleted file is written again. An editor may still have its previous text open, so the text is
         // kept.
-        if !isThere, known != nil { record.older.append(try keepSeen(of: record)) }
+        if !fileExists, known != nil { record.older.append(try keepSeen(of: record)) }
         let number = state.nextNumber()
-        let new = state.swap(number)
+        let new = state.swapPath(number)
         let mode = try folder.mode(path)
         let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
         // Restores the mode of the existing file, because the umask of the process has removed some bits.
-        if isThere { try folder.disk.setMode(new, mode) }
+        if fileExists { try folder.disk.setMode(new, mode) }
         let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
-        let old = isThere ? looks[path]?.signature : nil
+        let old = fileExists ? observations[path]?.signature : nil
         try state.keep(
             record.placing(
-                number: number, inode: inode, before: known?.seen, replacing: isThere, old, at: clock.wall()))
+                number: number, inode: inode, before: known?.seen, replacing: fileExists, old,
+                at: clock.wall()))
         let placed = Result { () throws(FileFault) in
             // A program may have saved the file since it was read.
-            if try folder.signature(path) != looks[path]?.signature {
+            if try folder.signature(path) != observations[path]?.signature {
                 throw FileFault("replace it", path.string, EBUSY)
             }
             try folder.makeFolders(for: path)
-            if isThere { try folder.exchange(new, with: path) } else { try folder.place(new, at: path) }
+            if fileExists { try folder.exchange(new, with: path) } else { try folder.install(new, at: path) }
         }
         try conclude(placed, path, number)
         guard case .success = placed else { return }
@@ -41,14 +42,14 @@ extension Syncer {
         report(.written(revision: head.revision, by: users), path)
     }
 
-    private func keepSeen(of record: SyncRecord) throws -> SyncRecord.Older {
+    private func keepSeen(of record: SyncRecord) throws -> SyncRecord.OlderText {
         let number = state.nextNumber()
         let bytes = record.seen.fileBytes(usesCRLF: record.usesCRLF)
-        _ = try folder.disk.make(state.swap(number), bytes, mode: 0o600)
-        guard let status = try folder.disk.status(state.swap(number)) else {
+        _ = try folder.disk.make(state.swapPath(number), bytes, mode: 0o600)
+        guard let status = try folder.disk.status(state.swapPath(number)) else {
             throw FileFault("keep its text", record.path, ENOENT)
         }
-        return SyncRecord.Older(
+        return SyncRecord.OlderText(
             number: number, at: clock.wall(), isOwn: record.isSeenOwn, signature: .init(status))
     }
 
@@ -58,8 +59,8 @@ extension Syncer {
     ) {
         // If the file cannot be examined now, the next pass examines it.
         guard let made, let now = try? folder.signature(path), now.hasBytes(of: made) else { return }
-        let content = FileLook.Content.text(text, usesCRLF: FileText(text).usesCRLF.map { _ in usesCRLF })
-        looks[path] = Look(
+        let content = ObservedFile.Content.text(text, usesCRLF: FileText(text).usesCRLF.map { _ in usesCRLF })
+        observations[path] = Observation(
             signature: now, since: clock.steady() - SyncDecision.QuietTime.newFile, content: content)
     }
 
@@ -72,14 +73,14 @@ extension Syncer {
             try state.forget(path)
         }
         guard case .failure(let fault) = placed else { return }
-        try folder.disk.remove(state.swap(number))
+        try folder.disk.remove(state.swapPath(number))
         if fault.code != EBUSY, fault.code != EEXIST { throw fault }
     }
 
     func removeFile(_ path: WireString) throws {
         guard var record = state.records[path] else { return }
         let number = state.nextNumber()
-        let aside = state.swap(number)
+        let aside = state.swapPath(number)
         record.removing = number
         try state.keep(record)
         try folder.disk.rename(folder.path(path), to: aside)
@@ -88,7 +89,7 @@ extension Syncer {
             try state.discard(number, of: record.path, .deleted)
             try state.forget(path)
             folder.removeEmptyFolders(above: path)
-            visitBlocked()
+            scheduleBlocked()
             report(.deletedElsewhere, path)
         } else {
             // A program saved the file just before it was moved.
@@ -102,9 +103,9 @@ extension Syncer {
         guard var record = state.records[path], let number = record.removing else { return }
         record.removing = nil
         do throws(FileFault) {
-            if try folder.disk.status(state.swap(number)) != nil {
+            if try folder.disk.status(state.swapPath(number)) != nil {
                 try folder.makeFolders(for: path)
-                try folder.place(state.swap(number), at: path)
+                try folder.install(state.swapPath(number), at: path)
             }
         } catch {
             if error.code != EEXIST { throw error }
@@ -119,21 +120,21 @@ extension Syncer {
 
     /// Renames the files of documents that were renamed elsewhere.
     func renameFiles() {
-        for rename in SyncRenames.elsewhere(state.records, news.documents, names) {
+        for rename in SyncRenames.renamedElsewhere(state.records, news.documents, names) {
             var signature: SyncFolder.Signature?
             do {
                 signature = try folder.signature(rename.path)
-                look(at: rename.path, signature)
-                if isHeld(rename.path, signature) { continue }
-                try follow(rename)
+                observe(rename.path, signature)
+                if isPostponed(rename.path, signature) { continue }
+                try renameFile(rename)
             } catch {
                 let fault = (error as? FileFault)?.description ?? "\(error)"
-                hold(rename.path, signature, .heldBack(fault))
+                postpone(rename.path, signature, .notSynced(fault))
             }
         }
     }
 
-    private func follow(_ rename: SyncRenames.Rename) throws {
+    private func renameFile(_ rename: SyncRenames.Rename) throws {
         if try folder.obstacle(to: rename.path) != nil { return }
         let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
         if old != nil, new == nil {
@@ -153,8 +154,8 @@ extension Syncer {
         } else {
             try state.move(rename.path, to: rename.new)
         }
-        for path in [rename.path, rename.new] { visit(path) }
-        visitBlocked()
+        for path in [rename.path, rename.new] { schedule(path) }
+        scheduleBlocked()
         report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
@@ -165,7 +166,7 @@ extension Syncer {
         let number = state.nextNumber()
         record.removing = number
         try state.keep(record)
-        try folder.disk.rename(folder.path(path), to: state.swap(number))
+        try folder.disk.rename(folder.path(path), to: state.swapPath(number))
         try folder.disk.sync(folderOf: folder.path(path))
         folder.removeEmptyFolders(above: path)
         let hasRoom = folder.content(at: new) != .folder
@@ -180,19 +181,19 @@ extension Syncer {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {
             guard let record = state.records[path], record.push == nil else { return 0 }
-            let full = state.swap(displaced.number)
+            let full = state.swapPath(displaced.number)
             let status = try folder.disk.status(full)
             let changed = status.map { $0.changed / 1_000_000 } ?? 0
             let content = displaced.content(status) ?? folder.content(full)
-            let look = FileLook(content: content, quiet: max(0, clock.wall() - changed))
+            let observation = ObservedFile(content: content, quiet: max(0, clock.wall() - changed))
             let step = try SyncDecision.step(
-                for: displaced, look, of: record, nextSeq: server.nextPushNumber(), now: clock.wall())
+                for: displaced, observation, of: record, nextSeq: server.nextPushNumber(), now: clock.wall())
             switch step {
             case .wait(let milliseconds): wait = min(wait ?? milliseconds, milliseconds)
-            case .keep(let record):
+            case .storeRecord(let record):
                 try state.keep(record)
                 return 0
-            case .resolve: try resolve(displaced, look.content, status, of: record)
+            case .resolve: try resolve(displaced, observation.content, status, of: record)
             }
         }
         return wait
@@ -200,7 +201,7 @@ extension Syncer {
 
     /// Keeps the text of a displaced file as an older text, because editors may have read it.
     private func resolve(
-        _ displaced: SyncRecord.Displaced, _ content: FileLook.Content, _ status: FileStatus?,
+        _ displaced: SyncRecord.Displaced, _ content: ObservedFile.Content, _ status: FileStatus?,
         of record: SyncRecord
     ) throws {
         var resolved = record
@@ -211,7 +212,7 @@ extension Syncer {
         }
         try forgetExpired(resolved)
         if resolved.older.last?.number != displaced.number {
-            try folder.disk.remove(state.swap(displaced.number))
+            try folder.disk.remove(state.swapPath(displaced.number))
         }
     }
 

@@ -23,13 +23,13 @@ extension Syncer {
                 return found
             }
         }
-        preconditionFailure("no path is free")
+        preconditionFailure("every numbered path is taken")
     }
 
     /// Whether a document for this file would conflict with an existing document: one of them would be in a
     /// folder with the name of the other. Documents whose files are missing here do not count, because they
     /// will soon be deleted or renamed.
-    func isCrossed(_ path: WireString) -> Bool {
+    func hasNameConflict(_ path: WireString) -> Bool {
         if documentInTheWay(of: path) != nil { return true }
         guard let folder = names.document(of: path), news.hasDocuments(in: folder) else { return false }
         let beginning = Array(folder.utf8) + [UInt8(ascii: "/")]

@@ -3,14 +3,14 @@ package import Glibc
 /// A failed system call on a file.
 package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
-    let doing: String
+    let action: String
     package let code: Int32
 
-    package init(_ doing: String, _ path: String, _ code: Int32 = errno) {
-        (self.doing, self.path, self.code) = (doing, path, code)
+    package init(_ action: String, _ path: String, _ code: Int32 = errno) {
+        (self.action, self.path, self.code) = (action, path, code)
     }
 
-    package var description: String { "\(path): could not \(doing): \(reason)" }
+    package var description: String { "\(path): could not \(action): \(reason)" }
     package var reason: String { String(cString: strerror(code)) }
     /// A file with that name exists.
     package var isExisting: Bool { code == EEXIST }

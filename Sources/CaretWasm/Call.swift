@@ -50,10 +50,11 @@ struct Call {
         case .normalise: return write(try change(first))
         case .mapCaret:
             let change = try change(first)
-            return write(try place(numbers.0).mapped(through: change).value)
+            return write(try checkedOffset(numbers.0).mapped(through: change).value)
         case .mapSelection:
             let change = try change(first)
-            let selection = Selection(anchor: try place(numbers.0), head: try place(numbers.1))
+            let selection = Selection(
+                anchor: try checkedOffset(numbers.0), head: try checkedOffset(numbers.1))
             let mapped = selection.mapped(through: change)
             return write(mapped.anchor.value, mapped.head.value)
         case .convert: return try convert()
@@ -124,8 +125,8 @@ struct Call {
         return try input.change()
     }
 
-    /// Reads an offset that belongs to no given text. Only its general limits are checked.
-    private mutating func place(_ offset: Int32) throws(Refusal) -> Offset {
+    /// Reads an offset when the call has no text. So the offset is checked only against the general limits.
+    private mutating func checkedOffset(_ offset: Int32) throws(Refusal) -> Offset {
         argument += 1
         if offset < 0 { throw Refusal(.outside, offset, Int32(Limits.offset)) }
         if offset > Limits.offset { throw Refusal(.tooLarge, offset, Int32(Limits.offset)) }

@@ -20,7 +20,7 @@ struct Fields {
 
     /// The members of an object inside a message.
     init(_ object: JSONValue, limits: Limits.Announced) throws(FieldFault) {
-        guard object.kind == .object else { throw .wrong(object, wanted: "an object") }
+        guard object.kind == .object else { throw .wrong(object, expected: "an object") }
         self.limits = limits
         line = object.line
         start = object.start
@@ -40,9 +40,9 @@ struct Fields {
     }
 
     private func isNamed(_ key: KeyStack.Key, _ name: StaticString) -> Bool {
-        let place = Int(key.start)..<Int(key.start) + key.length
-        if !key.isEscaped { return UnsafeBufferPointer(rebasing: line[place]).equals(name) }
-        return unescaped.withUnsafeBufferPointer { UnsafeBufferPointer(rebasing: $0[place]).equals(name) }
+        let range = Int(key.start)..<Int(key.start) + key.length
+        if !key.isEscaped { return UnsafeBufferPointer(rebasing: line[range]).equals(name) }
+        return unescaped.withUnsafeBufferPointer { UnsafeBufferPointer(rebasing: $0[range]).equals(name) }
     }
 
     func value(_ name: StaticString) throws(FieldFault) -> JSONValue {
@@ -105,7 +105,7 @@ extension Fields {
     func flag(optional name: StaticString) throws(FieldFault) -> Bool? {
         guard let value = value(optional: name) else { return nil }
         guard let bool = value.bool else {
-            throw FieldFault.wrong(value, wanted: "true or false").inside("\(name)")
+            throw FieldFault.wrong(value, expected: "true or false").inside("\(name)")
         }
         return bool
     }
@@ -123,7 +123,7 @@ extension Fields {
     /// One of the words of a list that later versions may extend. Unknown words are kept.
     func openWord<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> OpenWord<Word> {
         let word = try string(name)
-        return Word.all.first { $0.isSaid(by: word) }.map { .known($0) } ?? .unknown(word)
+        return Word.all.first { $0.matches(word) }.map { .known($0) } ?? .unknown(word)
     }
 
     func array<Element>(
@@ -159,7 +159,7 @@ extension Fields {
 
 extension JSONValue {
     func string(atMost limit: Int, orElse code: ErrorCode) throws(FieldFault) -> WireString {
-        guard kind == .string else { throw .wrong(self, wanted: "a string") }
+        guard kind == .string else { throw .wrong(self, expected: "a string") }
         let string = string.decoded
         if string.utf8.count > limit {
             throw .tooMany(string.utf8.count, "bytes", limit: limit, in: self, code: code)
@@ -169,15 +169,15 @@ extension JSONValue {
 
     func integer(in range: ClosedRange<Int>) throws(FieldFault) -> Int {
         guard let integer, range.contains(integer) else {
-            throw .wrong(self, wanted: "an integer from \(range.lowerBound) to \(range.upperBound)")
+            throw .wrong(self, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
     }
 
     func word<Word: WireWord>() throws(FieldFault) -> Word {
-        let said = kind == .string ? string.decoded : nil
-        guard let said, let word = Word.all.first(where: { $0.isSaid(by: said) }) else {
-            throw .wrong(self, wanted: Word.all.map { "\"\($0.word)\"" }.joined(separator: " or "))
+        let found = kind == .string ? string.decoded : nil
+        guard let found, let word = Word.all.first(where: { $0.matches(found) }) else {
+            throw .wrong(self, expected: Word.all.map { "\"\($0.word)\"" }.joined(separator: " or "))
         }
         return word
     }
@@ -185,7 +185,7 @@ extension JSONValue {
     func array<Element>(
         atMost limit: Int, orElse code: ErrorCode, _ read: (JSONValue) throws(FieldFault) -> Element
     ) throws(FieldFault) -> [Element] {
-        guard kind == .array else { throw .wrong(self, wanted: "an array") }
+        guard kind == .array else { throw .wrong(self, expected: "an array") }
         var elements: [Element] = []
         try forEachElement { (element, index) throws(FieldFault) in
             if index >= limit {
@@ -204,7 +204,7 @@ extension JSONValue {
 
     /// Two integers in an array.
     func pair() throws(FieldFault) -> (Int, Int) {
-        guard kind == .array else { throw .wrong(self, wanted: "an array of two integers") }
+        guard kind == .array else { throw .wrong(self, expected: "an array of two integers") }
         var (first, second, count) = (0, 0, 0)
         try forEachElement { (element, index) throws(FieldFault) in
             count = index + 1

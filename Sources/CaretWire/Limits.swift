@@ -8,10 +8,10 @@ package struct Limits: Equatable, Sendable {
         /// Bytes of a client's line after `hello`, without its line end. The text of the largest document
         /// fits into such a line, even if an encoder escapes more characters than necessary.
         package var line = 25 << 20
-        /// Bytes of a document as UTF-8. That is more than people write, and a server's memory holds hundreds
-        /// of them.
+        /// Bytes of a document as UTF-8. People write less, and hundreds of such documents fit in a server's
+        /// memory.
         package var document = 4 << 20
-        /// Edits of one push. Instead of more edits, pushing the whole text is cheaper.
+        /// Edits of one push. Above this number, pushing the whole text is cheaper.
         package var edits = 10_000
         /// Documents that a connection has open at once. Each costs a cursor and a session in a room.
         package var documents = 256
@@ -52,7 +52,8 @@ package struct Limits: Equatable, Sendable {
     /// Seconds within which a line must be complete. This allows slow links, but no line that stays
     /// incomplete forever.
     package var lineSeconds = 30
-    /// A line gets one more second for each of this many bytes. This is the slowest supported link.
+    /// Bytes per second of the slowest supported link. A line gets one more second for each portion of this
+    /// size.
     package var lineBytesPerSecond = 64 << 10
 
     /// Bytes of undelivered output of a connection. Beyond this, the server stops reading its input.
@@ -64,7 +65,7 @@ package struct Limits: Equatable, Sendable {
     /// longer.
     package var waitingLineBytes = 1 << 20
     /// Seconds after which a client that reads nothing is disconnected.
-    package var takingSeconds = 30
+    package var outputTimeoutSeconds = 30
     /// Seconds for which input is read and dropped after a closing error. Otherwise a reset of the connection
     /// could discard the error.
     package var closingSeconds = 1
@@ -81,14 +82,14 @@ package struct Limits: Equatable, Sendable {
     package var rebase = 10_000_000
     /// Selections in one room, of all sessions together. The room moves each selection with every change.
     package var roomSelections = 20_000
-    /// Bytes of revisions that a room keeps in memory. That is several hundred keystrokes. A session that is
-    /// further behind gets its changes from the store.
+    /// Bytes of revisions that a room keeps in memory: enough for several hundred keystrokes. A session that
+    /// is further behind gets its changes from the store.
     package var windowBytes = 2 << 20
     /// Bytes of revisions that all rooms together keep in memory. If this does not allow `windowBytes` for
     /// each room, every room keeps less.
     package var windowBudget = 256 << 20
-    /// Bytes that a session may send before its connection has delivered them. A single line may be longer.
-    /// So the undelivered output is bounded.
+    /// Bytes that a room may send to a session before the connection has delivered them. A single line may be
+    /// longer. So the undelivered output is bounded.
     package var creditBytes = 256 << 10
     /// How many revisions a session may be behind. Only revisions committed since the session was opened
     /// count. Beyond this, sending the text is cheaper than sending the changes.
@@ -97,7 +98,7 @@ package struct Limits: Equatable, Sendable {
     /// occupy the disk for long.
     package var segmentChanges = 128
     /// Milliseconds without a change after which the server sends `check`.
-    package var restMilliseconds = 5_000
+    package var checkDelayMilliseconds = 5_000
     /// Milliseconds after which a failed call to the store is repeated.
     package var retryMilliseconds = 1_000
     /// Seconds for which a room without sessions stays in memory, because people often return.
@@ -107,7 +108,7 @@ package struct Limits: Equatable, Sendable {
     /// Milliseconds between two `document` messages about one document to a follower.
     package var documentMilliseconds = 1_000
     /// The longest time in seconds that requests wait while their document is being renamed or deleted.
-    package var orderSeconds = 30
+    package var orderTimeoutSeconds = 30
     /// Days for which a client's highest push is remembered.
     package var pusherDays = 90
     /// Bytes after which a page of `listed` or `revisions` ends. A page always has at least one item.

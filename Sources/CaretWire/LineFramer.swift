@@ -18,18 +18,19 @@ package struct LineFramer: Sendable {
     package var limit: Int
 
     /// The bytes of an incomplete line.
-    private var begun: [UInt8] = []
-    private var excess: Int?
+    private var incomplete: [UInt8] = []
+    /// The length of the line that exceeded the limit; nil if there was none.
+    private var refusedLength: Int?
 
     /// Larger buffers are not kept for the next line, because there may be very many idle connections.
-    private static let roomKept = 1 << 12
+    private static let mostKeptCapacity = 1 << 12
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
     package init(limit: Int) { self.limit = limit }
 
     /// How many bytes of an incomplete line are buffered.
-    package var begunBytes: Int { begun.count }
+    package var incompleteBytes: Int { incomplete.count }
 
     /// Reads bytes from the start of `input` until a line is complete, and calls `body` with that line.
     ///
@@ -37,15 +38,15 @@ package struct LineFramer: Sendable {
     package mutating func next<Line>(
         of input: inout UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Frame<Line> {
-        if let excess { return .tooLong(bytes: excess, limit: limit) }
+        if let refusedLength { return .tooLong(bytes: refusedLength, limit: limit) }
         while !input.isEmpty {
-            guard let end = LineFramer.end(in: input) else { return hold(&input) }
+            guard let end = LineFramer.end(in: input) else { return keepIncomplete(&input) }
             let piece = UnsafeRawBufferPointer(rebasing: input[..<end])
             input = UnsafeRawBufferPointer(rebasing: input[(end + 1)...])
             let length = contentLength(with: piece)
             if length > limit { return refuse(length) }
             if length > 0 { return .line(complete(with: piece, length, body)) }
-            begun.removeAll(keepingCapacity: true)
+            incomplete.removeAll(keepingCapacity: true)
         }
         return .incomplete
     }
@@ -56,40 +57,40 @@ package struct LineFramer: Sendable {
 
     /// The total length of the buffered bytes and `piece`, without a CR at the end.
     private func contentLength(with piece: UnsafeRawBufferPointer) -> Int {
-        let length = begun.count + piece.count
-        return (piece.last ?? begun.last) == LineFramer.carriageReturn ? length - 1 : length
+        let length = incomplete.count + piece.count
+        return (piece.last ?? incomplete.last) == LineFramer.carriageReturn ? length - 1 : length
     }
 
     /// Buffers all of `input`, including line ends, as the next bytes of a message that `endMessage` will end.
-    package mutating func hold<Line>(_ input: inout UnsafeRawBufferPointer) -> Frame<Line> {
-        if let excess { return .tooLong(bytes: excess, limit: limit) }
+    package mutating func keepIncomplete<Line>(_ input: inout UnsafeRawBufferPointer) -> Frame<Line> {
+        if let refusedLength { return .tooLong(bytes: refusedLength, limit: limit) }
         let length = contentLength(with: input)
         if length > limit { return refuse(length) }
-        begun.append(contentsOf: input)
+        incomplete.append(contentsOf: input)
         input = UnsafeRawBufferPointer(start: nil, count: 0)
         return .incomplete
     }
 
     /// Calls `body` with the buffered bytes, and removes them. Returns nil if there are none.
     package mutating func endMessage<Line>(_ body: (UnsafeRawBufferPointer) -> Line) -> Line? {
-        if begun.isEmpty { return nil }
-        return complete(with: UnsafeRawBufferPointer(start: nil, count: 0), begun.count, body)
+        if incomplete.isEmpty { return nil }
+        return complete(with: UnsafeRawBufferPointer(start: nil, count: 0), incomplete.count, body)
     }
 
     private mutating func refuse<Line>(_ length: Int) -> Frame<Line> {
-        excess = length
-        begun = []
+        refusedLength = length
+        incomplete = []
         return .tooLong(bytes: length, limit: limit)
     }
 
     private mutating func complete<Line>(
         with piece: UnsafeRawBufferPointer, _ length: Int, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Line {
-        // The content ends at `length`, so this also drops a CR that is already in `begun`.
-        if begun.isEmpty { return body(UnsafeRawBufferPointer(rebasing: piece[..<length])) }
-        begun.append(contentsOf: piece)
-        let line = begun.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-        begun.removeAll(keepingCapacity: begun.capacity <= LineFramer.roomKept)
+        // The content ends at `length`, so this also drops a CR that is already in `incomplete`.
+        if incomplete.isEmpty { return body(UnsafeRawBufferPointer(rebasing: piece[..<length])) }
+        incomplete.append(contentsOf: piece)
+        let line = incomplete.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        incomplete.removeAll(keepingCapacity: incomplete.capacity <= LineFramer.mostKeptCapacity)
         return line
     }
 }

@@ -18,8 +18,8 @@ package struct MessageDecoder: Sendable {
             }
         } catch {
             var fault = fields.fault(error, type)
-            if type.says(Hello.type) { fault.topic = .hello }
-            if AdminRequest.types.contains(where: { type.says($0) }) { fault.topic = .administration }
+            if type.equals(Hello.type) { fault.topic = .hello }
+            if AdminRequest.types.contains(where: { type.equals($0) }) { fault.topic = .administration }
             throw fault
         }
         let name = excerpt(of: type.raw)
@@ -69,7 +69,7 @@ package struct MessageDecoder: Sendable {
         do throws(FieldFault) {
             let type = try fields.value("type")
             guard type.kind == .string else {
-                throw FieldFault.wrong(type, wanted: "a string").inside("type")
+                throw FieldFault.wrong(type, expected: "a string").inside("type")
             }
             return (fields, type.string)
         } catch {

@@ -10,7 +10,7 @@ package enum RequestID: Equatable, Hashable, Sendable {
         } else if let integer = value.integer {
             self = .number(integer)
         } else {
-            throw .wrong(value, wanted: "a string or an integer")
+            throw .wrong(value, expected: "a string or an integer")
         }
     }
 }

@@ -68,8 +68,8 @@ struct FieldFault: Error {
     }
 
     /// A value has the wrong kind.
-    static func wrong(_ value: JSONValue, wanted: String) -> FieldFault {
-        let problem = "is \(value.shown); expected \(wanted)"
+    static func wrong(_ value: JSONValue, expected: String) -> FieldFault {
+        let problem = "is \(value.shown); expected \(expected)"
         return FieldFault(field: "", problem: problem, byte: value.start)
     }
 

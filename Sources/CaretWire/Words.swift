@@ -8,7 +8,7 @@ package protocol WireWord: Equatable, Sendable {
 }
 
 extension WireWord {
-    func isSaid(by string: WireString) -> Bool { string.utf8.elementsEqual(word.utf8) }
+    func matches(_ string: WireString) -> Bool { string.utf8.elementsEqual(word.utf8) }
 }
 
 extension WireWord where Self: CaseIterable {

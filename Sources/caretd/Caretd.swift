@@ -9,7 +9,7 @@ struct Caretd {
         let environment = ProcessInfo.processInfo.environment
         let invocation = Invocation(
             arguments: Array(CommandLine.arguments.dropFirst()), environment: environment)
-        switch invocation.order {
+        switch invocation.action {
         case .help: finish(printing: HelpText.help)
         case .version: finish(printing: "caretd \(Version.number)\n")
         case .helpConfig: finish(printing: HelpText.exampleFile)

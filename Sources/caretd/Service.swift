@@ -55,7 +55,7 @@ struct Service {
 
     private func serve(until signals: StopSignals) async -> Int32 {
         let store: SQLiteStore
-        let storeLog = StoreLog(log, counters.tally())
+        let storeLog = StoreLog(log, counters.makeCounters())
         do {
             try makeFolder()
             store = try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) {
@@ -66,7 +66,7 @@ struct Service {
             return 1
         }
         guard let server = await started(on: store) else {
-            await store.closed()
+            await store.close()
             return 1
         }
         let capacity = server.spareConnections
@@ -75,7 +75,7 @@ struct Service {
         let signal = await signals.next()
         log.write(LogEvent(.stopping, .signal(signal)))
         await server.stop(within: Service.stopsWithin)
-        await store.closed()
+        await store.close()
         return storeLog.hasLostData ? 1 : 0
     }
 

@@ -10,26 +10,26 @@ import Synchronization
 final class StoreLog: Sendable {
     private let log: LogWriter
     private let space = Mutex(DiskSpace())
-    private let commits: Mutex<CommitTally>
-    private let lost = Atomic(false)
+    private let commits: Mutex<CommitCounters>
+    private let hasLost = Atomic(false)
 
     /// True if acked changes are no longer in the data folder.
-    var hasLostData: Bool { lost.load(ordering: .relaxed) }
+    var hasLostData: Bool { hasLost.load(ordering: .relaxed) }
 
-    private struct CommitTally {
-        let tally: LocalCounters
+    private struct CommitCounters {
+        let counters: LocalCounters
         /// The time when the current commit began.
-        var begun: Moment?
+        var startedAt: Moment?
     }
 
-    init(_ log: LogWriter, _ tally: sending LocalCounters) {
+    init(_ log: LogWriter, _ counters: sending LocalCounters) {
         self.log = log
-        commits = Mutex(CommitTally(tally: tally))
+        commits = Mutex(CommitCounters(counters: counters))
     }
 
     func handle(_ event: StoreEvent) {
-        switch space.withLock({ $0.news(of: event) }) {
-        case .full: log.write(LogEvent(.diskFull))
+        switch space.withLock({ $0.change(after: event) }) {
+        case .becameFull: log.write(LogEvent(.diskFull))
         case .freed: log.write(LogEvent(.diskFreed))
         case nil: break
         }
@@ -41,35 +41,34 @@ final class StoreLog: Sendable {
                     .document(document.value), .revision(known.value)))
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
-        case .committing: commits.withLock { $0.begun = .now }
+        case .committing: commits.withLock { $0.startedAt = .now }
         case .committed:
             commits.withLock { commits in
-                guard let begun = commits.begun.take() else { return }
-                commits.tally.add(to: .commits)
-                commits.tally.took(Moment.now.nanoseconds - begun.nanoseconds, .commit)
+                guard let startedAt = commits.startedAt.take() else { return }
+                commits.counters.add(to: .commits)
+                commits.counters.record(Moment.now.nanoseconds - startedAt.nanoseconds, as: .commit)
             }
         case .trimmed(let document, let start):
             log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start.value)))
         case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
-        case .forgot(let document, let pushers):
+        case .pushersForgotten(let document, let pushers):
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
-        case .failed(let fault): end(fault)
-        // The process keeps running, because open documents can still be read and exported from it, and only
-        // from it.
-        case .lost(let path):
-            lost.store(true, ordering: .relaxed)
+        case .diskFailed(let fault): exitAfterFailure(fault)
+        // The process keeps running, because only this process can still read and export the documents.
+        case .filesLost(let path):
+            hasLost.store(true, ordering: .relaxed)
             log.write(LogEvent(.dataLost, .path(path)))
-        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .full,
-            .checkpointFull:
+        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .diskFull,
+            .checkpointDiskFull:
             break
         }
     }
 
     /// After a failed write, the content on disk is unknown until the database is opened again. So the
     /// process exits, and its supervisor restarts it.
-    private func end(_ fault: DatabaseFault) -> Never {
+    private func exitAfterFailure(_ fault: DatabaseFault) -> Never {
         log.write(LogEvent(.diskFailed, .sqlite(fault.code)))
         log.close()
         _exit(1)

@@ -14,6 +14,8 @@ import Testing
         let connection = try #require(try await client.connections().connections.first)
         #expect(connection.user == "admin" && connection.peer == "unix" && connection.documents == ["a"])
         open.close()
+        // The server may list the connections before it has closed the document.
+        while try await client.connections().connections.first?.documents != [] {}
 
         let counters = try await client.counters()
         #expect(counters.counters.first { $0.name == "pushes" }?.value == 2)
@@ -26,6 +28,8 @@ import Testing
         try await client.delete("a")
         let deleted = try #require(try await client.deletedDocuments(prefix: "a").documents.first)
         #expect(deleted.name == "a" && deleted.revision == 2 && deleted.length == 4)
+        #expect(try await client.deletedDocuments(prefix: "b").documents.isEmpty)
+        #expect(try await client.deletedDocuments().documents.map(\.number) == [deleted.number])
         try await client.push("b\n", to: "b", creating: true)
         let verified = try await client.verify()
         #expect(verified.isSound && verified.documents == 2 && verified.revisions == 2)

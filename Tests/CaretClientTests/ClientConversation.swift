@@ -99,6 +99,10 @@ struct ClientConversation {
         }
     }
 
+    mutating func retry(_ key: DocumentKey) -> [ClientAction] {
+        handle { [now] state in state.change(key) { $0.retried(at: now, &$1) } }
+    }
+
     mutating func follow() -> [ClientAction] { handle { $0.followed(Follow(prefix: nil)) } }
     mutating func close() -> [ClientAction] { handle { [now] in $0.closed(at: now) } }
 

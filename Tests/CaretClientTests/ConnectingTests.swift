@@ -16,6 +16,33 @@ import Testing
             return
         }
         #expect(talk.receive(ClientConversation.welcome) == [.welcomed(welcome)])
+        #expect(talk.connected() == [])
+    }
+
+    @Test("the time limit for the welcome begins when the connection is made")
+    func lateConnection() {
+        var talk = ClientConversation()
+        _ = talk.start()
+        _ = talk.wait(5_000)
+        _ = talk.connected()
+        #expect(talk.wait(9_999) == [.wake(15_000)])
+        #expect(talk.wait(1) == [.disconnect, .wake(15_250)])
+    }
+
+    @Test("a connection that was made too late, or twice, gets no hello")
+    func connectedLate() {
+        for reconnects in [true, false] {
+            var talk = ClientConversation(reconnects: reconnects)
+            _ = talk.start()
+            _ = talk.connected()
+            #expect(talk.connected() == [])
+            #expect(talk.state.link == .helloSent)
+            // The client waits for the next attempt, or has ended.
+            _ = talk.disconnect()
+            let link = talk.state.link
+            #expect(talk.connected() == [])
+            #expect(talk.state.link == link)
+        }
     }
 
     @Test("delays between attempts to connect grow until the next welcome")
@@ -128,6 +155,15 @@ import Testing
         #expect(talk.wait(20_000) == [.disconnect, .wake(60_250)])
     }
 
+    @Test("each message of the server delays the next ping")
+    func notSilent() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.wait(10_000)
+        #expect(talk.receive(.pong(Pong())) == [])
+        #expect(talk.wait(10_000) == [.wake(30_000)])
+        #expect(talk.wait(10_000) == [.send(.ping(Ping()), id: nil), .wake(50_000)])
+    }
+
     @Test("a ping is answered")
     func ping() {
         var talk = ClientConversation.welcomed()
@@ -135,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "a client does not retry a hello that is refused for good",
+        "a client does not retry a hello that is refused permanently",
         arguments: [ErrorCode.unauthorized, .unsupportedProtocol, .badMessage])
     func refused(code: ErrorCode) {
         var talk = ClientConversation()
@@ -147,14 +183,17 @@ import Testing
     }
 
     @Test(
-        "a client retries a hello that is refused only for now",
+        "a client retries a hello that is refused temporarily",
         arguments: [ErrorCode.storageFailed, .helloTimeout])
     func refusedForNow(code: ErrorCode) {
         var talk = ClientConversation()
         _ = talk.start()
         _ = talk.connected()
+        var other = talk
         _ = talk.receive(.error(ErrorReport(code, "not now")))
         #expect(talk.state.link == .waiting(until: Moment(milliseconds: 250)))
+        _ = other.receive(.error(ErrorReport(code, "not now", retryAfterMilliseconds: 3_000)))
+        #expect(other.state.link == .waiting(until: Moment(milliseconds: 3_000)))
     }
 
     @Test(

@@ -74,13 +74,27 @@ import Testing
         #expect(talk.text == "axb")
     }
 
-    @Test("a document recognises messages by name, and answers by request id")
+    @Test("edits with less than a second between them are undone together")
+    func undoSteps() throws {
+        var talk = try DocumentConversation.opened("")
+        for (offset, span) in [(0, 5_000), (1, 999), (2, 1_000)] as [(Offset, Milliseconds)] {
+            _ = talk.wait(span)
+            _ = try talk.type(offset, offset, "x")
+        }
+        _ = talk.undo()
+        #expect(talk.text == "xx")
+        _ = talk.undo()
+        #expect(talk.text.isEmpty)
+    }
+
+    @Test("a document accepts messages with its name and answers to its requests")
     func isMeant() throws {
         var talk = DocumentConversation()
         _ = talk.welcomed()
         _ = talk.disconnect()
-        _ = talk.welcomed()
         let opened = ServerMessage.opened(.text("ab", at: 1))
+        #expect(!talk.isAddressed(by: opened, .number(1)))
+        _ = talk.welcomed()
         #expect(talk.isAddressed(by: opened, .number(2)))
         #expect(!talk.isAddressed(by: opened, .number(1)) && !talk.isAddressed(by: opened))
         let refused = ServerMessage.error(ErrorReport(.notFound, "no", document: "notes"))
@@ -92,6 +106,26 @@ import Testing
             talk.isAddressed(by: ofPush) && talk.isAddressed(by: ack(1, 2))
                 && talk.isAddressed(by: .bye(Bye(reason: .shuttingDown))))
         #expect(!talk.isAddressed(by: ack(1, 2, document: "other")))
+    }
+
+    @Test("a document accepts a message only if the message has its name")
+    func names() throws {
+        let talk = try DocumentConversation.opened("ab")
+        for (name, isOwn) in [("notes", true), ("other", false)] as [(WireString, Bool)] {
+            let messages: [ServerMessage] = [
+                .change(WireChange(document: name, revision: 2, origin: .one(author), edits: [])),
+                ack(1, 2, document: name),
+                .check(Check(document: name, revision: 1, length: 2, crc32: 0)),
+                .peer(PeerChange(document: name, session: "s", news: .left)),
+                .resync(Resync(document: name, epoch: "e", revision: 2, text: "a", reason: .epoch)),
+                .rights(RightsChange(document: name, rights: .read)),
+                .gone(Gone(document: name, epoch: "e", reason: .deleted)),
+                .error(ErrorReport(.tooLarge, "no", document: name, seq: 1)),
+            ]
+            for message in messages { #expect(talk.isAddressed(by: message) == isOwn, "\(message)") }
+        }
+        let gone = Gone(document: "notes", epoch: "e", reason: .deleted, isFollowed: true)
+        #expect(!talk.isAddressed(by: .gone(gone)) && !talk.isAddressed(by: .done(Done())))
     }
 
     @Test(
@@ -138,6 +172,7 @@ import Testing
         _ = talk.welcomed()
         let error = ServerMessage.error(ErrorReport(.notFound, "there is none"))
         #expect(talk.receive(error, .number(1)) == [.notify(.state(.refused(.notFound)))])
+        #expect(!talk.isAddressed(by: error, .number(1)))
         #expect(talk.retry() == [.open(2), .notify(.state(.opening))])
     }
 
@@ -227,6 +262,28 @@ import Testing
             _ = talk.setUnaccepted(state, in: 1)
             #expect(talk.unbind(1) == [.notify(.state(.saved))])
         }
+    }
+
+    @Test("a refused text in one view counts more than a composed text in another")
+    func unacceptedTwice() throws {
+        for views in [[1, 2], [2, 1]] {
+            var talk = try DocumentConversation.opened("ab")
+            talk.bind(1)
+            talk.bind(2)
+            _ = talk.setUnaccepted(.sending, in: views[0])
+            _ = talk.setUnaccepted(.refused(.badText), in: views[1])
+            #expect(talk.state.state == .refused(.badText))
+        }
+    }
+
+    @Test("text typed in a view goes after text that others inserted there")
+    func sameOffset() throws {
+        var talk = try DocumentConversation.opened("ab")
+        talk.bind(1)
+        _ = talk.receive(change(2, 1, 1, "y"))
+        let (change, _) = try talk.type(1, 1, "x", in: 1)
+        #expect(talk.text == "ayxb")
+        #expect(try change == Change([Edit(1..<1, "y")]))
     }
 
     @Test("each view gets all changes except its own")

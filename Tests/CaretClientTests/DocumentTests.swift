@@ -60,6 +60,8 @@ import Testing
         try document.replace(0..<0, with: "zero ")
         let lost = await #expect(throws: RefusedEdits.self) { try await document.saved() }
         #expect(lost?.text.string == "zero one two")
+        // Without a folder, only saved edits are kept.
+        await #expect(throws: RefusedEdits.self) { try await document.kept() }
         #expect(try lost?.difference == Change([Edit(0..<0, "zero ")]))
         #expect(document.discard() == lost?.difference)
         #expect(document.text.string == "one two")
@@ -102,6 +104,9 @@ import Testing
         while let status = await updates.next(), status.state != .ended {}
         #expect(await updates.next() == nil)
         #expect(client.connectionState == .ended && client.lastError == .closed)
+        var late = client.connectionUpdates.makeAsyncIterator()
+        #expect(await late.next()?.state == .ended)
+        #expect(await late.next() == nil)
         await #expect(throws: ConnectionFault.closed) { try await client.open("a").opened() }
     }
 
@@ -114,6 +119,7 @@ import Testing
         document.close()
         while await updates.next() != nil {}
         await #expect(throws: ConnectionFault.closed) { try await document.saved() }
+        expectEmpty(document)
         let other = try await client.open("a").opened()
         server.kill()
         try other.setText("never")
@@ -121,6 +127,29 @@ import Testing
         client.close()
         await #expect(throws: ConnectionFault.closed) { try await saving.value }
         #expect(other.text.string == "never")
+    }
+
+    private func expectEmpty(_ document: LiveDocument) {
+        #expect(document.name.isEmpty && document.text.isEmpty && document.revision == 0)
+        #expect(document.state == .offline && document.unsaved.isEmpty)
+        #expect(document.selections.isEmpty && document.peers.isEmpty)
+        #expect(!document.canUndo && !document.canRedo)
+    }
+
+    @Test("waiting for a document can be cancelled", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let client = LiveClient(.unix(path: "/nowhere/caretd.sock"))
+        let document = client.open("a")
+        let waiting = Task { _ = try await document.opened() }
+        await Task.yield()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            _ = try await document.opened()
+        }
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
     }
 
     @Test("a late `gone` for followers does not close a new document of that name")

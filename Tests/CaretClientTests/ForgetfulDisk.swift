@@ -18,9 +18,9 @@ final class ForgetfulDisk: FileCalls {
     private struct State {
         var files: [Int: File] = [:]
         /// Files and folders by path, as a process sees them.
-        var names: [String: Node] = ["/": .folder]
+        var names: [String: Node] = ["/": .folder, ".": .folder]
         /// Files and folders by path, as they are after a power loss.
-        var synced: [String: Node] = ["/": .folder]
+        var synced: [String: Node] = ["/": .folder, ".": .folder]
         var open: [Int32: (path: String, node: Node, offset: Int)] = [:]
         var locked: Int32?
         var lastFile = 0

@@ -30,7 +30,8 @@ import Testing
             writer.kill()
             if isWithoutServer { try server.start() }
             let found = try #require(writer.numbers(after: "found").first)
-            #expect(found >= last, "round \(round): kept was \(last), found is \(found)")
+            #expect(
+                found >= last, "round \(round): word \(last) was kept, but the last word found is \(found)")
             let kept = writer.numbers(after: "kept").last ?? found
             words += kept - last
             last = kept

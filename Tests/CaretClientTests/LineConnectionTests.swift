@@ -54,6 +54,112 @@ import Testing
         }
     }
 
+    @Test("a connection sends at once, and leaves no descriptor open")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let server = try Listener(isSilent: false)
+            let before = Set(pipesAndSockets().values)
+            let queue = DispatchQueue(label: "descriptors")
+            let attempts: [(address: ServerAddress, event: String)] = [
+                (.tcp(host: "127.0.0.1", port: server.port), "connected"),
+                (.tcp(host: "127.0.0.1", port: 1), "Connection refused"),
+                (.unix(path: "/nowhere/caretd.sock"), "No such file or directory"),
+            ]
+            for attempt in attempts {
+                let addresses = try SystemAddress.resolved(attempt.address)
+                let (connection, events) = makeConnection(on: queue)
+                queue.async { connection.value.connect(to: addresses) }
+                guard await events.first(where: { _ in true }) == attempt.event else { exit(2) }
+                let opened = pipesAndSockets().filter { !before.contains($0.value) }
+                for (socket, name) in opened where attempt.event == "connected" && name.hasPrefix("socket:") {
+                    guard sendsAtOnce(socket) else { exit(3) }
+                }
+                queue.sync { connection.value.close() }
+            }
+            // The thread of a socket closes the descriptors a little later.
+            for _ in 0..<2_000 {
+                if Set(pipesAndSockets().values).subtracting(before).isEmpty { exit(0) }
+                await Task.yield()
+            }
+            exit(4)
+        }
+    }
+
+    private static let notUnderstood = DisconnectReason.notUnderstood("").explanation
+    private static let ended = DisconnectReason.ended.explanation
+
+    @Test(
+        "lines of the server are received until the connection ends", .timeLimit(.minutes(1)),
+        arguments: [
+            ("{\"type\":\"ping\"}\n{\"type\":\"ping\"}\n", false, ["received", "received", ended]),
+            ("{\"type\":", false, [ended]), ("", true, ["Connection reset by peer"]),
+            ("{\n", false, [notUnderstood]),
+            (String(repeating: "x", count: 100_000), false, [notUnderstood + "a line has at least"]),
+        ] as [(String, Bool, [String])])
+    func received(text: String, isReset: Bool, beginnings: [String]) async throws {
+        var limits = Limits.Announced()
+        // Then a line of the server may have 65,536 bytes.
+        limits.document = 0
+        let server = try Listener(isSilent: false)
+        let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
+        let queue = DispatchQueue(label: "received")
+        let (connection, events) = makeConnection(on: queue)
+        queue.async { [limits] in
+            connection.value.setLimits(limits)
+            connection.value.connect(to: [address])
+        }
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == "connected")
+        server.serve(text, isReset: isReset)
+        var found: [String] = []
+        while let event = await iterator.next() { found.append(event) }
+        #expect(found.count == beginnings.count, "\(found)")
+        #expect(zip(found, beginnings).allSatisfy { $0.hasPrefix($1) }, "\(found)")
+        queue.sync { connection.value.close() }
+    }
+
+    @Test("a closed connection does not connect, and reports nothing")
+    func closed() throws {
+        let server = try Listener(isSilent: false)
+        let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
+        var limits = Limits.Announced()
+        limits.line = 100
+        let queue = DispatchQueue(label: "closed")
+        var events = 0
+        let connection = LineConnection(queue) { _ in events += 1 }
+        queue.sync {
+            connection.setLimits(limits)
+            connection.close()
+            connection.connect(to: [address])
+            let prefix = WireString(String(repeating: "x", count: limits.line))
+            connection.send(.list(List(prefix: prefix)), id: nil)
+        }
+        #expect(events == 0)
+    }
+
+    @Test("each address gets a share of the timeout, but at least one second")
+    func timeouts() {
+        let shares: [(addresses: Int, timeout: Milliseconds)] = [
+            (0, 10_000), (1, 10_000), (2, 5_000), (10, 1_000), (11, 1_000),
+        ]
+        for (addresses, timeout) in shares {
+            #expect(LineConnection.addressTimeout(within: 10_000, addresses: addresses) == timeout)
+        }
+    }
+
+    @Test("an address is resolved to one system address, or throws")
+    func resolved() throws {
+        #expect(try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: 80)).count == 1)
+        // The system needs one byte of its 108 bytes for the end of the path.
+        let path = "/" + String(repeating: "x", count: 106)
+        #expect(try SystemAddress.resolved(.unix(path: path)).count == 1)
+        // The machine has no interface with the name of this zone.
+        let zone = ServerAddress.tcp(host: "fe80::1%nowhere0", port: 80)
+        for address in [zone, .unix(path: path + "x")] {
+            #expect(throws: ResolvingFault.self, "\(address)") { try SystemAddress.resolved(address) }
+        }
+    }
+
     /// Rule L2.
     @Test("a line of maximum length is sent, and a line one byte longer is not")
     func longestLine() throws {
@@ -77,6 +183,32 @@ import Testing
             #expect(lengths == refused)
         }
     }
+}
+
+/// A connection, and its events in words. The events end with the connection.
+private func makeConnection(
+    on queue: DispatchQueue
+) -> (connection: Confined<LineConnection, DispatchQueue>, events: AsyncStream<String>) {
+    let (events, sink) = AsyncStream<String>.makeStream()
+    let connection = Confined(
+        LineConnection(queue) { event in
+            switch event {
+            case .connected: sink.yield("connected")
+            case .received: sink.yield("received")
+            case .lineTooLong: sink.yield("too long")
+            case .disconnected(let reason):
+                sink.yield(reason.explanation)
+                sink.finish()
+            }
+        }, to: queue)
+    return (connection, events)
+}
+
+/// Whether the system sends small pieces over this socket without a delay.
+private func sendsAtOnce(_ socket: Int32) -> Bool {
+    var isOn: Int32 = 0
+    var size = socklen_t(MemoryLayout.size(ofValue: isOn))
+    return getsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, &size) == 0 && isOn != 0
 }
 
 /// The descriptors of this process's pipes and sockets, with the names that the system gives them. Other
@@ -127,6 +259,19 @@ private final class Listener {
             }
         }
         sockets.append(guest)
+    }
+
+    /// Accepts a connection, sends a text to it, and closes it. With `isReset`, the other side gets an error.
+    func serve(_ text: String, isReset: Bool) {
+        let guest = accept(sockets[0], nil, nil)
+        let bytes = Array(text.utf8)
+        _ = send(guest, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        if isReset {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                guest, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout.size(ofValue: option)))
+        }
+        close(guest)
     }
 
     deinit { for socket in sockets { close(socket) } }

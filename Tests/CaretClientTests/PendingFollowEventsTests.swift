@@ -55,7 +55,7 @@ import Testing
         #expect(events.drain() == [.restarted, document("a", 2)])
     }
 
-    @Test("a reader wakes at an element, at the end and at a cancellation")
+    @Test("an element, the end and a cancellation each wake a waiting reader")
     func stream() async throws {
         let stream = CoalescingStream(PendingFollowEvents())
         async let first = stream.next()
@@ -70,7 +70,7 @@ import Testing
         #expect(try await stream.next() == nil)
     }
 
-    @Test("a cancelled task does not wait, and takes no elements", .timeLimit(.minutes(1)))
+    @Test("a cancelled task does not wait, and removes no elements", .timeLimit(.minutes(1)))
     func cancelledBeforeRead() async throws {
         let stream = CoalescingStream(PendingFollowEvents())
         for isEmpty in [true, false] {

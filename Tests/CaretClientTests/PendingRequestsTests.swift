@@ -60,6 +60,32 @@ import Testing
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1)])
     }
 
+    @Test(
+        "after a disconnect, a request is sent again only if this does no harm",
+        arguments: [
+            (.list(List()), true), (.read(Read(document: "a")), true),
+            (.history(History(document: "a")), true), (.ping(Ping()), true),
+            (.push(Push(document: "a", epoch: "e", base: 1, seq: 1, content: .text("b"))), true),
+            (.restore(Restore(document: "a", epoch: "e", revision: 1, seq: 1)), true),
+            (.admin(.listTokens(ListTokens())), true), (.admin(.counters(ReadCounters())), true),
+            (.admin(.who(Who())), true), (.admin(.listDeleted(ListDeleted())), true),
+            (.admin(.trim(Trim(document: "a", revision: 1))), true), (.admin(.verify(Verify())), true),
+            (.rename(Rename(document: "a", to: "b")), false), (.delete(Delete(document: "a")), false),
+            (.admin(.addToken(AddToken(user: "ann", grants: []))), false),
+            (.admin(.revokeToken(RevokeToken(number: 1))), false),
+            (.admin(.undelete(Undelete(number: 1))), false), (.admin(.backUp(BackUp())), false),
+        ] as [(ClientMessage, Bool)])
+    func idempotent(message: ClientMessage, isSentAgain: Bool) {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(message)
+        let lost: [ClientAction] = isSentAgain ? [] : [.lost(1)]
+        #expect(talk.disconnect() == [.disconnect] + lost + [.wake(250)])
+        _ = talk.wait(250)
+        _ = talk.connected()
+        let sent: [ClientAction] = isSentAgain ? [.send(message, 1)] : []
+        #expect(Array(talk.receive(ClientConversation.welcome).dropFirst()) == sent)
+    }
+
     @Test("unsent requests are sent over the next connection")
     func unsent() {
         var talk = ClientConversation.welcomed()
@@ -122,6 +148,56 @@ import Testing
         #expect(state.cancelled(first) == [.fail(first, .cancelled)])
         #expect(state.requested(list, as: state.nextNumber()) == [])
         try state.checkInvariants()
+    }
+
+    @Test("requests in flight count towards the limit too")
+    func limitWhileConnected() {
+        var state = ClientConversation.welcomed().state
+        for _ in 1..<PendingRequests.maxUnanswered { _ = state.requested(list, as: state.nextNumber()) }
+        #expect(state.requested(list, as: state.nextNumber()) == [])
+        let refused = state.nextNumber()
+        #expect(
+            state.requested(list, as: refused) == [
+                .fail(refused, .tooMany(limit: PendingRequests.maxUnanswered))
+            ])
+        // One more request is sent for the cancelled one, which was in flight.
+        let first = RequestNumber(value: 1)
+        let next = ClientAction.send(list, PendingRequests.maxInFlight + 1)
+        #expect(state.cancelled(first) == [.fail(first, .cancelled), next])
+        #expect(state.cancelled(first) == [])
+        let last = RequestNumber(value: PendingRequests.maxUnanswered)
+        #expect(state.cancelled(last) == [.fail(last, .cancelled)])
+        #expect(state.cancelled(last) == [])
+    }
+
+    @Test("a push that is too long for a line is refused in its document")
+    func pushTooLong() throws {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open("ab")
+        _ = talk.open(named: "other")
+        guard case .send(let push, nil) = try talk.type("x", in: key).first else {
+            Issue.record("the edit is not pushed")
+            return
+        }
+        var state = talk.state
+        #expect(
+            state.lineTooLong(push, nil, bytes: 9, limit: 8, at: Moment(milliseconds: 0))
+                == [.update(key, .state(.refused(.lineTooLong)))])
+    }
+
+    @Test("a retry that has to wait schedules a wake")
+    func waitingRetry() throws {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open("ab")
+        // After a failed check the document is opened again, so the next reopening waits.
+        _ = talk.receive(.check(Check(document: "notes", revision: 1, length: 9, crc32: 0)))
+        _ = talk.receive(.opened(.text("ab", at: 1)), .number(2))
+        _ = try talk.type("x", in: key)
+        let later = ErrorReport(.overloaded, "no", document: "notes", seq: 1, retryAfterMilliseconds: 70)
+        _ = talk.receive(.error(later))
+        _ = talk.wait(70)
+        _ = talk.receive(.error(ErrorReport(.tooLarge, "no", document: "notes", seq: 1)))
+        #expect(talk.retry(key).last == .wake(1_070))
     }
 
     @Test("a request that is too long for a line is refused")
@@ -200,6 +276,7 @@ import Testing
         _ = talk.wait(250)
         _ = talk.connected()
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == order[...])
+        #expect(talk.close() == [.disconnect, .end(.closed)])
     }
 
     /// Rule D8.

@@ -102,6 +102,15 @@ import Testing
         #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder("/new", disk) }
     }
 
+    @Test("the path of a folder may be relative to the current folder")
+    func relativePath() throws {
+        let disk = ForgetfulDisk()
+        for path in ["kept", "kept/inner"] {
+            try UnsavedEditsFolder(path, disk).keep(kept("one"), as: 1)
+            #expect(try disk.names(in: path).contains("1.edits"))
+        }
+    }
+
     @Test("half-written files of a killed process are removed")
     func leftover() throws {
         var leftovers = 0

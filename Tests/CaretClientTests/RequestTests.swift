@@ -31,6 +31,52 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.list() }
     }
 
+    @Test("a list has the documents with its prefix, page by page")
+    func lists() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.socket)
+        for name in ["a/1", "a/2", "b"] { try await client.push("text", to: name, creating: true) }
+        let all = try await client.list()
+        #expect(all.documents.map(\.name) == ["a/1", "a/2", "b"] && !all.hasMore)
+        let first = try await client.list(prefix: "a/", limit: 1)
+        #expect(first.documents.map(\.name) == ["a/1"] && first.hasMore)
+        let next = try await client.list(prefix: "a/", after: "a/1")
+        #expect(next.documents.map(\.name) == ["a/2"] && !next.hasMore)
+        var events = client.followDocuments(prefix: "b").makeAsyncIterator()
+        #expect(try await events.next() == .restarted)
+        guard case .document(let summary) = try await events.next() else {
+            Issue.record("there is no event for the document")
+            return
+        }
+        #expect(summary.document == "b")
+        #expect(try await events.next() == .complete)
+    }
+
+    @Test("a push creates no document and returns no text unless it asks to")
+    func defaults() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.address)
+        let refusal = await #expect(throws: ServerRefusal.self) { try await client.push("text", to: "a") }
+        #expect(refusal?.word == "not_found")
+        let saved = try await client.push("1\r\n2\r\n", to: "a", creating: true)
+        #expect(saved.text == nil && !saved.isUnchanged)
+        let read = try await client.read("a")
+        #expect(read.text == "1\n2\n" && read.usesCRLF)
+        try await client.push("1\n", to: "b", creating: true)
+        #expect(try await !client.read("b").usesCRLF)
+        let history = try await client.history(of: "a").entries
+        #expect(history.count == 1 && history.first?.change == nil)
+    }
+
+    @Test("a text larger than the buffers of a socket is sent and received")
+    func largeText() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.socket)
+        let text = String(repeating: "0123456789abcde\n", count: 200_000)
+        try await client.push(text, to: "a", creating: true)
+        #expect(try await client.read("a").text == text)
+    }
+
     @Test("a client sends its access token, and the server knows its user")
     func token() async throws {
         let server = try ServerProcess(["--require-tokens=true"])
@@ -89,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("documents are followed over the Unix socket")
+    @Test("a client follows documents over the Unix socket")
     func follow() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.socket)
@@ -111,16 +157,66 @@ import Testing
         }
     }
 
+    @Test("a second follow ends the first, and the end of the client ends both")
+    func followAgain() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.socket)
+        var events: FollowEvents.Iterator
+        do {
+            var old = client.followDocuments().makeAsyncIterator()
+            events = client.followDocuments().makeAsyncIterator()
+            while try await old.next() != nil {}
+        }
+        // The first sequence is released now, and the second one continues.
+        while try await events.next() != .complete {}
+        try await client.push("text", to: "a", creating: true)
+        guard case .document(let summary) = try await events.next() else {
+            Issue.record("there is no event for the document")
+            return
+        }
+        #expect(summary.document == "a")
+        client.close()
+        #expect(await lastError(of: events) == .closed)
+        #expect(await lastError(of: client.followDocuments().makeAsyncIterator()) == .closed)
+    }
+
+    /// Reads a sequence to its end. Returns nil if it ends without an error.
+    private func lastError(of events: FollowEvents.Iterator) async -> ConnectionFault? {
+        var events = events
+        do {
+            while try await events.next() != nil {}
+            return nil
+        } catch {
+            return error as? ConnectionFault
+        }
+    }
+
     @Test("without a server, a one-shot request throws the reason and the address")
     func unreachable() async throws {
-        for address in [ServerAddress.tcp(host: "127.0.0.1", port: 1), .unix(path: "/nowhere/caretd.sock")] {
+        let path = "/" + String(repeating: "x", count: 107)
+        let reasons: [(ServerAddress, String)] = [
+            (.tcp(host: "127.0.0.1", port: 1), "Connection refused"),
+            (.unix(path: "/nowhere/caretd.sock"), "No such file or directory"),
+            (.unix(path: path), "the path of the socket has 108 bytes, and the system allows 107"),
+        ]
+        for (address, reason) in reasons {
             let client = LiveClient(address, .oneShot)
             let fault = await #expect(throws: ConnectionFault.self) { try await client.list() }
-            guard case .unreachable(address, _)? = fault else {
-                Issue.record("\(String(describing: fault))")
-                continue
-            }
+            #expect(fault == .unreachable(address, reason: reason))
         }
+    }
+
+    @Test("a client reports why the server has ended its connection")
+    func ended() async throws {
+        let server = try ServerProcess()
+        let relay = try Relay(to: server.address)
+        let client = LiveClient(relay.address, .oneShot)
+        try await client.connected()
+        var updates = client.connectionUpdates.makeAsyncIterator()
+        relay.cut()
+        while let status = await updates.next(), status.state != .ended {}
+        let reason = DisconnectReason.ended.explanation
+        #expect(client.lastError == .lost(relay.address, reason: reason))
     }
 
     @Test("cancelling a task ends its request at once")

@@ -18,6 +18,8 @@ import Testing
             ("/run/caretd.sock", .unix(path: "/run/caretd.sock"), "/run/caretd.sock"),
             ("data/caretd.sock", .unix(path: "data/caretd.sock"), "data/caretd.sock"),
             ("./a://b", .unix(path: "./a://b"), "./a://b"),
+            ("//run/caretd.sock", .unix(path: "//run/caretd.sock"), "//run/caretd.sock"),
+            ("c:/caretd.sock", .unix(path: "c:/caretd.sock"), "c:/caretd.sock"),
         ] as [(String, ServerAddress, String)])
     func read(text: String, address: ServerAddress, written: String) {
         #expect(ServerAddress(text) == address)

@@ -103,7 +103,7 @@ import Testing
         #expect(try await other.read("notes").text == "aXbY")
     }
 
-    @Test("a folder returns replaced and deleted text as it was kept")
+    @Test("edits that replace or delete text are read back as they were written")
     func replacements() throws {
         defer { remove() }
         let position = WirePosition(epoch: "e", revision: 4)
@@ -144,6 +144,81 @@ import Testing
         try Data(text.unicodeScalars.map { UInt8($0.value) }).write(to: folder.appending(path: "client"))
         let fault = #expect(throws: UnsavedEditsFault.self) { try keeping.clientID(orElse: "somebody-1") }
         #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
+    }
+
+    @Test("an error names the file, what could not be done, and the reason")
+    func faults() throws {
+        defer { remove() }
+        let path = folder.path
+        let keeping = try UnsavedEditsFolder(path)
+        #expect(
+            fault { _ = try UnsavedEditsFolder(path) } == "/lock: could not lock: another client is using it")
+        // A folder cannot be read or removed like a file.
+        for name in ["client", "7.edits"] {
+            let inner = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        }
+        #expect(
+            fault { _ = try keeping.clientID(orElse: "somebody-1") }
+                == "/client: could not read: Is a directory")
+        #expect(fault { try keeping.forget(7) } == "/7.edits: could not remove: Is a directory")
+        #expect(fault { try keeping.forget(8) } == nil)
+        let made = #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder("/nowhere/at/all") }
+        #expect(
+            made?.description == "/nowhere/at/all: could not make the folder: No such file or directory")
+    }
+
+    /// The description of a fault, without the path of the folder. Nil if `body` does not throw.
+    private func fault(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return String("\(error)".trimmingPrefix(folder.path))
+        }
+    }
+
+    @Test("edits are not kept while the folder cannot be written", .timeLimit(.minutes(1)))
+    func unwritable() async throws {
+        defer { remove() }
+        let client = try LiveClient(.unix(path: "/nowhere/caretd.sock"), keepingUnsavedIn: folder.path)
+        let document = client.open("notes", creating: true)
+        var updates = document.updates.makeAsyncIterator()
+        try FileManager.default.removeItem(at: folder)
+        try document.replace(0..<0, with: "one")
+        let fault = await #expect(throws: UnsavedEditsFault.self) { try await document.kept() }
+        let expected = try #require(fault)
+        #expect(expected.description.hasPrefix("\(folder.path)/1.edits.new: could not make:"))
+        while await updates.next() != .notKept(expected) {}
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try document.replace(3..<3, with: " two")
+        try await document.kept()
+        #expect(try files() == ["1.edits"])
+    }
+
+    @Test("a file is written before its push, and not for a saved document")
+    func writtenOnce() throws {
+        var talk = ClientConversation.welcomed(unsaved: [])
+        let (key, actions) = talk.open()
+        let opened = talk.receive(.opened(.text("ab", at: 1)), .number(1))
+        #expect(!(actions + opened).contains(.keep(key)))
+        #expect(try talk.type("x", in: key).first == .keep(key))
+        // The file will be written later than this change, so it will have the change too.
+        #expect(try !talk.type("y", in: key).contains(.keep(key)))
+    }
+
+    @Test("a file of an older version does not create its document")
+    func olderFile() throws {
+        defer { remove() }
+        let keeping = try UnsavedEditsFolder(folder.path)
+        let edit = #"{"start":0,"end":0,"text":"x"}"#
+        let file = #"{"name":"notes","committed":"","inFlight":[],"unsent":[\#(edit)],"nextSeq":1}"#
+        try Data(file.utf8).write(to: folder.appending(path: "4.edits"))
+        var talk = ClientConversation.welcomed(unsaved: try keeping.replicas())
+        let (key, actions) = talk.open()
+        #expect(key == DocumentKey(value: 4))
+        #expect(actions.contains(.send(.open(Open(document: "notes")), 1)))
+        #expect(talk.state.documents[key]?.replica.text.string == "x")
     }
 
     @Test("if several files have edits of one document, all are pushed in order")

@@ -100,7 +100,7 @@ import Testing
         try await document.saved()
     }
 
-    @Test("the caret keeps its place if the view calls its delegate at once")
+    @Test("the caret stays in place if the view calls its delegate immediately")
     func delegate() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -114,6 +114,8 @@ import Testing
         }
         binding.begin(view)
         #expect(view.inputText == "one two" && view.inputSelection == 0..<0)
+        // The caret that the view had for a moment was not sent.
+        #expect(document.selections.isEmpty)
         view.inputSelection = 3..<3
         let other = LiveClient(server.address)
         let theirs = try await other.open("a").opened()
@@ -135,6 +137,18 @@ import Testing
         // There are only five revisions: the first text, three letters of others, and one letter typed in the
         // view.
         #expect(document.revision == 5)
+    }
+
+    @Test("an update does not set the text of a view that is up to date")
+    func upToDate() throws {
+        let document = LiveClient(.unix(path: "/nowhere/caretd.sock")).open("a")
+        try document.setText("one")
+        let (view, binding) = (DelegatingView(), document.binding())
+        binding.begin(view)
+        var changes = 0
+        view.delegate = { _ in changes += 1 }
+        try binding.update(view)
+        #expect(view.inputText == "one" && changes == 0)
     }
 
     @Test("a view is not changed while an input method composes")

@@ -175,6 +175,40 @@ import Testing
             """)
     }
 
+    @Test("after trimming, the lines of older revisions have no author")
+    func trimmedLines() throws {
+        try CommandSession().expect(
+            """
+            $ put a --create << x⏎
+            a: saved as revision 1
+            $ put a << x⏎y⏎
+            a: saved as revision 2
+            $ trim a@1 -y
+            a: deleted 1 revision (up to revision 1, whose text stays)
+            $ blame a
+            1			x
+            2	anonymous	…Z	y
+            $ blame a --json
+            {"line":1,"rev":1,"user":null,"time":null,"text":"x"}
+            {"line":2,"rev":2,"user":"anonymous","time":"…Z","text":"y"}
+            $ tail a
+            2 … anonymous
+                line 2 +y⏎
+            $ stat a
+            name:                 a
+            epoch:                …
+            revision:             2
+            UTF-16 code units:    4
+            bytes of UTF-8:       4
+            lines:                2
+            line breaks in files: lf
+            oldest kept revision: 2
+            created:              unknown
+            last changed:         …Z
+            last changed by:      anonymous
+            """)
+    }
+
     @Test("a running server verifies and backs up its store")
     func care() throws {
         let session = try CommandSession()
@@ -224,7 +258,7 @@ import Testing
 
     @Test(
         "a backup moved to another disk is complete, and its original is gone",
-        .enabled(if: OtherDisk.isThere, "no other disk"))
+        .enabled(if: OtherDisk.isThere, "this machine has no second disk for the test"))
     func otherDisk() throws {
         let session = try CommandSession()
         #expect(try session.caret(["put", "a", "--create"], input: "one\n").status == 0)

@@ -177,6 +177,107 @@ import Testing
         #expect(logs[0] == logs[1])
     }
 
+    @Test("a history of several pages is exported and imported completely")
+    func manyRevisions() async throws {
+        let session = try CommandSession(nil)
+        var text = TextBuffer()
+        let changes = try (1...2_500).map { number in
+            let edit = try Edit(Offset(0)..<Offset(0), "\(number % 10)")
+            let logged = try LoggedEdit(edit, in: text)
+            try text.apply(edit)
+            return LoggedChange(
+                pusher: SampleLog.ann, seq: Int64(number), time: 1_790_000_000_000 + Int64(number),
+                edits: [logged])
+        }
+        try await FolderTests.fill(session.data, with: changes)
+        try session.expect(
+            """
+            $ export DIR/a.caret-archive --data DIR/data
+            DIR/a.caret-archive: 1 document, 2500 revisions, … bytes
+            $ import DIR/a.caret-archive --data DIR/new
+            DIR/new: imported 1 document, 2500 revisions
+            """)
+        let target = session.folder.path + "/new"
+        #expect(try session.caret(["cat", "a", "--data", target]).output == text.string)
+        let logs = try [session.data, target].map {
+            try session.caret(["log", "a", "--all", "--data", $0]).output
+        }
+        #expect(logs[0] == logs[1] && logs[0].split(separator: "\n").count == 2_500)
+        let blame = try session.caret(["blame", "a", "--data", target]).output
+        #expect(blame.hasPrefix("2500\t") && blame.hasSuffix("\t\(text.string)\n"))
+    }
+
+    @Test("a deleted document keeps its revisions and line breaks in an archive")
+    func deletedRevisions() throws {
+        let session = try CommandSession()
+        let texts = ["1\r\n", "1\r\n2\r\n", "1\r\n2\r\n3\r\n"]
+        for text in texts {
+            #expect(try session.caret(["put", "a", "--create"], input: text).status == 0)
+        }
+        try session.expect("$ rm a -y\na is deleted")
+        session.stop()
+        try session.expect(
+            """
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            DIR/a.caret-archive: 1 document, 3 revisions, … bytes
+            $ import DIR/a.caret-archive --data DIR/new
+            DIR/new: imported 1 document, 3 revisions
+            $ undelete a --data DIR/new
+            a is back, at revision 3
+            """)
+        for (index, text) in texts.enumerated() {
+            let run = try session.caret(["cat", "a@\(index + 1)", "--data", session.folder.path + "/new"])
+            #expect(run.output == text)
+        }
+    }
+
+    @Test("an archive has one line for each document, revision and check")
+    func format() throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "a", "--create"], input: "1\r\n2\r\n").status == 0)
+        try session.expect(
+            """
+            $ put b --create << one⏎
+            b: saved as revision 1
+            $ put b << two⏎
+            b: saved as revision 2
+            $ trim b@2 -y
+            b: deleted 2 revisions (up to revision 2, whose text stays)
+            $ export DIR/a.caret-archive
+            DIR/a.caret-archive: 2 documents, 1 revision, … bytes
+            """)
+        let path = session.folder.path + "/a.caret-archive"
+        let lines = try Run("/usr/bin/env", ["zcat", path], environment: [:]).output
+            .replacing(#/"(epoch|client|server|sha256)":"[^"]+"/#) { "\"\($0.output.1)\":\"…\"" }
+            .replacing(#/"(made|updated|time)":\d+/#) { "\"\($0.output.1)\":0" }
+        #expect(
+            lines.split(separator: "\n") == [
+                #"{"type":"archive","version":1,"made":0,"server":"…"}"#,
+                #"{"type":"document","doc":"a","epoch":"…","rev":1,"start":0,"newline":"crlf","updated":0}"#,
+                #"{"type":"revision","rev":1,"user":"anonymous","client":"…","time":0,"edits":[{"range":[0,0],"text":"1\n2\n"}]}"#,
+                #"{"type":"check","doc":"a","rev":1,"length":4,"crc32":"69e17861"}"#,
+                #"{"type":"document","doc":"b","epoch":"…","rev":2,"start":2,"text":"two\n","newline":"lf","updated":0}"#,
+                #"{"type":"check","doc":"b","rev":2,"length":4,"crc32":"96170874"}"#,
+                #"{"type":"end","documents":2,"revisions":1,"sha256":"…"}"#,
+            ])
+        // An existing empty folder is used like a missing one.
+        try FileManager.default.createDirectory(
+            atPath: session.folder.path + "/new", withIntermediateDirectories: true)
+        try session.expect(
+            """
+            $ import DIR/a.caret-archive --data DIR/new
+            DIR/new: imported 2 documents, 1 revision
+            $ cat b --data DIR/new
+            two
+            $ import DIR/a.caret-archive --data DIR/new
+            ! caret: a: a document with this name already exists, and 1 more of the archive
+            !   nothing was imported; pass a PREFIX, or rename the existing documents
+            [1]
+            """)
+        let cat = try session.caret(["cat", "a", "--data", session.folder.path + "/new"])
+        #expect(cat.output == "1\r\n2\r\n")
+    }
+
     @Test("a line compressed in several pieces is decompressed unchanged")
     func longLine() throws {
         let session = try CommandSession(nil)
@@ -202,8 +303,11 @@ import Testing
         // The export reads the document before and after its pages of history. These pages produce the text
         // `x`.
         let (x, y, x2) = (text(1, "x"), text(1, "y"), text(1, "x", epoch: "e.2"))
-        for (first, last, isSame) in [(x, x, true), (x, x2, false), (y, x, false)] {
-            let liar = try LyingServer(
+        let (empty, empty2) = (text(0, ""), text(0, "", epoch: "e.2"))
+        for (first, start, last, isSame) in [
+            (x, empty, x, true), (x, empty, x2, false), (y, empty, x, false), (x, empty2, x, false),
+        ] {
+            let fake = try FakeServer(
                 in: session,
                 inTurn: [
                     "list": [
@@ -212,14 +316,14 @@ import Testing
                     "history": [
                         #""type":"revisions","doc":DOC,"revisions":[{"rev":1,"user":"u","client":"c","time":0,"inserted":1,"deleted":0,"edits":[{"range":[0,0],"text":"x"}]}]"#
                     ],
-                    "read": [first, text(0, ""), last],
+                    "read": [first, start, last],
                 ])
-            let run = try session.caret(["export", archive, "--socket", liar.path])
+            let run = try session.caret(["export", archive, "--socket", fake.path])
             #expect(run.status == (isSame ? 0 : 1), "\(run)")
             let isSaid = run.errors.contains("a: another document took this name during the export")
             #expect(isSaid == !isSame, "\(run)")
             #expect(FileManager.default.fileExists(atPath: archive) == isSame)
-            for file in [archive, liar.path] { unlink(file) }
+            for file in [archive, fake.path] { unlink(file) }
         }
     }
 
@@ -227,7 +331,7 @@ import Testing
         let store = try SQLiteStore(folder: folder)
         let entry = try await store.find(try DocumentName("a")).get()
         let found = try await store.read(entry.id, after: 0, limit: .max).get().segment.changes
-        await store.closed()
+        await store.close()
         return found
     }
 
@@ -333,11 +437,19 @@ import Testing
     }
 
     @Test(
-        "unexpected lines are refused with the reason and the position",
+        "import refuses an unexpected line, with its position and the reason",
         arguments: [
             (
                 #""rev":2,"user""#, #""rev":3,"user""#,
                 "line 4, in a after revision 1: found revision 3, expected revision 2"
+            ),
+            (
+                #""rev":2,"start":0"#, #""rev":3,"start":0"#,
+                "line 5, in a after revision 2: the history ends at revision 2, expected revision 3"
+            ),
+            (
+                #""rev":2,"start":0"#, #""rev":1,"start":0"#,
+                "line 4, in a after revision 1: found revision 2, but the document ends at revision 1"
             ),
             (
                 #""version":1"#, #""version":2"#,

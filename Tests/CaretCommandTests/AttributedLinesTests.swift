@@ -38,11 +38,11 @@ import Testing
             [1, 1]
         ),
         (
-            "a line inserted between two, line break first, changes neither",
+            "inserting a line break and a line between two lines changes neither",
             [(0..<0, "a\nb\n"), (1..<1, "\nx")], [1, 2, 1]
         ),
         (
-            "a line inserted between two, line break last, changes neither",
+            "inserting a line and a line break between two lines changes neither",
             [(0..<0, "a\nb\n"), (2..<2, "x\n")], [1, 2, 1]
         ),
         ("splitting a line changes both halves", [(0..<0, "aabb\nc\n"), (2..<2, "\n")], [2, 2, 1]),

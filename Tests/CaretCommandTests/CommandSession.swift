@@ -38,22 +38,22 @@ final class CommandSession {
         server.standardError = log
         try server.run()
         self.server = server
-        var said = ""
-        while !said.contains("event=ready") {
+        var output = ""
+        while !output.contains("event=ready") {
             let more = log.fileHandleForReading.availableData
-            if more.isEmpty { throw DidNotStart(said: said) }
-            said += String(decoding: more, as: UTF8.self)
+            if more.isEmpty { throw DidNotStart(output: output) }
+            output += String(decoding: more, as: UTF8.self)
         }
         // Drains the log, because a full pipe would block the server.
         log.fileHandleForReading.readabilityHandler = {
             if $0.availableData.isEmpty { $0.readabilityHandler = nil }
         }
-        let word = said.split { $0 == " " || $0 == "\n" }.first { $0.hasPrefix("address=") }
+        let word = output.split { $0 == " " || $0 == "\n" }.first { $0.hasPrefix("address=") }
         address = String(word?.dropFirst("address=".count) ?? "")
     }
 
     struct DidNotStart: Error {
-        let said: String
+        let output: String
     }
 
     func stop() {
@@ -63,7 +63,7 @@ final class CommandSession {
     }
 
     /// Creates a document, stops the server, and damages the stored text.
-    func harm(_ document: String) throws {
+    func damage(_ document: String) throws {
         // Random text cannot be compressed, so the store keeps it unchanged.
         var random = Seeded(1)
         let text = (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }
@@ -119,10 +119,10 @@ final class CommandSession {
             var place = sourceLocation
             place.line += step.line
             let run = try caret(step.words, input: step.input)
-            let said = "\(step.words): \(run.status)\n\(run.output)\(run.errors)"
-            #expect(run.status == step.status, "\(said)", sourceLocation: place)
-            #expect(isLike(run.output, step.output), "\(said)", sourceLocation: place)
-            #expect(isLike(run.errors, step.errors), "\(said)", sourceLocation: place)
+            let output = "\(step.words): \(run.status)\n\(run.output)\(run.errors)"
+            #expect(run.status == step.status, "\(output)", sourceLocation: place)
+            #expect(isLike(run.output, step.output), "\(output)", sourceLocation: place)
+            #expect(isLike(run.errors, step.errors), "\(output)", sourceLocation: place)
         }
     }
 

@@ -148,6 +148,17 @@ import Testing
         #expect(failed.status == 1 && failed.errors.contains("the editor exited with status 1"), "\(failed)")
     }
 
+    @Test(
+        "an editor that fails or is killed is reported with its status",
+        arguments: [("exit 7 #", 7), ("kill -TERM $$ #", 143)])
+    func status(editor: String, status: Int) throws {
+        let session = try CommandSession()
+        try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let run = try session.caret(["edit", "notes"], environment: ["EDITOR": editor])
+        let message = "caret: the editor exited with status \(status); the text that it wrote is saved\n"
+        #expect(run.status == 1 && run.errors == message, "\(run)")
+    }
+
     @Test("at a terminal, caret edit waits for Return if the editor exits at once")
     func editorInItsWindow() throws {
         let session = try CommandSession()

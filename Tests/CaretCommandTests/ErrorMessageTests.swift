@@ -28,6 +28,38 @@ import Testing
             $ cat agenda@0
             $ trim agenda --before 30d -y
             agenda: unchanged: its history begins at revision 0
+            $ cat agenda@2020-01-01T10:00+01:00
+            ! caret: agenda: the document had no text yet at 2020-01-01 09:00:00; its first revision is from …
+            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
+            [1]
+            """)
+        // In summer the clocks of this time zone are one hour ahead.
+        let summer = try session.caret(
+            ["cat", "agenda@2020-07-01T10:00"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+        #expect(summer.errors.contains("had no text yet at 2020-07-01 10:00:00; "), "\(summer)")
+    }
+
+    @Test("output that cannot be written is an error")
+    func fullOutput() throws {
+        let run = try CommandSession(nil).shell("caret --version >/dev/full")
+        #expect(
+            run.status == 1 && run.errors == "caret: the output could not be written completely\n", "\(run)")
+    }
+
+    @Test("put names the first byte of standard input that is not text")
+    func notText() throws {
+        let session = try CommandSession()
+        let run = try session.shell("printf 'a\\377' | caret put a --create")
+        let reason = "caret: standard input: not UTF-8 text: invalid at byte 1\n"
+        #expect(run.status == 1 && run.errors.hasPrefix(reason), "\(run)")
+        try session.expect(
+            """
+            $ put a - --create << x⏎
+            a: saved as revision 1
+            $ put nope --create --base 1 << x
+            ! caret: nope: there is no such document (not_found)
+            !   caret ls lists the documents that you may read
+            [1]
             """)
     }
 
@@ -139,6 +171,19 @@ import Testing
         for name in ["cat", "put", "ls", "edit", "watch", "sync", "export", "verify", "token"] {
             #expect(words.contains(name), "\(name)")
         }
+    }
+
+    @Test("without access to the folder above, its owner is not named", .enabled(if: geteuid() == 0))
+    func permissionAbove() throws {
+        let session = try CommandSession(nil)
+        let data = session.folder.path + "/private/data"
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        #expect(chmod(session.folder.path + "/private", 0o700) == 0)
+        let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let run = try Run(
+            "/usr/bin/env", asNobody + [Run.path(of: "caret"), "ls", "--data", data], environment: [:])
+        let message = "caret: \(data): permission denied\n  run caret as the user that runs the server\n"
+        #expect(run.status == 1 && run.errors == message, "\(run)")
     }
 
     @Test(

@@ -21,11 +21,12 @@ import Testing
     }
 
     /// A server that lists these names, and returns the text `evil` for each of them.
-    private func liar(_ names: [String], reading name: String = "DOC", in session: CommandSession) throws
-        -> LyingServer
+    private func fakeServer(_ names: [String], reading name: String = "DOC", in session: CommandSession)
+        throws
+        -> FakeServer
     {
         let documents = names.map { #"{"doc":"\#($0)","epoch":"e.1","rev":1,"length":4,"updated":0}"# }
-        return try LyingServer(
+        return try FakeServer(
             in: session,
             [
                 "list": #""type":"listed","docs":[\#(documents.joined(separator: ","))]"#,
@@ -34,32 +35,32 @@ import Testing
             ])
     }
 
-    @Test("names that lead out of the folder are not written, also with --force")
+    @Test("export never writes outside its folder, even with --force")
     func escapes() throws {
         let session = try CommandSession(nil)
         let long = String(repeating: "n", count: 256)
         let names = [
             "../up", "a/../../b", "/abs", "a//b", ".", "..", "a/.", "a\\u0000/../../b", "ok", "a/\(long)",
         ]
-        let liar = try liar(names, in: session)
+        let fake = try fakeServer(names, in: session)
         try write("mine", to: "up", in: session)
         for options in [[], ["--force"], ["--force", "--hidden"]] {
             let run = try session.caret(
-                ["export", session.folder.path + "/out", "--socket", liar.path] + options)
+                ["export", session.folder.path + "/out", "--socket", fake.path] + options)
             #expect(run.status == 1 && run.output.hasSuffix("9 left alone\n"), "\(run)")
             #expect(text(of: "up", in: session) == "mine")
             #expect(text(of: "b", in: session) == nil && text(of: "out/ok", in: session) == "evil")
         }
         let found = try FileManager.default.contentsOfDirectory(atPath: session.folder.path).sorted()
-        #expect(found == ["liar.sock", "out", "up"])
+        #expect(found == ["fake.sock", "out", "up"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["ok"])
     }
 
-    @Test("a file is named as the document list says, not as the text answer says")
+    @Test("an exported file has the name from the list, not from the text")
     func otherName() throws {
         let session = try CommandSession(nil)
-        let liar = try liar(["ok"], reading: #""../up""#, in: session)
-        let run = try session.caret(["export", session.folder.path + "/out", "--socket", liar.path])
+        let fake = try fakeServer(["ok"], reading: #""../up""#, in: session)
+        let run = try session.caret(["export", session.folder.path + "/out", "--socket", fake.path])
         #expect(run.status == 0 && text(of: "up", in: session) == nil, "\(run)")
         #expect(text(of: "out/ok", in: session) == "evil")
     }
@@ -67,8 +68,8 @@ import Testing
     @Test("a document whose name lacks the prefix is not written")
     func otherPrefix() throws {
         let session = try CommandSession(nil)
-        let liar = try liar(["notes/a", "elsewhere/b", "n"], in: session)
-        let run = try session.caret(["export", session.folder.path + "/out", "notes", "--socket", liar.path])
+        let fake = try fakeServer(["notes/a", "elsewhere/b", "n"], in: session)
+        let run = try session.caret(["export", session.folder.path + "/out", "notes", "--socket", fake.path])
         #expect(run.status == 1 && run.output == "1 written, 0 unchanged, 2 left alone\n", "\(run)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["a"])
     }
@@ -85,6 +86,10 @@ import Testing
         for options in [[], ["--force"]] {
             let run = try session.caret(["export", session.folder.path + "/out"] + options)
             #expect(run.status == 1 && run.output.hasSuffix(" 2 left alone\n"), "\(run)")
+            for (name, path) in [("b", "b"), ("link/a", "link")] {
+                let reason = "\(path) is a symbolic link; links are not followed"
+                #expect(run.errors.contains("caret: \(name): left alone: \(reason)\n"), "\(run)")
+            }
             #expect(text(of: "elsewhere/a", in: session) == nil)
             #expect(text(of: "kept", in: session) == "kept" && text(of: "out/c", in: session) == "new")
             // No partial file is left.
@@ -97,6 +102,26 @@ import Testing
         try link("named", to: "real", in: session)
         #expect(try session.caret(["export", session.folder.path + "/named"]).status == 0)
         #expect(text(of: "real/link/a", in: session) == "new")
+    }
+
+    @Test("a folder, a pipe and a file that are in the way stay unchanged")
+    func obstacles() throws {
+        let session = try CommandSession()
+        for name in ["folder", "pipe", "file/a"] {
+            #expect(try session.caret(["put", name, "--create"], input: "new").status == 0)
+        }
+        for path in ["out/file", "out/folder/x"] { try write("kept", to: path, in: session) }
+        #expect(mkfifo(session.folder.path + "/out/pipe", 0o600) == 0)
+        try session.expect(
+            """
+            $ export DIR/out --force
+            0 written, 0 unchanged, 3 left alone
+            ! caret: file/a: left alone: DIR/out/file/a: Not a directory
+            ! caret: folder: left alone: DIR/out/folder is not a regular file
+            ! caret: pipe: left alone: DIR/out/pipe is not a regular file
+            [1]
+            """)
+        for path in ["out/file", "out/folder/x"] { #expect(text(of: path, in: session) == "kept") }
     }
 
     @Test("names that begin with a dot are exported only with --hidden")

@@ -53,6 +53,9 @@ import Testing
             ! caret: DIR: …
             [1]
             """)
+        // The temporary server has removed its socket.
+        let names = try FileManager.default.contentsOfDirectory(atPath: session.data)
+        #expect(!names.contains("caret.sock"), "\(names)")
     }
 
     @Test("root creates no files in the data folder of another user", .enabled(if: geteuid() == 0))
@@ -67,7 +70,7 @@ import Testing
                 """
                 $ \(words) --data DIR/data
                 ! caret: DIR/data: it belongs to the user nobody, whose server could not open files made by root
-                !   run it as that user: sudo -u nobody caret …
+                !   run caret as that user: sudo -u nobody caret …
                 [1]
                 """)
         }
@@ -92,7 +95,7 @@ import Testing
     @Test("verify exits with 4 for damage, with and without a server")
     func damage() throws {
         let session = try CommandSession()
-        try session.harm("a")
+        try session.damage("a")
         let run = try session.caret(["verify", "--data", session.data])
         #expect(run.status == 4 && run.output.contains(" finding"), "\(run)")
         let alone = try findings(on: session)
@@ -104,7 +107,7 @@ import Testing
     @Test("export names a damaged deleted document, and writes no archive")
     func damagedDeleted() throws {
         let session = try CommandSession()
-        try session.harm("a")
+        try session.damage("a")
         try session.expect(
             """
             $ rm a -y --data DIR/data
@@ -115,6 +118,30 @@ import Testing
             """)
         let files = try FileManager.default.contentsOfDirectory(atPath: session.folder.path)
         #expect(!files.contains { $0.hasPrefix("a.caret-archive") || $0.contains("partial") }, "\(files)")
+    }
+
+    @Test("export --deleted includes more documents than fit one page")
+    func manyDeleted() async throws {
+        let session = try CommandSession(nil)
+        try FileManager.default.createDirectory(
+            atPath: session.data, withIntermediateDirectories: true)
+        let store = try SQLiteStore(folder: session.data)
+        let names = try (0..<1_001).map { try DocumentName("\($0)") }
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        await withTaskGroup(of: Void.self) { group in
+            for name in names {
+                group.addTask {
+                    guard case .created(let entry) = await store.create(name, at: now) else { return }
+                    _ = await store.delete(entry.id, at: now)
+                }
+            }
+        }
+        await store.close()
+        try session.expect(
+            """
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            DIR/a.caret-archive: 1001 documents, 0 revisions, … bytes
+            """)
     }
 
     @Test("a finding names the document, the document's number, or the store")
@@ -162,14 +189,18 @@ import Testing
 
     /// Creates a store with one document, `a`, which has the history of `trace`.
     static func fill(_ folder: String, with trace: Trace) async throws {
+        try await fill(folder, with: try TypedHistory.changes(of: trace))
+    }
+
+    /// Creates a store with one document, `a`, which has these changes.
+    static func fill(_ folder: String, with changes: [LoggedChange]) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let store = try SQLiteStore(folder: folder)
         let name = try DocumentName("a")
         guard case .created(let entry) = await store.create(name, at: 1_790_000_000_000) else {
             throw UnexpectedResult()
         }
-        let changes = try TypedHistory.changes(of: trace)
         #expect(await TypedHistory.commit(changes, to: entry, in: store, atOnce: 128))
-        await store.closed()
+        await store.close()
     }
 }

@@ -9,7 +9,7 @@ import Testing
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = try String(contentsOf: repository.appending(path: "docs/cli.md"), encoding: .utf8)
-        #expect(page == ManualPage.text, "run: caret help --markdown >docs/cli.md")
+        #expect(page == MarkdownManual.text, "run: caret help --markdown >docs/cli.md")
     }
 
     private static let pages = ["caret": ManPage.caret, "caretd": ManPage.caretd]
@@ -62,6 +62,61 @@ import Testing
         for text in CommandList.descriptions.map(HelpPage.text(of:)) + [HelpPage.overview] {
             for line in text.split(separator: "\n") { #expect(line.count <= 110, "\(line)") }
         }
+    }
+
+    @Test("help wraps its lines at 100 columns, and not before")
+    func wrapped() {
+        let lines = CommandList.descriptions.flatMap { HelpPage.text(of: $0).split(separator: "\n") }
+        #expect(lines.map(\.count).max() == 100)
+    }
+
+    @Test("help with a first word prints the help of all its subcommands")
+    func family() throws {
+        func help(_ words: String...) throws -> Run {
+            try Run(Run.path(of: "caret"), ["help"] + words, environment: [:])
+        }
+        let members = CommandList.descriptions.filter { $0.name.hasPrefix("token ") }
+        #expect(members.count == 3)
+        let texts = members.map { HelpPage.text(of: $0) }
+        #expect(try help("token").output == texts.joined(separator: "\n"))
+        #expect(try help("token", "add").output == texts[0])
+        #expect(try help().output == HelpPage.overview)
+        for words in [["token", "x"], ["rm", "x"]] {
+            let wrong = try help(words[0], words[1])
+            let message = "caret: unknown subcommand \"\(words[0]) x\"\n"
+            #expect(wrong.status == 2 && wrong.errors.hasPrefix(message), "\(wrong)")
+        }
+    }
+
+    @Test("the page for man has all words of the help texts, in the same order")
+    func manWords() throws {
+        let lines = try #require(Self.pages["caret"]).split(separator: "\n").filter { $0.first != "." }
+        var page = lines.joined(separator: " ")
+        #expect(page.contains("\\fBDOC\\fP is the name of a document, and \\fBDOC@REV\\fP one"))
+        for (escape, text) in [("\\fB", ""), ("\\fP", ""), ("\\-", "-"), ("\\&", "")] {
+            page = page.replacing(escape, with: text)
+        }
+        for command in CommandList.descriptions {
+            let help = HelpPage.text(of: command).dropFirst("usage: ".count)
+                .replacing("Options of all subcommands: caret help", with: "").replacing("`", with: "")
+            let words = help.split { $0.isWhitespace }.joined(separator: " ")
+            #expect(page.contains(words), "\(command.name)")
+        }
+    }
+
+    @Test("the page of caretd for man has one entry for each option and key")
+    func manEntries() throws {
+        let lines = try #require(Self.pages["caretd"]).split(separator: "\n")
+        let tags = zip(lines, lines.dropFirst()).filter { $0.0 == ".TP" }.map { $0.1 }
+        let keys = ConfigurationKey.all.map { key in
+            key.placeholder.isEmpty ? key.flag : key.flag + " " + key.placeholder
+        }
+        let options = (HelpText.options.map(\.usage) + keys).map { usage in
+            "\\fB" + usage.replacing("-", with: "\\-") + "\\fP"
+        }
+        #expect(tags.prefix(options.count).elementsEqual(options) { $0 == $1 })
+        // A row for the signals, three exit codes and three files.
+        #expect(tags.count == options.count + 7)
     }
 
     @Test(

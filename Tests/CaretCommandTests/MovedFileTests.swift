@@ -43,8 +43,8 @@ import Testing
 
     @Test("a moved file has all its bytes, and its old name is gone", arguments: targets)
     func moved(disk: String) throws {
-        // More bytes than a copy reads at once.
-        let bytes = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        // More bytes than a copy reads at once. The last read returns fewer bytes.
+        let bytes = Data((0..<(3 << 20) + 7).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try inFolders(bytes, to: disk) { old, folder in
             try MovedFile.move(old, to: folder + "/new")
             #expect(try Data(contentsOf: URL(filePath: folder + "/new")) == bytes)
@@ -112,7 +112,7 @@ import Testing
     ) {
         do throws(MoveFault) {
             try MovedFile.move(old, to: new)
-            Issue.record("it was moved", sourceLocation: sourceLocation)
+            Issue.record("the file was moved", sourceLocation: sourceLocation)
         } catch {
             guard case .notMoved(let fault) = error else {
                 Issue.record(error, sourceLocation: sourceLocation)

@@ -1,3 +1,4 @@
+import CaretClient
 import CaretCommand
 import Testing
 
@@ -63,6 +64,14 @@ import Testing
             (["verify", "f", "--document", "d"], "verify: BACKUP and --document cannot be combined"),
             (["backup", "f"], "backup: --data DIR is missing"),
             (["verify", "f", "--data", "d"], "verify: BACKUP and --data cannot be combined"),
+            (
+                ["tail", "a", "-n", "-1"],
+                "tail: --limit: found \"-1\", expected a whole number from 0 to 1000"
+            ),
+            (
+                ["tail", "a", "-n", "1001"],
+                "tail: --limit: found \"1001\", expected a whole number from 0 to 1000"
+            ),
             (["completion", "sh"], "completion: SHELL: found \"sh\", expected bash, zsh, fish"),
         ])
     func values(arguments: [String], message: String) throws {
@@ -71,10 +80,37 @@ import Testing
             guard case .run(let type) = parsed.action else { throw UnexpectedResult() }
             _ = try type.init(parsed.arguments)
             _ = try Target(parsed.arguments, [:])
-            Issue.record("it was accepted")
+            Issue.record("the command line was accepted")
         } catch {
             #expect("\(error)" == message)
         }
+    }
+
+    @Test("a minus alone is an argument, and the limits of a number are allowed")
+    func allowed() throws {
+        #expect(try ParsedCommand(["put", "a", "-"]).arguments.positional == ["a", "-"])
+        for words in [["tail", "a", "-n", "0"], ["tail", "a", "-n", "1000"], ["log", "a", "-n", "1"]] {
+            let parsed = try ParsedCommand(words)
+            guard case .run(let type) = parsed.action else { throw UnexpectedResult() }
+            _ = try type.init(parsed.arguments)
+        }
+    }
+
+    @Test("the server comes from an option, or else from CARET_SERVER")
+    func targets() throws {
+        func target(_ options: [String], _ variable: String? = nil) throws -> Target {
+            let parsed = try ParsedCommand(["ls"] + options)
+            return try Target(parsed.arguments, variable.map { ["CARET_SERVER": $0] } ?? [:])
+        }
+        let local = Target.server(.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort))
+        #expect(try target([]) == local)
+        #expect(try target([], "") == local)
+        #expect(try target([], "h:7") == .server(.tcp(host: "h", port: 7)))
+        #expect(try target(["--server", "i:8"], "h:7") == .server(.tcp(host: "i", port: 8)))
+        #expect(try target(["--socket", "s"], "h:7") == .server(.unix(path: "s")))
+        #expect(try target(["--data", "d"], "h:7") == .folder("d"))
+        let fault = #expect(throws: UsageFault.self) { _ = try target([], "a:b") }
+        #expect(fault.map { "\($0)".hasPrefix("ls: CARET_SERVER: found \"a:b\", expected HOST, ") } == true)
     }
 
     @Test("--help and --version take precedence over other arguments")

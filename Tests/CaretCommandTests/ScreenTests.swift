@@ -10,7 +10,7 @@ import Testing
         try session.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
         let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: session, columns: 40, rows: 6)
         try screen.waits { $0 == "1 one\n2 two\n3\n~\n~\nnotes 1" }
-        #expect(try screen.isTaken() && !screen.showsCursor())
+        #expect(try screen.showsFullScreen() && !screen.showsCursor())
         let ann = LiveClient(session.socket, ClientOptions(person: PersonInfo(name: "Ann")))
         let document = try await ann.open("notes").opened()
         try document.select([Selection(anchor: 4, head: 7)])
@@ -23,7 +23,7 @@ import Testing
         try screen.waits { $0 == "1 zero\n2 one\n3 two\nnotes 2" }
         try screen.press("q")
         #expect(try screen.ended() == 0)
-        #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
+        #expect(try screen.text().isEmpty && !screen.showsFullScreen() && screen.showsCursor())
     }
 
     @Test("watch scrolls by keys, and shows when the server is lost and back")
@@ -46,7 +46,7 @@ import Testing
         try screen.waits { $0.hasSuffix("notes 1") }
         try screen.press("C-c")
         #expect(try screen.ended() == 0)
-        #expect(try !screen.isTaken() && screen.showsCursor())
+        #expect(try !screen.showsFullScreen() && screen.showsCursor())
     }
 
     @Test("a terminal without a known size counts as 80 columns and 24 rows")
@@ -79,13 +79,13 @@ import Testing
         for revision in 2...3 {
             try screen.press("C-z")
             try screen.waits { $0.contains("Stopped") }
-            #expect(try !screen.isTaken() && screen.showsCursor())
+            #expect(try !screen.showsFullScreen() && screen.showsCursor())
             try screen.type("clear; stty -a | tr -s ' ;' '\\n' | grep -x -e '-*icanon' -e '-*echo'")
             try screen.waits { $0.hasPrefix("icanon\necho\n") }
             #expect(try session.caret(["put", "notes"], input: "\(revision)\n").status == 0)
             try screen.type("fg")
             try screen.waits { $0.hasPrefix("1 \(revision)\n") && $0.hasSuffix("notes \(revision)") }
-            #expect(try screen.isTaken() && !screen.showsCursor())
+            #expect(try screen.showsFullScreen() && !screen.showsCursor())
         }
         try screen.press("q")
         try screen.type("echo ended with $?")
@@ -104,7 +104,7 @@ import Testing
         try session.expect("$ rm notes --yes\nnotes is deleted")
         #expect(try screen.ended() == 1)
         try screen.waits { $0.hasSuffix("caret: notes: it was deleted, or you may no longer read it") }
-        #expect(try !screen.isTaken() && screen.showsCursor())
+        #expect(try !screen.showsFullScreen() && screen.showsCursor())
     }
 
     @Test("top updates in place, fits the screen, and restores it", arguments: ["q", "C-c"])
@@ -113,7 +113,7 @@ import Testing
         let screen = try TerminalScreen(
             ["top", "-i", "0.1", "--no-color"], on: session, columns: 60, rows: 40)
         try screen.waits { $0.hasPrefix("up ") && $0.contains(/\npushes +0 +0\.0\n/) }
-        #expect(try screen.isTaken() && !screen.showsCursor())
+        #expect(try screen.showsFullScreen() && !screen.showsCursor())
         try session.expect("$ put a --create << x\na: saved as revision 1")
         try screen.waits { $0.contains(/\npushes +1 +0\.0\n/) }
         try screen.resize(columns: 30, rows: 6)
@@ -123,7 +123,7 @@ import Testing
         }
         try screen.press(end)
         #expect(try screen.ended() == 0)
-        #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
+        #expect(try screen.text().isEmpty && !screen.showsFullScreen() && screen.showsCursor())
     }
 
     @Test("top reports a lost server, and continues when it is back", arguments: [[], ["--json"]])
@@ -150,6 +150,9 @@ import Testing
         try screen.waits { $0.hasSuffix("anonymous\n    line 1 +one⏎") }
         try session.expect("$ put notes << two⏎\nnotes: saved as revision 2")
         try screen.waits { $0.hasSuffix("anonymous\n    line 1 -one +two") }
+        try session.expect("$ mv notes other\nnotes is now other")
+        try session.expect("$ put other << six⏎\nother: saved as revision 3")
+        try screen.waits { $0.hasSuffix("anonymous\n    line 1 -two +six") }
         try screen.press("C-c")
         #expect(try screen.ended() == 130)
     }

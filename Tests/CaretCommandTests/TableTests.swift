@@ -45,7 +45,10 @@ import Testing
             (0, 10, 0.0, "0 %"), (3, 10, 1.9, "30 %"), (3, 10, 3, "30 %, 8 s left"), (10, 10, 9, "100 %"),
             (1, 3, 30, "33 %, 2 min left"), (1, 100, 60, "1 %, 1 h 40 min left"),
             (99, 100, 990, "99 %, 11 s left"),
-            (12, 10, 5, "100 %"), (0, 0, 5, nil),
+            (12, 10, 5, "100 %"), (0, 0, 5, nil), (3, 10, 2, "30 %, 5 s left"),
+            // At the limits of the units.
+            (1, 30, 2, "3 %, 59 s left"), (1, 2, 59, "50 %, 1 min left"),
+            (1, 2, 3_539, "50 %, 59 min left"), (1, 2, 3_599, "50 %, 1 h left"),
         ] as [(Int, Int, Double, String?)])
     func words(done: Int, all: Int, seconds: Double, words: String?) {
         #expect(Progress(done, of: all).words(after: .seconds(seconds)) == words)

@@ -46,8 +46,22 @@ import Testing
         )
     }
 
+    @Test("tail shortens a long text to 50 columns, and keeps its beginning")
+    func longTexts() throws {
+        let session = try CommandSession()
+        let text = String(repeating: "abcde", count: 20)
+        // The sign for the line break has one column.
+        for (name, text, shown) in [
+            ("long", text, "\(text.prefix(49))…"), ("short", String(text.prefix(49)), "\(text.prefix(49))⏎"),
+        ] {
+            #expect(try session.caret(["put", name, "--create"], input: text + "\n").status == 0)
+            let tail = try session.caret(["tail", name]).output
+            #expect(tail.hasSuffix(" anonymous\n    line 1 +\(shown)\n"), "\(tail)")
+        }
+    }
+
     @Test(
-        "two saves of an editor without reading neither lose nor repeat lines"
+        "an editor that saves twice without reading loses or repeats no line"
     )
     func editedTwice() throws {
         let session = try CommandSession()

@@ -3,12 +3,12 @@ import Testing
 
 /// A terminal in tmux that runs `caret`: reads the screen and presses keys. It has its own tmux server:
 ///
-///     let screen = try TerminalScreen(["watch", "notes"], on: stand)
+///     let screen = try TerminalScreen(["watch", "notes"], on: session)
 ///     try screen.waits { $0.contains("notes 1") }
 ///     try screen.press("q")
 ///     #expect(try screen.ended() == 0)
 final class TerminalScreen {
-    struct DidNotCome: Error, CustomStringConvertible {
+    struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -70,7 +70,7 @@ final class TerminalScreen {
         // The command fails until the tmux server listens.
         while (try? tmux(["show-options", "-g"])) == nil {
             if !server.isRunning || ContinuousClock.now > end {
-                throw DidNotCome(description: "tmux does not start")
+                throw TimedOut(description: "tmux does not start")
             }
             usleep(10_000)
         }
@@ -81,7 +81,7 @@ final class TerminalScreen {
         // Passes the environment, because a new session searches programs in the path of the tmux client.
         let run = try Run(
             "/usr/bin/env", ["-C", folder.path, "tmux", "-S", "tmux"] + arguments, environment: environment)
-        if run.status != 0 { throw DidNotCome(description: "tmux \(arguments): \(run.errors)") }
+        if run.status != 0 { throw TimedOut(description: "tmux \(arguments): \(run.errors)") }
         return run.output
     }
 
@@ -109,22 +109,24 @@ final class TerminalScreen {
     }
 
     /// Whether a program uses the alternate screen. When the program ends, the former screen comes back.
-    func isTaken() throws -> Bool { try asked("alternate_on") == "1" }
+    func showsFullScreen() throws -> Bool { try tmuxValue("alternate_on") == "1" }
 
-    func showsCursor() throws -> Bool { try asked("cursor_flag") == "1" }
+    func showsCursor() throws -> Bool { try tmuxValue("cursor_flag") == "1" }
 
-    private func asked(_ what: String) throws -> String {
+    private func tmuxValue(_ what: String) throws -> String {
         try tmux(["display-message", "-p", "#{\(what)}"]).trimmingCharacters(in: .newlines)
     }
 
     /// Waits until the screen fulfils a condition. Returns the screen.
     @discardableResult
-    func waits(until isSo: (String) throws -> Bool) throws -> String {
+    func waits(until condition: (String) throws -> Bool) throws -> String {
         let end = ContinuousClock.now + .seconds(30)
         while true {
             let text = try text()
-            if try isSo(text) { return text }
-            if ContinuousClock.now > end { throw DidNotCome(description: "the screen stays:\n\(text)") }
+            if try condition(text) { return text }
+            if ContinuousClock.now > end {
+                throw TimedOut(description: "the awaited text did not appear; the screen is:\n\(text)")
+            }
             usleep(10_000)
         }
     }

@@ -35,6 +35,16 @@ import Testing
         #expect(try shown(["grep", "2J"], on: session, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
     }
 
+    @Test("grep marks every match, and blame prints columns")
+    func marks() throws {
+        let session = try CommandSession()
+        try session.expect("$ put a --create << banana band⏎\na: saved as revision 1")
+        let found = try shown(["grep", "an"], on: session, columns: 80)
+        #expect(found.contains("1:b^1m^31manan^") && found.contains("a b^1m^31man^"), "\(found)")
+        let lines = try shown(["blame", "a", "--no-color"], on: session, columns: 80)
+        #expect(lines.wholeMatch(of: /1 anonymous [-\d]+ [:\d]+  banana band/) != nil, "\(lines)")
+    }
+
     /// A text with everything that a terminal interprets, and its visible form.
     private static let (wild, tame) = (
         "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"
@@ -64,7 +74,7 @@ import Testing
         let document = #""epoch":"e.1","rev":1,"length":1,"updated":0"#
         let author = #""user":"WILD","client":"WILD","time":0,"inserted":1,"deleted":0"#
         let open = #""user":"WILD","client":"WILD","since":0,"docs":["WILD"],"behind":[]"#
-        let liar = try LyingServer(
+        let fake = try FakeServer(
             in: session,
             [
                 "list":
@@ -76,9 +86,9 @@ import Testing
                 "who": #""type":"present","connections":[{"number":1,"peer":"WILD",\#(open)}]"#,
             ].mapValues { $0.replacing("WILD", with: wild) })
         let words = command.split(separator: " ").map(String.init) + ["--no-color"]
-        let screen = try shown(words, on: session, columns: 200, at: ["--socket", liar.path])
+        let screen = try shown(words, on: session, columns: 200, at: ["--socket", fake.path])
         #expect(screen.contains("a␛[2Jb<U+202E>c<U+009B>d␊e"), "\(screen)")
-        let run = try session.caret(words + ["--socket", liar.path])
+        let run = try session.caret(words + ["--socket", fake.path])
         #expect(run.status == 0 && !run.output.contains("\u{1B}") && !run.output.contains("d\ne"), "\(run)")
     }
 
@@ -106,7 +116,7 @@ import Testing
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }
         try session.expect("$ import DIR/in\n20 saved, 0 unchanged, 0 left alone")
-        try session.harm("harmed")
+        try session.damage("harmed")
         let screen = try TerminalScreen(["export", session.folder.path + "/out"], on: session, columns: 200)
         #expect(try screen.ended() == 1)
         let text = try screen.text()
@@ -128,6 +138,7 @@ import Testing
             }
             try screen.type(answer)
             try screen.waits { $0.hasSuffix("\n\(outcome)") }
+            #expect(try screen.ended() == (answer == "y" ? 0 : 1))
         }
     }
 
@@ -142,6 +153,7 @@ import Testing
             try screen.waits {
                 $0.hasSuffix("[y/N] \(answer)\n\(outcome)") || $0.hasSuffix("[y/N]\n\(outcome)")
             }
+            #expect(try screen.ended() == (answer == "y" ? 0 : 1))
         }
     }
 }

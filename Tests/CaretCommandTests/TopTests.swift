@@ -7,7 +7,7 @@ import Testing
 @Suite("caret top on a terminal") struct TopTests {
     private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {
         ServerCounters(
-            Counted(
+            CounterValues(
                 since: since,
                 counters: [
                     .init(name: "connections", value: 3), .init(name: "pushes", value: pushes),
@@ -36,6 +36,28 @@ import Testing
         #expect(second.plain == "1970-01-01T00:00:52.000Z\t3\t\t1.5\t\t\t\t\t\t1.9\t4.7")
         let restarted = reading(4, at: 54, since: 53_000, after: second)
         #expect(restarted.counters.counters.map(restarted.rate) == [nil, 40, 0, 10])
+    }
+
+    @Test(
+        "the uptime has its two largest units",
+        arguments: [
+            (0, "0 s"), (1, "1 s"), (60, "1 min 0 s"), (3_599, "59 min 59 s"), (3_600, "1 h 0 min"),
+            (90_061, "1 d 1 h"),
+        ])
+    func uptime(seconds: Int, words: String) {
+        let page = TopPage(address: "here", reading: reading(1, at: Double(seconds)), style: .plain)
+        #expect(page.rows(.init(rows: 1, columns: 60))[0].hasPrefix("up \(words)   "))
+    }
+
+    @Test("the first row tells that the server does not answer")
+    func notConnected() {
+        // The clock of the server is ahead.
+        let early = reading(1, at: 0, since: 5_000)
+        let page = TopPage(address: "here", reading: early, isConnected: false, style: .plain)
+        let rows = page.rows(.init(rows: 3, columns: 80))
+        #expect(rows[0].hasPrefix("up 0 s   "))
+        #expect(rows[0].hasSuffix("   (not connected)   q ends   here"))
+        #expect(rows[1] == "" && rows[2].hasPrefix("LATENCY, ms"))
     }
 
     @Test("a page lists all counters, except refusals that are 0")

@@ -281,7 +281,7 @@ import Testing
             $ token revoke 1 --data DIR/data
             token 1 is revoked
             $ token revoke 1 --data DIR/data
-            ! caret: there is no token of this number (not_found)
+            ! caret: there is no token with this number (not_found)
             !   caret token list shows the numbers
             [1]
             """)
@@ -326,6 +326,25 @@ import Testing
             """)
         let crlf = try Data(contentsOf: session.folder.appending(path: "out/crlf"))
         #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
+    }
+
+    @Test("import leaves links alone")
+    func links() throws {
+        let session = try CommandSession()
+        let folder = session.folder.appending(path: "in")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: folder.appending(path: "file"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link", withDestinationPath: folder.path + "/file")
+        try session.expect(
+            """
+            $ import DIR/in
+            ! caret: link: left alone: not a regular file
+            1 saved, 0 unchanged, 1 left alone
+            [1]
+            $ ls
+            file	1	1	…Z
+            """)
     }
 
     @Test("import counts the size of a file with LF line breaks")

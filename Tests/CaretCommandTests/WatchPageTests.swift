@@ -67,12 +67,22 @@ import Testing
         }
     }
 
-    @Test("long lines are cut; wide letters fill two columns; controls get signs")
+    @Test("long lines are cut, wide letters take two columns, controls get signs")
     func narrow() throws {
         #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
         #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])
         #expect(rows(try page("a\tb\u{1B}[2J"), 2, 20) == ["1 a   b␛[2J", "notes 7"])
         #expect(rows(try page("a"), 1, 3) == ["no…"])
+    }
+
+    @Test("the status line names as many users as fit")
+    func status() throws {
+        let page = try page("a", [peer("ann"), peer("bob")])
+        for (columns, line) in [
+            (12, "notes 7"), (13, "notes 7  ann "), (18, "notes 7  ann "), (19, "notes 7  ann   bob "),
+        ] {
+            #expect(rows(page, 1, columns) == [line])
+        }
     }
 
     @Test("watch follows the changes until the reader scrolls")
@@ -89,11 +99,22 @@ import Testing
         #expect(scroll.top(in: page, height: 10) == 0)
         for _ in 0..<20 { scroll.press(.pageDown, height: 10) }
         #expect(scroll.top(in: page, height: 10) == 91)
+        scroll.press(.pageUp, height: 10)
+        #expect(scroll.top(in: page, height: 10) == 81)
+        scroll.press(.down, height: 10)
+        #expect(scroll.top(in: page, height: 10) == 82)
+        for _ in 0..<20 { scroll.press(.pageUp, height: 10) }
+        #expect(scroll.top(in: page, height: 10) == 0)
+        scroll.press(.down, height: 10)
+        #expect(scroll.top(in: page, height: 10) == 1)
     }
 
     @Test("key sequences of a terminal are decoded")
     func keys() {
         #expect(
             WatchScroll.keys(in: Array("j\u{1B}[A\u{1B}[6~xq".utf8)[...]) == [.down, .up, .pageDown, .end])
+        #expect(
+            WatchScroll.keys(in: Array("kb f\u{1B}OA\u{1B}OB\u{1B}[5~\u{1B}[B\u{3}".utf8)[...])
+                == [.up, .pageUp, .pageDown, .follow, .up, .down, .pageUp, .down, .end])
     }
 }

@@ -12,7 +12,7 @@ struct CoalescingQueueTests {
 
     @discardableResult private func enqueue(_ jobs: Int...) -> Bool { queue.enqueue(jobs) { wakes.add() } }
 
-    @Test("the first job wakes a drain; more jobs before the drain runs do not")
+    @Test("the first job wakes a drain; jobs that follow before it runs do not")
     func oneWake() {
         start()
         #expect(wakes.count == 0)
@@ -50,15 +50,15 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [2])
     }
 
-    @Test("`rest` does not end a drain while jobs wait")
-    func restRefused() {
+    @Test("`endIfEmpty` does not end a drain while jobs wait")
+    func endRefused() {
         start()
         enqueue(1)
         _ = queue.next()
         enqueue(2)
-        #expect(!queue.rest())
+        #expect(!queue.endIfEmpty())
         #expect(queue.next()?.jobs == [2])
-        #expect(queue.rest())
+        #expect(queue.endIfEmpty())
         #expect(wakes.count == 1)
         enqueue(3)
         #expect(wakes.count == 2)
@@ -92,15 +92,15 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 0)
     }
 
-    @Test("after `takeAll` no drain is woken until `rest` returns true")
+    @Test("after `takeAll` no drain is woken until `endIfEmpty` returns true")
     func selfDriven() {
         start()
         #expect(queue.takeAll() == [])
         enqueue(1)
         #expect(wakes.count == 0)
-        #expect(!queue.rest())
+        #expect(!queue.endIfEmpty())
         #expect(queue.takeAll() == [1])
-        #expect(queue.rest())
+        #expect(queue.endIfEmpty())
         enqueue(2)
         #expect(wakes.count == 1)
     }
@@ -112,7 +112,7 @@ struct CoalescingQueueTests {
         #expect(queue.close() == [1, 2])
         #expect(!enqueue(3))
         #expect(queue.next() == nil)
-        #expect(queue.rest())
+        #expect(queue.endIfEmpty())
         queue.putBack([4])
         #expect(queue.close() == [])
         #expect(wakes.count == 1)
@@ -215,7 +215,7 @@ private final class Run: Sendable {
             return wake(executors[0])
         }
         worker.home.run { worker.update { perform(jobs, &$0) } }
-        if !queue.rest() { wake(executor) }
+        if !queue.endIfEmpty() { wake(executor) }
     }
 
     private func perform(_ jobs: [Job], _ worker: inout Worker) {

@@ -49,6 +49,15 @@ import Testing
                 "{limit_edits: Infinity}",
                 "caret.json5:1:15: limit_edits: found Infinity, allowed is a whole number from 1 to 1000000"
             ),
+            // A number of up to 24 characters is repeated as written.
+            (
+                "{loops: 123456789012345678901234}",
+                "caret.json5:1:9: loops: found 123456789012345678901234, allowed is a whole number from 0 to 256"
+            ),
+            (
+                "{loops: 1234567890123456789012345}",
+                "caret.json5:1:9: loops: found \"1234567890123456789012345\", allowed is a whole number from 0 to 256"
+            ),
             (
                 "{log_level: 'warn'}",
                 "caret.json5:1:13: log_level: found \"warn\", allowed is debug, info, warning, error"
@@ -124,6 +133,15 @@ import Testing
         #expect(configured(nil, ["CARET_LISTEN": "127.0.0.1:1,"]).faults.count == 1)
     }
 
+    @Test("up to 16 addresses are accepted, with blanks around the commas")
+    func manyAddresses() {
+        let addresses = (1...17).map { "127.0.0.1:\($0)" }
+        let most = configured(nil, ["CARET_LISTEN": addresses.prefix(16).joined(separator: " , ")])
+        #expect(most.faults == [])
+        #expect(most.settings.listen.map(\.description) == Array(addresses.prefix(16)))
+        #expect(configured(nil, ["CARET_LISTEN": addresses.joined(separator: ",")]).faults.count == 1)
+    }
+
     @Test("keep_history is `forever`, a time or a number of revisions")
     func history() {
         #expect(configured("{keep_history: 'forever'}").settings.keepHistory == .forever)
@@ -188,6 +206,16 @@ import Testing
         let steps = "limit_free_line: '768 KiB'"
         #expect(configured("{limit_line_budget: '25344 KiB', \(steps)}").faults == [])
         #expect(configured("{limit_line_budget: \((25_344 << 10) - 1), \(steps)}").faults.count == 1)
+    }
+
+    @Test("settings that almost contradict each other are accepted")
+    func noContradictions() {
+        let long = "limit_document: '5 MiB', limit_line_budget: '64 MiB'"
+        #expect(configured("{\(long), limit_line: '30784 KiB'}").faults == [])
+        #expect(configured("{\(long), limit_line: \((30_784 << 10) - 1)}").faults.count == 1)
+        #expect(configured("{limit_room_selections: 1000}").faults == [])
+        #expect(configured("{listen: []}").faults == [])
+        #expect(configured("{admin_socket: false}").faults == [])
     }
 
     @Test("contradictions are not checked if a value is refused")

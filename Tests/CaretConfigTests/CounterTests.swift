@@ -6,15 +6,15 @@ import Testing
 @Suite("Counters") struct CounterTests {
     @Test("every counter, refusal and latency is counted separately")
     func slots() {
-        let tally = CounterBoard().tally()
-        for (index, counter) in Counter.allCases.enumerated() { tally.add(index + 1, to: counter) }
+        let local = CounterBoard().makeCounters()
+        for (index, counter) in Counter.allCases.enumerated() { local.add(index + 1, to: counter) }
         for (index, code) in ErrorCode.allCases.enumerated() {
-            for _ in 0...index { tally.refused(code) }
+            for _ in 0...index { local.countRefusal(code) }
         }
         for (index, latency) in Latency.allCases.enumerated() {
-            for _ in 0...index { tally.took(.max - UInt64(index), latency) }
+            for _ in 0...index { local.record(.max - UInt64(index), as: latency) }
         }
-        let counts = tally.sheet.counts
+        let counts = local.slots.counts
         for (index, counter) in Counter.allCases.enumerated() {
             #expect(counts[counter] == UInt64(index + 1))
         }
@@ -27,14 +27,16 @@ import Testing
 
     @Test("local counters count latencies like a histogram")
     func latencies() {
-        let tally = CounterBoard().tally()
+        let local = CounterBoard().makeCounters()
         var histogram = Histogram()
         for number in (0..<10_000).map({ UInt64($0 * $0) }) {
-            tally.took(number, .commit)
+            local.record(number, as: .commit)
             histogram.add(number)
         }
-        #expect(tally.sheet.counts[.commit] == histogram)
-        #expect(tally.sheet.counts[.ack] == Histogram())
+        local.record(7, as: .commit, times: 3)
+        for _ in 0..<3 { histogram.add(7) }
+        #expect(local.slots.counts[.commit] == histogram)
+        #expect(local.slots.counts[.ack] == Histogram())
     }
 
     /// Rule A7.
@@ -44,8 +46,8 @@ import Testing
         let (owners, each) = (4, 20_000)
         await withTaskGroup { group in
             for _ in 0..<owners {
-                let tally = board.tally()
-                let box = Owner(tally)
+                let local = board.makeCounters()
+                let box = Owner(local)
                 group.addTask { await box.count(each) }
             }
             var last: UInt64 = 0
@@ -62,16 +64,16 @@ import Testing
     }
 
     private actor Owner {
-        private let tally: LocalCounters
+        private let local: LocalCounters
 
-        init(_ tally: sending LocalCounters) { self.tally = tally }
+        init(_ local: sending LocalCounters) { self.local = local }
 
         func count(_ times: Int) {
             for index in 0..<times {
-                tally.add(to: .pushes)
-                tally.add(100, to: .bytesIn)
-                tally.refused(.badRange)
-                tally.took(UInt64(index), .ack)
+                local.add(to: .pushes)
+                local.add(100, to: .bytesIn)
+                local.countRefusal(.badRange)
+                local.record(UInt64(index), as: .ack)
             }
         }
     }
@@ -80,12 +82,15 @@ import Testing
     @Test("the count of connections is right if two threads count open and close")
     func present() {
         let board = CounterBoard()
-        let (one, other) = (board.tally(), board.tally())
+        let (one, other) = (board.makeCounters(), board.makeCounters())
         one.add(3, to: .connectionsOpened)
         other.add(2, to: .connectionsClosed)
         #expect(board.counts.connections == 1 && board.counts.openRooms == 0)
         other.add(2, to: .connectionsClosed)
         #expect(board.counts.connections == 0)
+        one.add(5, to: .roomsOpened)
+        other.add(2, to: .roomsClosed)
+        #expect(board.counts.openRooms == 3)
     }
 
     @Test("`rows` has every number, with distinct lowercase names")
@@ -95,5 +100,20 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } })
         #expect(rows.count == 2 + Counter.allCases.count + ErrorCode.allCases.count)
+    }
+
+    @Test("`rows` has the value of each counter")
+    func values() {
+        let local = CounterBoard().makeCounters()
+        local.add(5, to: .connectionsOpened)
+        local.add(3, to: .connectionsClosed)
+        local.add(4, to: .roomsOpened)
+        local.countRefusal(.badRange, times: 6)
+        let counted = local.slots.counts.rows.filter { $0.value > 0 }.map { "\($0.name)=\($0.value)" }
+        #expect(
+            counted == [
+                "connections=2", "open_rooms=4", "connections_opened=5", "connections_closed=3",
+                "rooms_opened=4", "refused_bad_range=6",
+            ])
     }
 }

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("Echoed texts") struct EchoTests {
-    @Test("a text is cut to the limit")
+    @Test("an echoed text is cut at the limit, and an ellipsis marks the cut")
     func limit() {
         let longest = "abc" + String(repeating: "é", count: Limits.echo - 3)
         #expect(longest.echoed == "\"\(longest)\"")

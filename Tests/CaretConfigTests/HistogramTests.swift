@@ -38,7 +38,7 @@ import Testing
         for number: UInt64 in [0, 1, 15, 1_000, .max] {
             var histogram = Histogram()
             histogram.add(number)
-            for percent in [0.0, 50, 99, 100] {
+            for percent in [-1.0, 0, 50, 99, 100, 101] {
                 let found = histogram.percentile(percent)
                 #expect(found <= number && Double(found) >= Double(number) * 0.93)
             }

@@ -14,10 +14,10 @@ import Testing
             (["-h"], .help),
             (["--version"], .version), (["--check-config", "--help"], .help),
             (["--version", "--check-config"], .version),
-        ] as [([String], Invocation.Order)])
-    func orders(arguments: [String], order: Invocation.Order) {
+        ] as [([String], Invocation.Action)])
+    func actions(arguments: [String], action: Invocation.Action) {
         let invocation = Invocation(arguments: arguments, environment: [:])
-        #expect(invocation.order == order && invocation.faults.isEmpty)
+        #expect(invocation.action == action && invocation.faults.isEmpty)
     }
 
     @Test("the configuration file comes from --config, or else from CARET_CONFIG")

@@ -90,10 +90,10 @@ import Testing
     func bounds() {
         let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
         #expect(fault(Array(deep.utf8)) == nil)
-        #expect(fault(Array("[\(deep)]".utf8)) == "1:17: more than 16 levels of arrays and objects")
+        #expect(fault(Array("[\(deep)]".utf8)) == "1:17: there are more than 16 levels of arrays and objects")
         #expect(
             fault(Array(String(repeating: "{a:[", count: 50_000).utf8))
-                == "1:33: more than 16 levels of arrays and objects")
+                == "1:33: there are more than 16 levels of arrays and objects")
         let long = [UInt8](repeating: UInt8(ascii: " "), count: JSON5Reader.longest - 1) + [UInt8(ascii: "1")]
         #expect(fault(long) == nil)
         #expect(fault([32] + long) == "1:1: the text has 262145 bytes; at most 262144 are allowed")
@@ -159,7 +159,7 @@ import Testing
             _ = try JSON5Reader.read(bytes)
             return nil
         } catch {
-            return "\(error.place): \(error)"
+            return "\(error.position): \(error)"
         }
     }
 }

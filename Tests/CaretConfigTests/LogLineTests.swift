@@ -68,6 +68,32 @@ import Testing
         }
     }
 
+    @Test("a value of more than 200 characters is cut, and keeps its beginning")
+    func cut() {
+        let plain = String(repeating: "a", count: 199) + "b"
+        let other = "a" + String(repeating: "é", count: 198) + "z"
+        for (path, written) in [
+            (plain, plain), (plain + "c", "\"\(plain)…\""), (other, "\"\(other)\""),
+            (other + "y", "\"\(other)…\""),
+        ] {
+            let line = LogLine(LogEvent(.starting, .path(path)), at: 0)
+            #expect(text(line).hasSuffix(" path=\(written)\n"))
+            let quoted = path == plain ? "\"\(plain)\"" : written
+            #expect(text(line, .json).hasSuffix(",\"path\":\(quoted)}\n"))
+        }
+    }
+
+    @Test("the first field that does not fit ends the fields")
+    func omitted() {
+        // With the third field, the line has 4,000 bytes or one more. The rest is reserved for the counts.
+        let escaped = String(repeating: "\u{E0001}", count: 100)
+        for (count, length) in [(8, 4_001), (9, 2_461)] {
+            let last = String(repeating: "\u{E0001}", count: 127) + String(repeating: "a", count: count)
+            let event = LogEvent(.starting, .path(escaped), .path(escaped), .path(last), .count(1))
+            #expect(text(LogLine(event, at: 0)).utf8.count == length)
+        }
+    }
+
     @Test(
         "a time of any year is written in UTC",
         arguments: [

@@ -73,6 +73,16 @@ import Testing
         #expect(pipe.lines().first?.hasSuffix("event=ready") == true)
     }
 
+    @Test("the last line of the log has the number of suppressed lines")
+    func closed() {
+        let pipe = Pipe()
+        defer { pipe.close() }
+        let log = LogWriter(format: .plain, level: .info, descriptor: pipe.writing, now: { 0 })
+        for _ in 0..<LogRate.burst + 5 { log.write(LogEvent(.ready)) }
+        log.close()
+        #expect(pipe.lines().count == LogRate.burst + 1)
+    }
+
     @Test("with a closed descriptor, lines are lost without other effects")
     func badDescriptor() {
         let log = LogWriter(format: .json, level: .debug, descriptor: -1)

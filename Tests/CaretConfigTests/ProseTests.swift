@@ -13,6 +13,20 @@ import Testing
         for line in lines { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test("the help shows the value, the default and the meaning of an option")
+    func helpRows() {
+        let lines = HelpText.help.split(separator: "\n", omittingEmptySubsequences: false)
+        for line in [
+            "  --data DIR                            default \"data\"",
+            "  --require-tokens                      default false",
+            "      Whether clients need a token. If not, every client has full access.",
+            "  --check-config  prints the settings and their origins, or every mistake",
+            "                  _, and a variable, such as CARET_KEEP_HISTORY",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+    }
+
     @Test("config/caret.json5 is up to date; CARET_REWRITE=1 rewrites it")
     func exampleFile() throws {
         let file = Self.root.appending(path: "config/caret.json5")
@@ -65,14 +79,42 @@ import Testing
         #expect(lines.last == #"// "CARET_PORT" is ignored: no key has this variable."#)
     }
 
+    @Test("values of up to 48 characters move the column of the origins")
+    func originColumn() {
+        // The line of the data folder has 11 characters besides the path.
+        for (count, column) in [(37, 48), (38, 40)] {
+            let report = configured("{data: '\(String(repeating: "a", count: count))'}").report
+            let lines = report.split(separator: "\n")
+            let loops = "  loops: 0,".padding(toLength: column, withPad: " ", startingAt: 0)
+            #expect(lines.contains { $0 == loops + "  // default" }, "\(report)")
+            #expect(lines.contains { $0.hasSuffix("a\",  // caret.json5:1:8") }, "\(report)")
+        }
+    }
+
     @Test(
-        "a misspelt name finds only a similar name",
+        "for a misspelt name, a similar name is suggested, or none",
         arguments: [
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
-            ("", nil),
+            // At most a third of the letters may differ. Two swapped letters count as one difference.
+            ("adta", "data"), ("dtaa", "data"), ("lstn", nil), ("liissten", "listen"), ("", nil),
         ])
     func closest(name: String, found: String?) {
         #expect(name.closest(in: ["listen", "data", "ping"]) == found)
         #expect(String(repeating: "x", count: 100_000).closest(in: ["listen"]) == nil)
+    }
+
+    @Test("of several similar names, the most similar one is found")
+    func mostSimilar() {
+        let names = ["keep_hist", "keep_history"]
+        #expect("keep_histry".closest(in: names) == "keep_history")
+        #expect("keep_histry".closest(in: names.reversed()) == "keep_history")
+    }
+
+    @Test("only the first 64 bytes of long names are compared")
+    func longNames() {
+        let name = String(repeating: "a", count: 64)
+        let longer = name + String(repeating: "b", count: 20)
+        #expect(longer.closest(in: [name]) == name)
+        #expect(name.closest(in: [longer]) == longer)
     }
 }

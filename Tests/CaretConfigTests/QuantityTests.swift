@@ -49,6 +49,7 @@ import Testing
     func written() {
         let sizes = [
             0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 3 << 20: "3 MiB", 5 << 30: "5 GiB",
+            2_000: "2000 B", 3_000_000: "3000000 B", 1_000_000_000: "1000000000 B",
         ]
         for (bytes, text) in sizes {
             #expect(SizeText.written(bytes) == text)

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "all short changes map all selections exactly as both test models do"
+        "both models confirm how every short change maps every selection"
     )
     func allSelections() {
         var cases = 0
@@ -134,9 +134,45 @@ import Testing
     @Test("composing fails if the second change splits an inserted scalar")
     func composeRefusesCuts() {
         let first = SampleChange.change([SampleChange.edit(0, 0, "a😀b")])
-        let second = SampleChange.change([SampleChange.edit(2, 3, "")])
-        #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) {
-            try first.composed(with: second)
+        for (start, end, text) in [(2, 2, "x"), (2, 3, ""), (0, 2, ""), (1, 2, "x")] {
+            let second = SampleChange.change([SampleChange.edit(start, end, text)])
+            #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2)), "\(second)") {
+                try first.composed(with: second)
+            }
+        }
+        let later = SampleChange.change([SampleChange.edit(0, 0, "y"), SampleChange.edit(2, 3, "")])
+        #expect(throws: ChangeError.misplaced(edit: 1, .insideScalar(offset: 2))) {
+            try first.composed(with: later)
+        }
+    }
+
+    @Test("applying and inverting refuse a misplaced edit with the same error")
+    func misplaced() throws {
+        let text = try TextBuffer("a😀b")
+        for start in 0...6 {
+            for end in start...6 {
+                let reason: TextError? =
+                    if end > 4 {
+                        .outside(offset: end, end: 4)
+                    } else if start == 2 || end == 2 {
+                        .insideScalar(offset: 2)
+                    } else {
+                        nil
+                    }
+                let expected = reason.map { ChangeError.misplaced(edit: 0, $0) }
+                let change = SampleChange.change([SampleChange.edit(start, end, "x")])
+                #expect(refusal { _ = try text.applying(change) } == expected, "\(change)")
+                #expect(refusal { _ = try change.inverted(in: text) } == expected, "\(change)")
+            }
+        }
+    }
+
+    private func refusal(_ body: () throws -> Void) -> ChangeError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? ChangeError
         }
     }
 
@@ -155,10 +191,16 @@ import Testing
             far.rebased(over: near, tie: .otherFirst).model == [ModelEdit(farthest + 1, farthest + 1, [120])])
     }
 
-    @Test("edits are compared as bytes: equivalent letters differ")
+    @Test("edits are compared by bytes, so equivalent letters are not equal")
     func bytesAreCompared() {
-        #expect(SampleChange.edit(0, 0, "é") != SampleChange.edit(0, 0, "e\u{301}"))
-        #expect(SampleChange.edit(0, 0, "Å") != SampleChange.edit(0, 0, "\u{212B}"))
+        let texts = ["ab", "ac", "bb", "a", "é", "e\u{301}", "Å", "\u{212B}", "a\u{30A}", "😀", "😁", ""]
+        let ranges = [(1, 2), (0, 2), (1, 3), (2, 2)]
+        let edits = ranges.flatMap { start, end in texts.map { SampleChange.edit(start, end, $0) } }
+        for (index, edit) in edits.enumerated() {
+            for (otherIndex, other) in edits.enumerated() {
+                #expect((edit == other) == (index == otherIndex), "\(edit) and \(other)")
+            }
+        }
     }
 
     private func isNormal(_ change: Change) -> Bool {

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("the diff finds edits in many lines of a long text where they were made")
+    @Test("the diff of scattered edits in a long text is no larger than the edits")
     func scatteredEdits() {
         checkLaw("scatteredEdits", cases: Seeds.share(of: 300, everyCommit: 60)) { random in
             let old = try TextBuffer(SampleText.lines(bytes: 60_000, &random))
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("unchanged lines separate replaced lines, however short they are")
+    @Test("each run of replaced lines is one edit, even between short lines")
     func replacedLines() {
         checkLaw("replacedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...60)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("if lines were reordered, the diff keeps as many as possible")
+    @Test("if lines were reordered, the diff keeps as many lines as possible")
     func movedLines() {
         checkLaw("movedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...40)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Histories") struct HistoryTests {
-    @Test("two clients get one text in all histories of two edits each")
+    @Test("two clients get the same text in all histories of two edits each")
     func allHistories() throws {
         let longest = Seeds.share(of: 3, everyCommit: 2)
         var histories = 0

@@ -96,7 +96,7 @@ import Testing
         models.first { !$0.1 }.map { "wrong by the \($0.0), over \(readable(base.string))" }
     }
 
-    @Test("all pairs of short changes are rebased as both models say")
+    @Test("both models confirm the rebase of every pair of short changes")
     func allPairs() {
         var pairs = 0
         for length in 0...3 {

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("the lengths stored in a long text stay correct in thousands of edits")
+    @Test("the stored lengths of a long text stay correct after many edits")
     func longText() throws {
         var random = Seeded(7)
         var model = Array(SampleText.lines(bytes: 1_000_000, &random).utf16)

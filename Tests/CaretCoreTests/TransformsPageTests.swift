@@ -20,19 +20,19 @@ import Testing
         return table.rows
     }
 
-    @Test("applying a change gives the text in the table")
+    @Test("applying a change gives the text that the table shows")
     func apply() throws {
         for row in try rows("text after it") {
             #expect(try text(row[0]).applying(change(row[1])) == text(row[2]), "\(row)")
         }
     }
 
-    @Test("a change is brought into the normal form in the table")
+    @Test("a change gets the normal form that the table shows")
     func normalForm() throws {
         for row in try rows("in normal form") { #expect(try change(row[0]) == change(row[1]), "\(row)") }
     }
 
-    @Test("a rebased change is as in the table, and both orders give one text")
+    @Test("rebased changes equal the table's, and both orders give the same text")
     func rebase() throws {
         for row in try rows("text after B, then A") {
             let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))
@@ -45,14 +45,14 @@ import Testing
         }
     }
 
-    @Test("carets and selections move as in the table")
+    @Test("carets and selections move as the table shows")
     func selections() throws {
         for row in try rows("after the change") {
             #expect(try selection(row[2]).mapped(through: change(row[1])) == selection(row[3]), "\(row)")
         }
     }
 
-    @Test("composing two changes gives the change in the table")
+    @Test("composing two changes gives the change that the table shows")
     func compose() throws {
         for row in try rows("composed") {
             let (old, first, second) = (try text(row[0]), try change(row[1]), try change(row[2]))

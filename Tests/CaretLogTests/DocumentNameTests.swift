@@ -7,6 +7,7 @@ import Testing
         "names that the protocol allows are kept unchanged",
         arguments: [
             "a", "notes/today", "…/é", "a b/c.d", ".hidden", "a/...", String(repeating: "x", count: 512),
+            "!~", "\u{A0}a", "a\u{C0}",
         ])
     func goodNames(name: String) throws {
         #expect(try Array(DocumentName(name).description.utf8) == Array(name.utf8))
@@ -19,7 +20,8 @@ import Testing
             ("", .empty), (String(repeating: "x", count: 513), .tooLong(bytes: 513)), ("/a", .badPart(0)),
             ("a/", .badPart(1)), ("a//b", .badPart(1)), ("a/./b", .badPart(1)), ("..", .badPart(0)),
             ("a\u{0}", .control(at: 1)), ("a/b\u{1F}", .control(at: 3)), ("\u{7F}", .control(at: 0)),
-            ("é\u{85}", .control(at: 2)), ("a/ b", .spaceAtEdge(part: 1)), ("a /b", .spaceAtEdge(part: 0)),
+            ("é\u{85}", .control(at: 2)), ("\u{80}", .control(at: 0)), ("a\u{9F}", .control(at: 1)),
+            ("a/ b", .spaceAtEdge(part: 1)), ("a /b", .spaceAtEdge(part: 0)),
         ] as [(String, DocumentName.Fault)])
     func badNames(name: String, fault: DocumentName.Fault) {
         #expect(throws: fault) { try DocumentName(name) }

@@ -26,6 +26,14 @@ import Testing
         }
     }
 
+    @Test("a change weighs 32 bytes, and 32 for each edit with its inserted text")
+    func weight() throws {
+        for (texts, weight) in [([], 32), ([""], 64), (["abc"], 67), (["é", "😀"], 102)] as [([String], Int)] {
+            let edits = try texts.map { try LoggedEdit(start: .zero, removed: .zero, text: $0) }
+            #expect(LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1, edits: edits).weight == weight)
+        }
+    }
+
     private func growthFault(_ random: inout Seeded) -> String? {
         do {
             let before = try TextBuffer(SampleText.make(upTo: 10, &random))

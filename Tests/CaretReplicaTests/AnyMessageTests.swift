@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Random messages") struct AnyMessageTests {
-    @Test("any messages in any order break no invariant, and the view is right")
+    @Test("random messages never break an invariant or make the view wrong")
     func anyMessage() {
         let seeds = Seeds.first(Seeds.share(of: 20_000, everyCommit: 3_000))
         var (count, undos) = (0, 0)

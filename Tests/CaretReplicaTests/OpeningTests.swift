@@ -69,7 +69,7 @@ import Testing
         #expect(talk.text == "1abcX")
     }
 
-    @Test("a resent push that was committed is in the text once")
+    @Test("a push that was resent after its commit is in the text only once")
     func knownRepeat() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -185,6 +185,24 @@ import Testing
         #expect(talk.refuseOpen(.alreadyOpen) == [.close, .retry(after: 1000)])
     }
 
+    @Test("after a reconnect or an ack, the delays between opens start again")
+    func delaysStartAgain() throws {
+        var talk = Conversation()
+        _ = talk.connect()
+        #expect(talk.refuseOpen(.overloaded) == [.retry(after: 500)])
+        _ = talk.wait()
+        #expect(talk.refuseOpen(.overloaded) == [.retry(after: 1_000)])
+        _ = talk.disconnect()
+        _ = talk.connect()
+        #expect(talk.refuseOpen(.overloaded) == [.retry(after: 500)])
+        _ = talk.wait()
+        _ = talk.receive(.opened("abc", at: 1))
+        _ = try talk.type(edit(0, 0, "x"))
+        _ = talk.receive(.acked(1, 2))
+        // The first reopening is immediate.
+        #expect(talk.receive(.checked(2, length: 9, crc32: 0)).contains(.openFullText))
+    }
+
     @Test("messages out of order or with misplaced edits load the full text")
     func broken() throws {
         let broken: [ServerMessage] = [
@@ -205,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("after an ack with misplaced edits, text is loaded and the push resent")
+    @Test("an ack with misplaced edits reloads the text and resends the push")
     func brokenAck() throws {
         for edits in [[edit(0, 9, "")], [edit(1, 1, "x"), edit(0, 0, "y")], [edit(2, 2, "y")]] {
             var talk = try Conversation.opened("a😀")

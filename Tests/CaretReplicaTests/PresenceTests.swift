@@ -75,10 +75,12 @@ import Testing
         var talk = Conversation()
         _ = talk.connect()
         let ann = Peer("ann", [Selection(caret: 1)])
-        _ = talk.receive(.opened("abc", at: 1, peers: [ann]))
+        let opened = talk.receive(.opened("abc", at: 1, peers: [ann]))
+        #expect(opened == [.edit(edit(0, 0, "abc")), .showPeers, .show(.saved)])
         #expect(talk.receive(.peer("bob", 1, Selection(anchor: 3, head: 2))) == [.showPeers])
-        _ = try talk.type(edit(0, 0, "xy"))
-        _ = try talk.type(edit(4, 4, "z"))
+        let typed = try talk.type(edit(0, 0, "xy"))
+        #expect(typed == [.push(1, base: 1, edit(0, 0, "xy")), .showPeers, .show(.sending)])
+        #expect(try talk.type(edit(4, 4, "z")) == [.showPeers])
         #expect(
             talk.replica.peers.map(\.selections) == [[Selection(caret: 3)], [Selection(anchor: 6, head: 5)]])
         #expect(talk.receive(.changed(2, edit(0, 1, ""))) == [.edit(edit(2, 3, "")), .showPeers])
@@ -89,12 +91,23 @@ import Testing
         #expect(talk.replica.peers.map(\.session) == ["bob"])
     }
 
-    @Test("selections that do not fit or are at another revision are not shown")
+    @Test("peers' selections with a wrong offset or revision are not shown")
     func misplacedPeers() throws {
         var talk = try Conversation.opened("a😀")
         _ = talk.receive(.peer("ann", 1, Selection(caret: 2), Selection(caret: 9), Selection(caret: 3)))
         _ = talk.receive(.peer("bob", 2, Selection(caret: 0)))
         #expect(talk.replica.peers == [PeerSelections(session: "ann", selections: [Selection(caret: 3)])])
+    }
+
+    @Test("a peer that is not in the answer to a new `open` disappears")
+    func reopened() throws {
+        var talk = try Conversation.opened("abc")
+        _ = talk.receive(.peer("ann", 1, Selection(caret: 1)))
+        _ = try talk.type(edit(3, 3, "d"))
+        _ = talk.receive(.refused(1, .notOpen))
+        let again = ReplicaAction.push(1, base: 1, edit(3, 3, "d"))
+        #expect(talk.receive(.resumed(at: 1)) == [again, .showPeers, .show(.sending)])
+        #expect(talk.replica.peers.isEmpty)
     }
 
     /// Rule S11.

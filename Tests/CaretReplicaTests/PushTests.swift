@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pushing") struct PushTests {
     /// Rule P19.
-    @Test("an edit is sent at once and saved with its ack")
+    @Test("an edit is sent at once, and counts as saved after its ack")
     func typedAndAcked() throws {
         var talk = try Conversation.opened("ab")
         #expect(try talk.type(edit(1, 1, "x")) == [.push(1, base: 1, edit(1, 1, "x")), .show(.sending)])
@@ -41,7 +41,10 @@ import Testing
     func misplacedTyping() throws {
         var talk = try Conversation.opened("a😀")
         #expect(throws: ChangeError.self) { try talk.type(edit(2, 2, "x")) }
-        #expect(throws: TextError.self) { try talk.select(Selection(caret: 4)) }
+        for (anchor, head) in [(4, 0), (0, 4), (2, 0), (0, 2)] as [(Offset, Offset)] {
+            #expect(throws: TextError.self) { try talk.select(Selection(anchor: anchor, head: head)) }
+        }
+        #expect(talk.replica.selections.isEmpty)
         #expect(talk.text == "a😀")
         #expect(!talk.replica.hasUnsaved)
     }
@@ -86,7 +89,7 @@ import Testing
     }
 
     /// Rule C3.
-    @Test("a duplicate ack does not advance the revision; the stream does")
+    @Test("only an ack that is not a duplicate advances the revision")
     func duplicateBeforeTheStream() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -112,7 +115,7 @@ import Testing
 
     /// Rule C3.
     @Test(
-        "an unchanged push is resolved when the stream reaches its revision"
+        "an unchanged push is saved when the replica reaches its revision"
     )
     func unchanged() throws {
         var talk = try Conversation.opened("abc")
@@ -174,6 +177,8 @@ import Testing
         _ = talk.receive(.opened("", at: 0, own: OwnPush(Seq(.max), at: 0)))
         #expect(try talk.type(edit(0, 0, "x")).first == .push(.last, base: 0, edit(0, 0, "x")))
         #expect(talk.replica.nextSeq == .last)
+        // The largest integer that the wire allows.
+        #expect(Seq.last.value == 9_007_199_254_740_991)
     }
 
     @Test(

@@ -57,6 +57,20 @@ import Testing
         #expect(talk.receive(.resumed(at: 2)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
+    @Test("after a retry by the user or a reconnect, the delays start again")
+    func delaysStartAgain() throws {
+        var talk = try inFlight()
+        #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 500)])
+        _ = talk.retry()
+        #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 500)])
+        _ = talk.wait()
+        #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 1_000)])
+        _ = talk.disconnect()
+        _ = talk.connect()
+        _ = talk.receive(.resumed(at: 2))
+        #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 500)])
+    }
+
     @Test("the owner can refuse a push only while the document is open")
     func refusedByOwner() throws {
         var replica = try inFlight().replica
@@ -80,7 +94,7 @@ import Testing
     }
 
     /// Rule L6.
-    @Test("an unknown error code for a push needs a decision by the user")
+    @Test("after an unknown error code for a push, the user must decide")
     func unknownCode() throws {
         var talk = try inFlight()
         var error = ErrorReport(.internal, "no", document: ServerMessage.document, seq: 1)
@@ -129,7 +143,7 @@ import Testing
         #expect(talk.receive(.acked(1, 3, [edit(4, 4, "X")])) == [.edit(edit(4, 4, "X"))])
     }
 
-    @Test("an ack counts even if another copy of its push was refused before")
+    @Test("an ack is accepted even if another copy of its push was refused")
     func refusedAndAcked() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .tooLarge))
@@ -174,14 +188,51 @@ import Testing
     @Test("edits are resubmitted three times in a row, then the user decides")
     func maxResubmissions() throws {
         var talk = try inFlight()
-        for (seq, revision) in [(1, 3), (2, 4), (3, 5)] as [(Int64, Int)] {
-            #expect(
-                talk.receive(.refused(Seq(seq), .baseTrimmed)).contains {
-                    if case .push = $0 { true } else { false }
-                })
-            _ = talk.receive(.changed(Revision(revision), edit(0, 0, "1")))
-        }
+        refuseThreeTimes(&talk)
+        var other = talk
         #expect(talk.receive(.refused(4, .baseTrimmed)) == [.show(.refused(.baseTrimmed))])
+        // After a retry by the user, and after an ack, the count starts again.
+        _ = talk.retry()
+        _ = talk.receive(.changed(6, edit(0, 0, "1")))
+        let retried = talk.receive(.refused(5, .baseTrimmed))
+        #expect(isPush(retried))
+        _ = other.receive(.acked(4, 6, [edit(7, 7, "X")]))
+        _ = try other.type(edit(0, 0, "y"))
+        _ = other.receive(.changed(7, edit(0, 0, "1")))
+        let acked = other.receive(.refused(5, .baseTrimmed))
+        #expect(isPush(acked))
+    }
+
+    /// Refuses the pushes 1 to 3. After each refusal, another client changes the text.
+    private func refuseThreeTimes(_ talk: inout Conversation) {
+        for (seq, revision) in [(1, 3), (2, 4), (3, 5)] as [(Seq, Revision)] {
+            let actions = talk.receive(.refused(seq, .baseTrimmed))
+            #expect(isPush(actions))
+            _ = talk.receive(.changed(revision, edit(0, 0, "1")))
+        }
+    }
+
+    private func isPush(_ actions: [ReplicaAction]) -> Bool {
+        actions.contains { if case .push = $0 { true } else { false } }
+    }
+
+    @Test("a push that was resent is resubmitted if the server knows the client")
+    func known() throws {
+        // The server has acked a push since the document was opened.
+        var talk = try Conversation.opened("abc")
+        _ = try talk.type(edit(3, 3, "d"))
+        _ = talk.receive(.acked(1, 2))
+        _ = try talk.type(edit(4, 4, "X"))
+        _ = talk.receive(.changed(3, edit(0, 0, "1")))
+        _ = talk.receive(.refused(2, .overloaded))
+        _ = talk.wait()
+        #expect(talk.receive(.refused(2, .baseTrimmed)) == [.push(3, base: 3, edit(5, 5, "X"))])
+        // The answer to `open` names an earlier push.
+        talk = try inFlight()
+        _ = talk.disconnect()
+        _ = talk.connect()
+        _ = talk.receive(.resumed(at: 2, own: OwnPush(0, at: 1)))
+        #expect(talk.receive(.refused(1, .baseTrimmed)) == [.push(2, base: 2, edit(4, 4, "X"))])
     }
 
     @Test("a push that the server may have forgotten is not resubmitted")
@@ -212,7 +263,7 @@ import Testing
         #expect(talk.receive(.resumed(at: 2)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
-    @Test("forbidden edits are sent once the right to write is granted")
+    @Test("forbidden edits are sent after the right to write is granted")
     func allowedAgain() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .forbidden))

@@ -41,6 +41,18 @@ import Testing
         #expect(later.text.string == "ab" && !later.hasUnsaved && later.nextSeq == 2)
     }
 
+    @Test("a replica that was saved before its first open is restored offline")
+    func neverOpened() throws {
+        var talk = Conversation()
+        _ = try talk.type(edit(0, 0, "mine"))
+        var later = try Replica(#require(talk.replica.savedReplica))
+        #expect(later.state == .offline && later.text.string == "mine")
+        #expect(later.connected() == [.openFullText])
+        try later.checkInvariants()
+        #expect(try later.received(.opened("theirs, ", at: 4)).last == .show(.sending))
+        #expect(later.text.string == "theirs, mine")
+    }
+
     @Test("an inconsistent saved replica is refused")
     func unfit() {
         let change = SampleChange.change([edit(5, 6, "")])

@@ -30,7 +30,7 @@ import Testing
         #expect(replica.text.string == "one two" && !replica.canRedo)
     }
 
-    @Test("a pause of one second starts a new undo step, a shorter one does not")
+    @Test("a pause of one second starts a new undo step, a shorter pause does not")
     func pauses() throws {
         for (pause, left) in [(999, ""), (1_000, "a")] as [(Milliseconds, String)] {
             var replica = try opened("")
@@ -142,6 +142,30 @@ import Testing
         _ = replica.undo()
         try typing("b", at: 0, after: 100, in: &replica)
         #expect(!replica.canRedo && replica.redo() == [])
+    }
+
+    @Test("typing after an undo or a redo starts a new undo step")
+    func typingAfterUndo() throws {
+        for isRedone in [false, true] {
+            var replica = try opened("x")
+            try typing("a", at: 0, after: 100, in: &replica)
+            _ = replica.undo()
+            if isRedone { _ = replica.redo() }
+            let text = replica.text
+            // The typing before the undo stopped at this offset too.
+            try typing("b", at: 1, after: 100, in: &replica)
+            _ = replica.undo()
+            #expect(replica.text == text && replica.canUndo == isRedone)
+        }
+    }
+
+    @Test("a change without edits is no undo step, and keeps the redo steps")
+    func emptyChange() throws {
+        var replica = try opened("")
+        try typing("a", at: 0, after: 100, in: &replica)
+        _ = replica.undo()
+        _ = try replica.typed(Change())
+        #expect(!replica.canUndo && replica.canRedo)
     }
 
     @Test("an undo is pushed like any change")

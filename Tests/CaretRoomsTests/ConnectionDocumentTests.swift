@@ -22,7 +22,7 @@ struct ConnectionDocumentTests {
 
     /// Rule P2.
     @Test(
-        "a request that needs an open document is refused without one",
+        "a request that needs an open document is refused if none is open",
         arguments: [
             #"{"type":"close","id":1,"doc":"a"}"#,
             #"{"type":"select","id":1,"doc":"a","rev":0,"selections":[]}"#,
@@ -47,7 +47,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"open","doc":"c"}"#) == ["[ask open c s3]"])
     }
 
-    /// Rule T1. In every message that names a document.
+    /// Rule T1. Every message that names a document is checked.
     @Test(
         "an invalid document name is refused in every request",
         arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
@@ -128,12 +128,30 @@ struct ConnectionDocumentTests {
         #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
     }
 
+    @Test("rights that change before an open apply to the pushes after it")
+    func earlierRights() {
+        let world = ConnectionWorld()
+        world.says(ConnectionWorld.hello)
+        world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+        world.hubSent(.grantsChanged(Grants([Grant(.read, to: .prefix(""))])!))
+        world.hubSent(.admitted)
+        for (session, rights) in [(1, "read"), (2, "write")] {
+            open(world, "n\(session)", session)
+            let place = #""epoch":"e","base":0,"seq":1,"edits":[]"#
+            #expect(
+                world.says(#"{"type":"push","doc":"n\#(session)",\#(place)}"#) == [
+                    "[room 7: push seq 1 s\(session) \(rights)]"
+                ])
+            world.hubSent(.grantsChanged(.all))
+        }
+    }
+
     /// Lines that do not come from the room are not counted.
     @Test("a room is notified whenever a quarter of its credit has been written")
     func credit() {
         let world = ConnectionWorld.welcomed { $0.creditBytes = 20 }
         open(world, "a", 1)
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         #expect(world.room("12345678", to: 1) == ["< 12345678"])
         world.says(#"{"type":"ping"}"#)
         world.room("123", to: 1)
@@ -205,14 +223,14 @@ struct ConnectionDocumentTests {
     @Test("the hub may send more documents once the last ones are written")
     func follow() {
         let world = ConnectionWorld.welcomed()
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         #expect(world.says(#"{"type":"follow","id":1}"#) == ["[ask follow]"])
         let summary = DocumentSummary(document: "a", epoch: "e", revision: 0, length: 0, updated: 0)
         let words = world.hubSent(.documents([.document(summary), .document(summary)]))
         #expect(words.count == 2)
         let bytes = words[0].utf8.count - 1
         #expect(world.written(2 * bytes - 1) == [])
-        #expect(world.written(1) == ["[took documents]"])
-        #expect(world.hubSent(.documents([])) == ["[took documents]"])
+        #expect(world.written(1) == ["[delivered documents]"])
+        #expect(world.hubSent(.documents([])) == ["[delivered documents]"])
     }
 }

@@ -41,7 +41,7 @@ struct ConnectionEndingTests {
         #expect(world.ended(1) == ["[leave]", "[end output]", "[close]"])
     }
 
-    @Test("a half close closes a connection without hello, or after the welcome")
+    @Test("a client that stops sending before its welcome still gets its answers")
     func halfCloseAtHello() {
         let silent = ConnectionWorld()
         #expect(silent.happens { $0.inputEnded() }.contains("[close]"))
@@ -121,7 +121,7 @@ struct ConnectionEndingTests {
     func revokedAsking() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"verify"}"#)
-        world.hubSent(.begun)
+        world.hubSent(.startedLongRequest)
         world.says(#"{"type":"list"}"#)
         #expect(said(world.hubSent(.ended(.revoked))) == [])
         let words = world.hubSent(.answered(Envelope(.listed(Listed(documents: [])))))
@@ -142,14 +142,20 @@ struct ConnectionEndingTests {
     }
 
     @Test("if a room disconnects a slow session, the whole connection gets bye")
-    func cut() {
+    func disconnect() {
         let world = opened()
-        #expect(world.happens { $0.cut(SessionID(1, number: 9)) } == [])
+        #expect(world.happens { $0.disconnect(SessionID(1, number: 9)) } == [])
         #expect(
-            said(world.happens { $0.cut(SessionID(1, number: 1)) }) == [
+            said(world.happens { $0.disconnect(SessionID(1, number: 1)) }) == [
                 #"{"type":"bye","reason":"too_slow"}"#
             ])
     }
+
+    /// An event of a push that finds no room.
+    private static let push = RoomEvent.push(
+        RoomPush(
+            session: SessionID(1, number: 1), id: nil, document: "a", participant: Person.ann.participant,
+            rights: .write, epoch: nil, base: 0, seq: 1, content: .text("x"), digest: Digest(.zero), time: 0))
 
     @Test("a lost connection leaves the hub, and is closed only once")
     func lost() {
@@ -174,9 +180,13 @@ struct ConnectionEndingTests {
                 #expect(world.hubSent(.shuttingDown(retryAfterMilliseconds: nil)) == [])
                 #expect(world.hubSent(.documents([.done(Done())])) == [])
                 #expect(world.hubSent(.grantsChanged(.all)) == [])
+                #expect(world.hubSent(.reported(Envelope(.done(Done())))) == [])
+                #expect(world.hubSent(.startedLongRequest) == [])
+                #expect(world.hubSent(.refused(ErrorReport(.overloaded, ""))) == [])
+                #expect(world.happens { $0.undelivered(ConnectionEndingTests.push) } == [])
                 #expect(world.opened(number) == [])
                 #expect(world.ended(number) == [])
-                #expect(world.happens { $0.cut(SessionID(1, number: number)) } == [])
+                #expect(world.happens { $0.disconnect(SessionID(1, number: number)) } == [])
                 #expect(world.happens { $0.lineRefused() } == [])
                 #expect(world.happens { $0.authenticated(.unknown) } == [])
                 #expect(world.happens { $0.undelivered(.leave(SessionID(1, number: 1))) } == [])
@@ -190,6 +200,11 @@ struct ConnectionEndingTests {
         #expect(world.hubSent(.admitted) == [])
         #expect(world.hubSent(.answered(Envelope(.done(Done())))) == [])
         #expect(world.hubSent(.grantsChanged(.all)) == [])
+        #expect(world.hubSent(.documents([.done(Done())])) == [])
+        #expect(world.hubSent(.reported(Envelope(.done(Done())))) == [])
+        #expect(world.hubSent(.startedLongRequest) == [])
+        #expect(world.hubSent(.refused(ErrorReport(.overloaded, ""))) == [])
+        #expect(world.happens { $0.undelivered(ConnectionEndingTests.push) } == [])
         #expect(world.opened(0) == [])
         #expect(world.opened(1) == [])
         #expect(world.ended(1) == [])

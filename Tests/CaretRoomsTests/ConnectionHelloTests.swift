@@ -65,7 +65,7 @@ struct ConnectionHelloTests {
 
     /// Rules H1 and L9.
     @Test(
-        "a first line other than a valid hello gets an error and closes",
+        "an invalid first line gets an error, and the connection closes",
         arguments: [
             (#"{"type":"ping","id":4}"#, "hello_required"),
             (#"{"type":"open","doc":"a"}"#, "hello_required"),
@@ -85,7 +85,7 @@ struct ConnectionHelloTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
-    @Test("a hello with an `info` over the limit is refused and closes")
+    @Test("if the `info` of a hello is too large, the connection closes")
     func infoLimit() {
         for (count, isRefused) in [(1_024, false), (1_025, true)] {
             let world = ConnectionWorld()

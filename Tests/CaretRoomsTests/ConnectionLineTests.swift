@@ -109,7 +109,7 @@ struct ConnectionLineTests {
     @Test("with too much unwritten output, input is paused until it is written")
     func waitingOutput() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         let ping = #"{"type":"ping"}"#
         let pong = #"< {"type":"pong"}"#
         #expect(world.says(ping, ping) == [pong, pong])
@@ -164,10 +164,10 @@ struct ConnectionLineTests {
     }
 
     /// Rules O9 and E2.
-    @Test("a client that reads nothing for 30 s is disconnected, a slow one stays")
+    @Test("30 s without reading disconnects a client, but slow reading does not")
     func taking() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         for _ in 0..<3 { world.says(#"{"type":"ping"}"#) }
         world.pass(seconds: 29)
         #expect(world.written(16) == [])
@@ -183,7 +183,7 @@ struct ConnectionLineTests {
     @Test("a line's deadline holds even while the client reads output slowly")
     func drip() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         world.says(#"{"type":"ping"}"#)
         world.pass(seconds: 20)
         world.written(1)
@@ -191,11 +191,11 @@ struct ConnectionLineTests {
         #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
     }
 
-    /// Rule L9. The second begins when the error has been written.
-    @Test("after a closing error input is dropped for 1 s or 1 MiB")
+    /// Rule L9. The time begins when the error has been written.
+    @Test("after a closing error, the server drops input for up to 1 s or 1 MiB")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }
-        world.takesAll = false
+        world.isWrittenAtOnce = false
         world.bytes("12345678901")
         #expect(world.pass(seconds: 5) == [])
         world.written(500)

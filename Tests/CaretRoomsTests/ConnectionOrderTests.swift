@@ -133,7 +133,7 @@ struct ConnectionOrderTests {
             ])
     }
 
-    @Test("a connection does the same however its input is split into pieces", arguments: [1, 2, 3, 7, 50])
+    @Test("splitting the input into pieces does not change the actions", arguments: [1, 2, 3, 7, 50])
     func pieces(size: Int) {
         let text = """
             {"type":"list","id":1}

@@ -15,7 +15,7 @@ final class ConnectionWorld {
     /// The number of bytes that were sent but not yet written.
     private(set) var sent = 0
     /// If true, all output counts as written at once.
-    var takesAll = true
+    var isWrittenAtOnce = true
 
     static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
 
@@ -23,7 +23,7 @@ final class ConnectionWorld {
         var limits = Limits()
         change(&limits)
         state = ConnectionState(1, settings: .sample(limits), at: now)
-        _ = words(state.begun())
+        _ = words(state.start())
     }
 
     /// Makes a connection and completes its hello.
@@ -48,7 +48,7 @@ final class ConnectionWorld {
 
     @discardableResult
     func bytes(_ text: String) -> [String] {
-        takingAll(words(state.received(Array(text.utf8), at: now)))
+        writingAll(words(state.received(Array(text.utf8), at: now)))
     }
 
     @discardableResult
@@ -62,8 +62,8 @@ final class ConnectionWorld {
         return happens { state in
             var other = state
             let actions = state.sent(output, to: session)
-            // The fast path `forwards` must return the same actions.
-            if let forwarded = other.forwards(output.bytes.count, to: session) {
+            // The fast path `forwardLines` must return the same actions.
+            if let forwarded = other.forwardLines(output.bytes.count, to: session) {
                 #expect(actions == [.send(output.bytes)] + forwarded)
             }
             return actions
@@ -99,12 +99,12 @@ final class ConnectionWorld {
 
     @discardableResult
     func happens(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [String] {
-        takingAll(words(state.timePassed(now)) + words(event(&state)))
+        writingAll(words(state.timePassed(now)) + words(event(&state)))
     }
 
-    private func takingAll(_ words: [String]) -> [String] {
+    private func writingAll(_ words: [String]) -> [String] {
         var result = words
-        while takesAll, sent > 0, !state.isClosed {
+        while isWrittenAtOnce, sent > 0, !state.isClosed {
             let bytes = sent
             sent = 0
             result += self.words(state.written(bytes))
@@ -133,7 +133,7 @@ final class ConnectionWorld {
         case .authenticate(let token): return "[authenticate \(token?.string ?? "nobody")]"
         case .join(let joining): return "[join \(joining.pusher.user) \(joining.pusher.client)]"
         case .ask(let request): return "[ask \(request.words)]"
-        case .deliveredDocuments: return "[took documents]"
+        case .deliveredDocuments: return "[delivered documents]"
         case .leave: return "[leave]"
         case .sendToRoom(let document, let event): return "[room \(document.value): \(event.words)]"
         case .endOutput: return "[end output]"
@@ -234,7 +234,7 @@ func code(_ line: String) -> String? {
     return String(line[start...].prefix { $0 != "\"" })
 }
 
-/// The lines that were sent to the client. Of an error, only the code. Of a welcome, only the word `welcome`.
+/// The lines that were sent to the client. Reduces an error to its code, and a welcome to the word `welcome`.
 func said(_ words: [String]) -> [String] {
     words.filter { $0.hasPrefix("< ") }.map { line in
         if line.contains(#""type":"welcome""#) { return "welcome" }

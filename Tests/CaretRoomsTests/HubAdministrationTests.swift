@@ -124,6 +124,20 @@ struct HubAdministrationTests {
             admin.askedInFull(#"{"type":"who"}"#) == [#"{"type":"present","connections":[\#(second)]}"#])
     }
 
+    @Test("`who` lists connections in pages that end at their byte limit")
+    func whoPages() {
+        let items = ["ann", "admin"].enumerated().map { index, user in
+            #"{"number":\#(index + 1),"user":"\#(user)","client":"p-client-\#(user)","since":10000,"docs":[]}"#
+        }
+        for excess in [0, 1] {
+            let world = ServerWorld { $0.page = items.joined().utf8.count - excess }
+            _ = world.connect("ann")
+            let page = world.connect("admin").askedInFull(#"{"type":"who"}"#)
+            let shown = excess == 0 ? "[\(items[0]),\(items[1])]" : #"[\#(items[0])],"more":true"#
+            #expect(page == [#"{"type":"present","connections":\#(shown)}"#])
+        }
+    }
+
     /// A session that has caught up or is closed is no longer slow.
     @Test("`who` names the documents in which a client is a slow reader")
     func behind() {
@@ -169,7 +183,7 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
     }
 
-    @Test("a page of deleted documents ends at its byte limit, the next continues")
+    @Test("deleted documents are listed in pages that end at their byte limit")
     func deletedPages() {
         for excess in [0, 1] {
             let line = #"{"number":1,"doc":"a1","rev":1,"length":1,"updated":1000,"deleted":10000}"#.utf8
@@ -215,6 +229,18 @@ struct HubAdministrationTests {
         #expect(
             trim(admin, #""rev":1"#) == [#"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":0}"#])
         #expect(admin.asks(#"{"type":"read","doc":"a","rev":1}"#) == ["base_trimmed"])
+        #expect(
+            trim(admin, #""rev":3,"dry_run":true"#) == [
+                #"{"type":"trimmed","id":1,"doc":"a","start":3,"revisions":1,"dry_run":true}"#
+            ])
+        for revisions in [1, 0] {
+            #expect(
+                trim(admin, #""rev":3"#) == [
+                    #"{"type":"trimmed","id":1,"doc":"a","start":3,"revisions":\#(revisions)}"#
+                ])
+        }
+        // The store is called only if it must remove revisions.
+        #expect(world.calls.count { if case .admin(.trim) = $0 { true } else { false } } == 2)
         #expect(
             trim(admin, #""rev":4"#) == [
                 #"{"type":"error","id":1,"doc":"a","code":"base_ahead","message":"revision 4 is beyond the head 3","epoch":"1.1","rev":3}"#

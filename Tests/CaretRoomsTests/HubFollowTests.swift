@@ -52,7 +52,7 @@ struct HubFollowTests {
             push(bob, "a", seq)
             world.pass(milliseconds: 300)
         }
-        // Within a second of the first report no second one is sent.
+        // No second report is sent within a second of the first one.
         #expect(ann.hears() == [])
         world.pass(milliseconds: 100)
         #expect(ann.hears().count == 1)
@@ -132,7 +132,7 @@ struct HubFollowTests {
         }
     }
 
-    /// The list may contain the document or not.
+    /// The list may or may not contain the document.
     @Test(
         "a document renamed or deleted during the list is reported as gone",
         arguments: [true, false], [true, false])
@@ -177,15 +177,18 @@ struct HubFollowTests {
         bob.says(#"{"type":"rename","doc":"b/2","to":"a/2"}"#)
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [summary("a/2", 2, 1, 1, 1_000)])
+        bob.says(#"{"type":"rename","doc":"a/2","to":"a/3"}"#)
+        let renamed = #""epoch":"1.2","reason":"renamed","to":"a/3","followed":true}"#
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a/2",\#(renamed)"#])
         world.hubEvent(.grantsChanged(Grants([]), 1))
-        bob.says(#"{"type":"delete","doc":"a/2"}"#)
+        bob.says(#"{"type":"delete","doc":"a/3"}"#)
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [])
     }
 
     @Test("the hub sets a timer for the next report to a slow follower")
     func wakeForLateFollower() {
-        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        let world = ServerWorld { $0.outputTimeoutSeconds = 1_000 }
         world.document("a", "x")
         world.document("b", "x")
         let ann = world.connect("ann")
@@ -194,15 +197,15 @@ struct HubFollowTests {
         _ = ann.heard()
         world.pass(milliseconds: 1_000)
         // Ann has not read the report of b. So the hub tries the report of a again in half a second.
-        ann.takesAll = false
+        ann.readsAll = false
         push(bob, "b", 1)
         push(bob, "a", 2)
         world.pass(milliseconds: 500)
         #expect(ann.hears().count == 1)
-        ann.take()
+        ann.readAll()
         world.run()
         #expect(ann.hears().count == 1)
-        ann.take()
+        ann.readAll()
         world.run()
         let next = world.now + 1_000
         push(bob, "a", 3)
@@ -218,22 +221,22 @@ struct HubFollowTests {
     @Test("after a pause in reading, a follower gets only the newest summaries")
     func slow() {
         let world = ServerWorld {
-            $0.takingSeconds = 1_000
+            $0.outputTimeoutSeconds = 1_000
             $0.announced.documents = 1
         }
         for number in 0..<250 { world.document("a\(number)", "x") }
         let ann = world.connect("ann")
         let bob = world.connect("bob")
-        ann.takesAll = false
+        ann.readsAll = false
         ann.says(#"{"type":"follow"}"#)
         #expect(ann.hears().count == 101)
-        ann.take()
+        ann.readAll()
         world.run()
         #expect(ann.hears().count == 100)
-        ann.take()
+        ann.readAll()
         world.run()
         #expect(ann.hears().count == 50)
-        ann.take()
+        ann.readAll()
         world.run()
         #expect(ann.hears() == [#"{"type":"done"}"#])
         world.pass(milliseconds: 1_000)
@@ -244,21 +247,21 @@ struct HubFollowTests {
         }
         let first = ann.hears()
         #expect(first.count == 1)
-        ann.take()
+        ann.readAll()
         world.run()
         #expect(ann.hears().count == 2)
     }
 
     @Test("a follower that reads slowly gets at most 100 messages at a time")
     func batches() throws {
-        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        let world = ServerWorld { $0.outputTimeoutSeconds = 1_000 }
         let document = world.document("a0", "x")
         let (ann, eve) = (world.connect("ann"), world.connect("eve"))
         eve.says(#"{"type":"open","doc":"a0"}"#)
         ann.says(#"{"type":"follow"}"#)
         world.pass(milliseconds: 1_000)
         _ = ann.heard()
-        ann.takesAll = false
+        ann.readsAll = false
         for number in 1...102 {
             let name = try DocumentName("a\(number % 2)")
             world.hubEvent(.notified(document, .renamed(name, .renamed)))
@@ -267,7 +270,7 @@ struct HubFollowTests {
         // The first message is sent at once. The others wait until Ann has read it.
         #expect(ann.heard().types == ["gone"])
         for rest in [Array(repeating: "gone", count: 100), ["gone", "document"]] {
-            ann.take()
+            ann.readAll()
             world.run()
             #expect(ann.heard().types == rest)
         }
@@ -312,11 +315,11 @@ struct HubFollowTests {
     @Test("a follower with over 10,000 undelivered `gone` is disconnected")
     func tooFarBehind() throws {
         for excess in [0, 1] {
-            let world = ServerWorld { $0.takingSeconds = 1_000 }
+            let world = ServerWorld { $0.outputTimeoutSeconds = 1_000 }
             let document = world.document("a0", "x")
             let (ann, bob, eve) = (world.connect("ann"), world.connect("bob"), world.connect("eve"))
             eve.says(#"{"type":"open","doc":"a0"}"#)
-            ann.takesAll = false
+            ann.readsAll = false
             for client in [ann, bob] { client.says(#"{"type":"follow"}"#) }
             world.pass(milliseconds: 1_000)
             var told = 0

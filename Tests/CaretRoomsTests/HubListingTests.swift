@@ -64,9 +64,16 @@ struct HubListingTests {
         #expect(list(ann).names == ["own/1", "own/2", "pub/1", "pub/sub/1", "zoo"])
         #expect(world.calls.count == 4)
         #expect(list(ann, #","limit":4"#) == (["own/1", "own/2", "pub/1", "pub/sub/1"], true))
+        // Each call asks for one entry more than the page still needs.
+        let limits = world.calls.suffix(4).compactMap { call -> Int? in
+            if case .list(_, _, let limit) = call { limit } else { nil }
+        }
+        #expect(limits == [5, 3])
         #expect(list(ann, #","prefix":"hidden/""#) == ([], false))
         #expect(list(ann, #","prefix":"pub/s""#) == (["pub/sub/1"], false))
         #expect(list(ann, #","prefix":"zo","after":"own""#) == (["zoo"], false))
+        let calls = world.calls.count
+        #expect(list(ann, #","after":"zoo""#) == ([], false) && world.calls.count == calls)
     }
 
     /// Rule D1.

@@ -34,7 +34,8 @@ struct HubNameTests {
             for number in [1, 2] as [Int64] {
                 let pusher = Pusher(user: "ann", client: ByteString("client-\(number)"))
                 let id = ConnectionID(number)
-                let joining = Joining(connection: id, pusher: pusher, token: 1, grants: .all, unit: .utf16)
+                let joining = JoinRequest(
+                    connection: id, pusher: pusher, token: 1, grants: .all, unit: .utf16)
                 _ = hub.handle(.join(joining), at: 1)
             }
             let read = HubRequest.Question.read(old, Read(document: "a"))
@@ -104,7 +105,8 @@ struct HubNameTests {
         world.document("a/1", "x")
         let ann = world.connect("ann")
         let bob = world.connect("bob", Grants([Grant(.write, to: .prefix("a/"))])!)
-        for client in [ann, bob] {
+        let eve = world.connect("eve", Grants([Grant(.read, to: .prefix(""))])!)
+        for client in [ann, bob, eve] {
             client.says(#"{"type":"open","doc":"a/1"}"#)
             _ = client.heard()
         }
@@ -115,6 +117,8 @@ struct HubNameTests {
                 #"{"type":"done","id":1}"#,
             ])
         #expect(bob.hears() == [#"{"type":"gone","doc":"a/1","epoch":"1.1","reason":"deleted"}"#])
+        #expect(
+            eve.hears() == [#"{"type":"gone","doc":"a/1","epoch":"1.1","reason":"renamed","to":"b/1"}"#])
         #expect(bob.asks(#"{"type":"close","doc":"a/1"}"#) == ["not_open"])
         #expect(ann.asks(#"{"type":"open","doc":"b/1"}"#) == ["opened"])
         #expect(
@@ -144,7 +148,7 @@ struct HubNameTests {
 
     /// Rule D12.
     @Test(
-        "requests during a rename wait, and then see the new names",
+        "requests during a rename wait, and then run with the new names",
         arguments: [false, true])
     func crossing(isOpen: Bool) {
         let world = ServerWorld()
@@ -185,6 +189,22 @@ struct HubNameTests {
             ann.hears() == [
                 #"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"b"}"#, #"{"type":"done"}"#,
             ])
+    }
+
+    @Test(
+        "a rename or deletion by the new name during the rename waits for it",
+        arguments: [#"{"type":"rename","doc":"b","to":"c"}"#, #"{"type":"delete","doc":"b"}"#])
+    func changeByNewName(request: String) {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        world.holdsAnswer = { if case .rename = $0 { true } else { false } }
+        ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+        #expect(bob.asks(request) == [])
+        world.release()
+        #expect(ann.hears().last == #"{"type":"done"}"# && bob.hears() == [#"{"type":"done"}"#])
+        #expect(world.hub.sessionCount == 0)
     }
 
     @Test("only one of two renames to a name succeeds; swapping two names fails")
@@ -266,7 +286,7 @@ struct HubNameTests {
         }
     }
 
-    @Test("a room that offered to unload while open is dropped after its close")
+    @Test("a room that offered to unload is dropped once its last session closes")
     func lateOffer() {
         let world = ServerWorld()
         world.document("a", "x")

@@ -45,9 +45,9 @@ struct HubOwnPushTests {
         let pusher = Pusher(user: "ann", client: "client-ann")
         #expect(asked == [.sendToRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
         #expect(world.calls.count == calls)
-        world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id)))
+        world.hubEvent(.notified(DocumentID(1), .pushesResolved(ann.id)))
         #expect(try world.calls.last == .find(DocumentName("a")))
-        #expect(world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id))) == [])
+        #expect(world.hubEvent(.notified(DocumentID(1), .pushesResolved(ann.id))) == [])
     }
 
     @Test("a read does not wait for pushes if the document has no room", arguments: readings.map(\.0))
@@ -73,7 +73,7 @@ struct HubOwnPushTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    /// If its connection is lost, the read is dropped.
+    /// If the connection of a waiting read is lost, the read is dropped.
     @Test("a read that waits for pushes is refused at a shutdown")
     func endings() {
         for leaves in [true, false] {

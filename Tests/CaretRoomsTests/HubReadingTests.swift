@@ -124,6 +124,12 @@ struct HubReadingTests {
         _ = ann.heard()
         let line = ann.asks(#"{"type":"history","doc":"a","limit":4}"#)[0]
         #expect(line.components("\"rev\":") == 4 && !line.contains("more"))
+        #expect(ann.asks(#"{"type":"history","doc":"a","limit":1}"#)[0].hasSuffix(#","more":true}"#))
+        // The first read of a page expects single keystrokes.
+        let limits = world.calls.compactMap { call -> Int? in
+            if case .read(_, _, let limit) = call { limit } else { nil }
+        }
+        #expect(limits == [384, 500, 96])
     }
 
     /// Rule D5.
@@ -144,7 +150,7 @@ struct HubReadingTests {
             guard case .revisions(let page)? = try? decoder.serverMessage(Array(line.utf8))?.message,
                 let last = page.revisions.last?.revision
             else {
-                Issue.record("no page behind \(after): \(line.prefix(99))")
+                Issue.record("no page after \(after): \(line.prefix(99))")
                 return
             }
             // A change whose edits are joined is alone on its page.

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretWire
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ struct HubRequestTests {
         #expect(world.rooms.isEmpty)
     }
 
-    @Test("requests for a missing document fail, and only `create` makes it")
+    @Test("requests for a missing document fail, unless they have `create`")
     func missing() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -174,6 +175,33 @@ struct HubRequestTests {
             #expect(hub.handle(.kept(document), at: 0) == missed)
             #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
         }
+    }
+
+    @Test("a kept room gets the requests and rights that had to wait for it")
+    func waitedForKept() throws {
+        let world = ServerWorld()
+        let document = world.document("a", "x")
+        world.dropsIdleRooms = false
+        let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+        ann.says(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        var hub = world.hub
+        let none = try #require(Grants([]))
+        let session = SessionID(bob.id, number: 1)
+        var opening = RoomOpening(
+            session: session, id: nil, document: "a", participant: Person.bob.participant, rights: .none)
+        let open = HubRequest.Question.open(try DocumentName("a"), opening, creates: false)
+        #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
+        let changed = hub.handle(.grantsChanged(none, 1), at: 0)
+        #expect(changed == [.sendToConnection(ann.id, .grantsChanged(none))])
+        let asked = HubEvent.ask(HubRequest(connection: bob.id, id: nil, question: open))
+        #expect(hub.handle(asked, at: 0) == [])
+        opening.rights = .write
+        #expect(
+            hub.handle(.kept(document), at: 0) == [
+                .sendToRoom(document, .rightsChanged(.sessionless(ann.id), .none)),
+                .sendToConnection(bob.id, .assignedRoom(session, document)),
+                .sendToRoom(document, .open(opening)),
+            ])
     }
 
     @Test("if a client leaves while its document loads, the room is dropped")

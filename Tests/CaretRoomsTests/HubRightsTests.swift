@@ -47,7 +47,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("a reader gets `forbidden` for writes, and may do the rest")
+    @Test("a reader may do everything but write, which gets `forbidden`")
     func readOnly() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -136,16 +136,30 @@ struct HubRightsTests {
     }
 
     @Test("changed rights are sent to the room of a push without a session")
-    func guest() throws {
+    func pushWithoutSession() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
         world.dropsIdleRooms = false
         let ann = world.connect("ann", try HubRightsTests.some())
         ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
-        let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
+        let told = RoomEvent.rightsChanged(.sessionless(1), .none)
         #expect(
             world.hubEvent(.grantsChanged(Grants([])!, 1))
                 == [.sendToConnection(1, .grantsChanged(Grants([])!)), .sendToRoom(DocumentID(1), told)])
+        #expect(
+            world.hubEvent(.grantsChanged(nil, 1))
+                == [.sendToConnection(1, .ended(.revoked)), .sendToRoom(DocumentID(1), told)])
+    }
+
+    /// Rule R4.
+    @Test("the right to write suffices to create, rename and delete documents")
+    func writer() throws {
+        let world = ServerWorld()
+        let ann = world.connect("ann", try HubRightsTests.some())
+        #expect(ann.asks(#"{"type":"open","doc":"own/a","create":true}"#) == ["opened"])
+        #expect(ann.asks(#"{"type":"close","doc":"own/a"}"#) == [#"{"type":"closed","doc":"own/a"}"#])
+        #expect(ann.asks(#"{"type":"rename","doc":"own/a","to":"own/b"}"#) == [#"{"type":"done"}"#])
+        #expect(ann.asks(#"{"type":"delete","doc":"own/b"}"#) == [#"{"type":"done"}"#])
     }
 
     @Test("revoking a token ends its connections, and no others")
@@ -207,7 +221,7 @@ struct HubRightsTests {
             var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
             #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])
             let pusher = Pusher(user: "ann", client: "client-ann")
-            let joining = Joining(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
+            let joining = JoinRequest(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
             #expect(hub.handle(.join(joining), at: 1) == news.map { HubAction.sendToConnection(1, $0) })
         }
     }

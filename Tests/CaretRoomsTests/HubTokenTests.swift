@@ -66,12 +66,12 @@ struct HubTokenTests {
             admin.askedInFull(HubTokenTests.list) == [#"{"type":"tokens","id":2,"tokens":[\#(first)]}"#])
         #expect(
             admin.askedInFull(#"{"type":"revoke_token","id":4,"number":2}"#) == [
-                #"{"type":"error","id":4,"code":"not_found","message":"there is no token of this number"}"#
+                #"{"type":"error","id":4,"code":"not_found","message":"there is no token with this number"}"#
             ])
     }
 
     /// Rules A6 and E4.
-    @Test("a token gives its user and rights until it is revoked")
+    @Test("until its token is revoked, a client has the token's user and rights")
     func bites() throws {
         let admin = connect(root.bytes)
         world.document("a", "x")
@@ -172,7 +172,7 @@ struct HubTokenTests {
     }
 
     /// Rule D1.
-    @Test("a page of tokens ends at its byte or count limit, but has at least one")
+    @Test("a page of tokens ends at its limit, but has at least one token")
     func pages() throws {
         let item = #"{"number":2,"user":"ann","created":5,"grants":[{"rights":"admin","prefix":""}]}"#
         // The item of root's token, which is listed first, has one byte more.

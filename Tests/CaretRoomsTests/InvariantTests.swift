@@ -29,12 +29,12 @@ import Testing
             room.sessions[0].stream.waitForHistory()
         },
         Fault("the revisions after the head are being read while the room catches up") { room in
-            room.catchUp.begin(wasAskedBefore: false)
+            room.catchUp.begin(isAlreadyReading: false)
         },
         Fault("each push that waits for the store has a call under way") { room in
             room.pushes.waitForHistory(room.sessions[0].pusher, Change(), at: 1)
         },
-        Fault("`readings` counts the unanswered `read` calls") { room in
+        Fault("`reads` counts the unanswered `read` calls") { room in
             _ = room.queries.end(room.queries.begin(.read(room.log.document, after: 1, limit: 1)))
         },
         Fault("sessions are sorted by id, without duplicates") { room in
@@ -48,7 +48,7 @@ import Testing
             guard let known = room.pushes[room.sessions[0].pusher],
                 case .committed(let committed)? = room.pushes.inFlight?.draft.outcomes.first?.outcome
             else { return }
-            room.sessions[0].stream.owe(AckDue(known, as: committed))
+            room.sessions[0].stream.setPendingAck(PendingAck(known, as: committed))
         },
         Fault("`selectionCount` is the number of all selections") { room in
             room.sessions[0].presence.select([Selection(caret: 1)], at: 0)
@@ -73,11 +73,11 @@ import Testing
             let entry = PusherEntry(seq: push.seq, revision: 1, digest: push.digest, used: 1)
             room.pushers.committed(entry, by: pusher)
         },
-        Fault("`ready` lists each push that is ready, once") { room in
+        Fault("`ready` lists each push that is ready exactly once") { room in
             room.pushes.returnSegment()
             room.pushes.returnReady([room.sessions[0].pusher])
         },
-        Fault("`ready` lists each push that is ready, once") { room in
+        Fault("`ready` lists each push that is ready exactly once") { room in
             room.pushes.returnSegment()
             _ = room.pushes.takeReady()
         },
@@ -124,7 +124,7 @@ import Testing
     @Test("checking a room throws the invariant that a fault breaks", arguments: roomFaults)
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 1)
         world.push(.ann, [(3, 3, "d")], base: 2, seq: 2)
         world.holds = { $0.isAppend }
@@ -136,17 +136,17 @@ import Testing
     }
 
     static let hubFaults: [Fault<HubState>] = [
-        Fault("each name leads to a document with that name") { hub in
+        Fault("each entry of `names` has the current name of its document") { hub in
             hub.names[try DocumentName("other")] = DocumentID(1)
         },
         Fault("each document with a room is found by its name, unless another document took the name") {
             $0.names = [:]
         },
-        Fault("`endings` has the deadline of each ending room") { hub in
-            hub.rooms[DocumentID(1)]?.state = .ending(until: 5)
+        Fault("`orderDeadlines` has the deadline of each room that runs an order") { hub in
+            hub.rooms[DocumentID(1)]?.state = .runningOrder(until: 5)
         },
-        Fault("`endings` is sorted by time") { hub in
-            hub.endings = [5, 4].map { HubState.Ending(document: DocumentID(1), until: $0) }
+        Fault("`orderDeadlines` is sorted by time") { hub in
+            hub.orderDeadlines = [5, 4].map { HubState.OrderDeadline(document: DocumentID(1), until: $0) }
         },
         Fault("each session is in the room that `sessions` names") { $0.rooms[DocumentID(1)]?.sessions = [] },
         Fault("`sessions` names the room of each session") { $0.sessions = [:] },

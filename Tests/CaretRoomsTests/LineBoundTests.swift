@@ -37,7 +37,7 @@ import Testing
         arguments: [10_000, 50_000])
     func wholeText(edits: Int) throws {
         var world = try RoomWorld(Self.old, limits: Self.limits(edits: edits))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, .text(WireString(Self.new)), base: 1, seq: 1)
         world.push(.ann, .text(WireString(Self.new)), base: 1, seq: 1)
         let (acks, changes) = (world.lines(.ann), world.lines(.bob))
@@ -51,7 +51,7 @@ import Testing
     @Test("if a message with edits exceeds the line limit, edits are joined")
     func explicitEdits() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         let places = stride(from: 0, to: Self.document, by: 4)
         world.push(.ann, places.map { ($0, $0 + 2, "c\n") }, base: 1, seq: 1)
         let (acks, changes) = (world.lines(.ann), world.lines(.bob))
@@ -65,7 +65,7 @@ import Testing
     func ackWithText() throws {
         let text = String(repeating: "\u{1}", count: Self.document)
         var world = try RoomWorld("", limits: Self.limits(edits: 10_000))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, .text(WireString(text)), base: 0, seq: 1, wantsText: true)
         let acks = world.lines(.ann)
         expectBound(acks + world.lines(.bob), in: world)
@@ -78,7 +78,7 @@ import Testing
     @Test("a squashed change for a watcher stays within the limit")
     func squashed() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
-        world.seat(.ann)
+        world.openQuietly(.ann)
         // Two changes that fit in a line each, but not together. The first one edits every other line, the
         // second one the rest.
         for (seq, first) in [(1, 0), (2, 4)] {
@@ -125,12 +125,29 @@ import Testing
     @Test("an open room joins the edits of a change that is over the limit")
     func takenIn() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         try world.commitElsewhere(stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") })
         world.push(.ann, [(Self.document - 2, Self.document - 1, "x")], base: 1, seq: 1)
         let lines = world.lines(.ann) + world.lines(.bob)
         #expect(lines.count == 4)
         expectBound(lines, in: world)
+    }
+
+    /// Rule B7.
+    @Test("peers that do not fit in `opened` follow it before it is delivered")
+    func peersAtOnce() throws {
+        var limits = Self.limits(edits: 10_000)
+        limits.creditBytes = 10 << 20
+        var world = try RoomWorld(String(repeating: "\u{1}", count: Self.document), limits: limits)
+        for number in 1...6 {
+            let person = Person("p\(number)", Int64(number))
+            world.open(person)
+            world.select(person, (60_000..<61_000).map { ($0, $0) }, at: 1)
+        }
+        world.isWrittenAtOnce = false
+        let ann = Person("ann", 100)
+        world.open(ann)
+        #expect(world.lines(ann).types == ["opened"] + Array(repeating: "peer", count: 6))
     }
 
     /// Rules L5 and B7.

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A minimal room that fulfils the contract with connections and the hub. It commits every push at once.
 struct PlainRoom: ServedRoom {
-    private enum Ending {
+    private enum PendingOrder {
         case rename(to: DocumentName, RoomOrder)
         case delete(RoomOrder)
 
@@ -23,7 +23,7 @@ struct PlainRoom: ServedRoom {
     private var text: Snapshot
     private var sessions: [(id: SessionID, opening: RoomOpening)] = []
     /// The orders to rename or delete the document. The first one is in progress.
-    private var endings: [Ending] = []
+    private var pendingOrders: [PendingOrder] = []
     private var isGone = false
     private var calls = 0
 
@@ -34,7 +34,7 @@ struct PlainRoom: ServedRoom {
         self.text = text
     }
 
-    var isIdle: Bool { sessions.isEmpty && endings.isEmpty }
+    var isIdle: Bool { sessions.isEmpty && pendingOrders.isEmpty }
 
     mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
         let actions = act(on: event, &store)
@@ -51,7 +51,7 @@ struct PlainRoom: ServedRoom {
         case .rightsChanged(let session, let rights): return change(session, rights)
         case .rename(let to, let order): return begin(.rename(to: to, order))
         case .delete(let order): return begin(.delete(order))
-        case .awaitPushes(_, let connection): return [.notifyHub(.pushesSettled(connection))]
+        case .awaitPushes(_, let connection): return [.notifyHub(.pushesResolved(connection))]
         case .answered(_, .renamed(let result)): return renamed(result)
         case .answered(_, .deleted(let refusal)): return deleted(refusal)
         case .answered, .computed, .timePassed, .select, .written, .trimmed, .renewed: return []
@@ -165,23 +165,23 @@ struct PlainRoom: ServedRoom {
 
     // MARK: Renaming and deleting
 
-    private mutating func begin(_ ending: Ending) -> [RoomAction] {
-        endings.append(ending)
-        return endings.count == 1 ? resume() : []
+    private mutating func begin(_ pendingOrder: PendingOrder) -> [RoomAction] {
+        pendingOrders.append(pendingOrder)
+        return pendingOrders.count == 1 ? resume() : []
     }
 
     /// Starts the first order that still applies, and refuses the orders before it.
     private mutating func resume() -> [RoomAction] {
         var refusals: [RoomAction] = []
-        while let ending = endings.first {
-            let order = ending.order
+        while let pendingOrder = pendingOrders.first {
+            let order = pendingOrder.order
             if !isGone, order.document == name {
-                switch ending {
+                switch pendingOrder {
                 case .rename(let to, _): return refusals + [call(.rename(document, to: to))]
                 case .delete: return refusals + [call(.delete(document, at: 1))]
                 }
             }
-            endings.removeFirst()
+            pendingOrders.removeFirst()
             refusals.append(
                 send(.error(ErrorReport(.notFound, "no", document: name)), order.id, order.requester))
         }
@@ -193,15 +193,15 @@ struct PlainRoom: ServedRoom {
         return .call(CallID(calls), call)
     }
 
-    private mutating func renamed(_ result: Renaming) -> [RoomAction] {
-        guard case .rename(let to, let order)? = endings.first else { return [] }
-        endings.removeFirst()
+    private mutating func renamed(_ result: RenameResult) -> [RoomAction] {
+        guard case .rename(let to, let order)? = pendingOrders.first else { return [] }
+        pendingOrders.removeFirst()
         let answers = renamed(to: to, order, result)
         return answers + [.notifyHub(.renamed(to, result))] + resume()
     }
 
     private mutating func renamed(
-        to: DocumentName, _ order: RoomOrder, _ result: Renaming
+        to: DocumentName, _ order: RoomOrder, _ result: RenameResult
     ) -> [RoomAction] {
         switch result {
         case .renamed:
@@ -218,8 +218,8 @@ struct PlainRoom: ServedRoom {
     }
 
     private mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
-        guard case .delete(let order)? = endings.first else { return [] }
-        endings.removeFirst()
+        guard case .delete(let order)? = pendingOrders.first else { return [] }
+        pendingOrders.removeFirst()
         let failure = ServerMessage.error(ErrorReport(.storageFailed, "no", document: name))
         isGone = refusal == nil
         let gone = isGone ? sendGone(.deleted) { _ in nil } : []

@@ -104,8 +104,8 @@ private final class RandomRun {
         switch random.number(0...99) {
         case 0..<8: if peers.count < 12 { peers.append(Peer(world.connection())) }
         case 8..<75: if let peer = anyPeer() { talk(peer) }
-        case 75..<82: if let peer = anyPeer() { peer.client.take() }
-        case 82..<84: anyPeer()?.client.takesAll.toggle()
+        case 75..<82: if let peer = anyPeer() { peer.client.readAll() }
+        case 82..<84: anyPeer()?.client.readsAll.toggle()
         case 84..<86: if let peer = anyPeer() { world.event(peer.client.id) { $0.inputEnded() } }
         case 86: if let peer = anyPeer() { world.event(peer.client.id) { $0.connectionLost() } }
         case 87..<91: pass()
@@ -228,7 +228,7 @@ private final class RandomRun {
 
     private func check() {
         for peer in peers {
-            for line in peer.client.heard() { take(line, peer) }
+            for line in peer.client.heard() { checkAnswer(line, peer) }
             guard let state = world.connections[peer.client.id] else { continue }
             if state.waitingInput > limits.waitingLineBytes + 2 * limits.announced.line {
                 problem = "connection \(peer.client.id.value) holds \(state.waitingInput) bytes of input"
@@ -242,11 +242,11 @@ private final class RandomRun {
         }
     }
 
-    private func take(_ line: String, _ peer: Peer) {
+    private func checkAnswer(_ line: String, _ peer: Peer) {
         guard let id = RandomRun.id(line) else { return }
         peer.answers[id, default: 0] += 1
         guard let request = peer.requests.first(where: { $0.id == id }) else {
-            problem = "an answer to no request, with id \(id): \(line)"
+            problem = "no request has the id \(id) of this answer: \(line)"
             return
         }
         if peer.answers[id] != 1 { problem = "request \(id) is answered twice: \(line)" }
@@ -271,8 +271,8 @@ private final class RandomRun {
     /// Lets every client read all its output, and shuts the server down.
     private func finish() {
         world.store.trouble = nil
-        for peer in peers { peer.client.takesAll = true }
-        for peer in peers { peer.client.take() }
+        for peer in peers { peer.client.readsAll = true }
+        for peer in peers { peer.client.readAll() }
         world.run()
         check()
         for peer in peers where problem == nil { expectAnswers(peer) }

@@ -14,7 +14,7 @@ struct RoomAwaitTests {
     /// not answered.
     private func world(holding holds: @escaping (RoomAction) -> Bool) throws -> RoomWorld {
         var world = try RoomWorld()
-        world.seat(ann, bob)
+        world.openQuietly(ann, bob)
         world.holds = holds
         world.push(ann, [(0, 0, "x")], base: 0, seq: 1)
         world.awaitPushes(of: ann)
@@ -25,7 +25,7 @@ struct RoomAwaitTests {
     @Test("a read waits until the push in flight is acked or refused")
     func inFlight() throws {
         let outcomes: [AppendOutcome] = [
-            .committed(head: 1), .full, .failed, .damaged, .unfit,
+            .committed(head: 1), .diskFull, .diskFailed, .documentDamaged, .invalidChange,
         ]
         for outcome in outcomes {
             var world = try world { $0.isAppend }
@@ -48,7 +48,7 @@ struct RoomAwaitTests {
     /// Rule O6.
     @Test("a read waits for a push that is retried after a conflict or a fault")
     func longWay() throws {
-        for outcome in [AppendOutcome.conflict(head: 1), .unknown, .gone] {
+        for outcome in [AppendOutcome.conflict(head: 1), .unknown, .documentGone] {
             var world = try world { $0.isAppend }
             if case .conflict = outcome { try world.commitElsewhere([(0, 0, "z")]) }
             world.answerAppend(outcome)
@@ -80,7 +80,7 @@ struct RoomAwaitTests {
     @Test("a read waits for a push that is queued during a rename")
     func heldBack() throws {
         var world = try RoomWorld()
-        world.seat(ann)
+        world.openQuietly(ann)
         world.holds = \.isRename
         try world.rename(to: "other", by: .orderer)
         world.push(ann, [(0, 0, "x")], base: 0, seq: 1)

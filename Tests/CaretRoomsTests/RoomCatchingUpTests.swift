@@ -8,19 +8,20 @@ import Testing
 /// A correct store never returns a reading that begins at another revision than the requested one.
 @Suite("A read of the store that begins at the wrong revision") struct RoomCatchingUpTests {
     /// A correct reading after this revision, as the answer to a request for another one.
-    private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<Reading, HistoryRefusal>
-    {
+    private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<
+        HistorySlice, HistoryRefusal
+    > {
         .success(try world.store.read(world.document, after: revision, limit: .max).get())
     }
 
     /// A room with 12 revisions. Its window has lost the first ones, which Ann still needs.
     private func outgrown() throws -> RoomWorld {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         for number in 1...11 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-            world.take(.bob)
+            world.reportWritten(.bob)
         }
         world.forget()
         world.holds = \.isRead
@@ -38,17 +39,21 @@ import Testing
         #expect(!world.notes().foundDamage)
     }
 
-    @Test("a wrong read for a session marks the document as damaged", arguments: [1, 3, 9] as [Revision])
+    @Test(
+        "a wrong answer to a slow session's read marks the document as damaged",
+        arguments: [1, 3, 9] as [Revision])
     func stream(other: Revision) throws {
         var world = try outgrown()
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.heldReads == [2])
         let answer = try misplaced(world, other)
         world.answer(\.isRead, .read(answer))
         expectDamaged(&world)
     }
 
-    @Test("a wrong read for a rebase marks the document as damaged", arguments: [1, 3, 9] as [Revision])
+    @Test(
+        "a wrong answer to a read for a rebase marks the document as damaged",
+        arguments: [1, 3, 9] as [Revision])
     func push(other: Revision) throws {
         var world = try outgrown()
         world.push(.ann, [(2, 2, "!")], base: 2, seq: 1)
@@ -58,10 +63,10 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a wrong read of missing changes marks the document as damaged", arguments: [1, 4] as [Revision])
+    @Test("a wrong answer to a catch-up read marks the document as damaged", arguments: [1, 4] as [Revision])
     func catchUp(other: Revision) throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         for number in 1...2 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.forget()
         world.holds = { $0.isAppend || $0.isRead }

@@ -8,10 +8,10 @@ import Testing
     @Test("after a while without changes each session at the head gets one check")
     func rest() throws {
         var world = try RoomWorld("é😀")
-        world.seat(.ann, .eve)
+        world.openQuietly(.ann, .eve)
         world.push(.ann, [(3, 3, "x")], base: 1, seq: 1)
         world.forget()
-        world.pass(milliseconds: world.limits.restMilliseconds - 1)
+        world.pass(milliseconds: world.limits.checkDelayMilliseconds - 1)
         #expect(world.lines(.ann).isEmpty)
         world.pass(milliseconds: 1)
         #expect(
@@ -25,7 +25,7 @@ import Testing
     @Test("a session that has just received the text gets no check")
     func opened() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.pass(milliseconds: 60_000)
         #expect(world.lines(.ann).isEmpty)
     }
@@ -34,7 +34,7 @@ import Testing
     @Test("a resumed session gets a check as soon as it reaches the head")
     func resumed() throws {
         var world = try RoomWorld("ab")
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.holds = \.isSum
         world.open(.ann, from: ("1.1", 1))
@@ -51,7 +51,7 @@ import Testing
     @Test("a session that reports a different text is ended, and may open again")
     func diverged() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.ann, [(0, 0)], at: 1)
         world.forget()
         world.send(.diverged(Person.ann.session, 1))

@@ -9,7 +9,7 @@ import Testing
     @Test("a deletion sends `gone` to all sessions, and then `done`")
     func delete() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.delete(by: .orderer, id: .number(10))
         let gone = #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#
         #expect(world.lines(.ann) == [gone] && world.lines(.bob) == [gone])
@@ -23,7 +23,7 @@ import Testing
     @Test("a rename sends the new name only to sessions that may read it")
     func rename() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         try world.rename(to: "old/notes", by: .orderer, readers: [.bob])
         let gone = #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"#
         #expect(world.lines(.ann) == [gone + #""deleted"}"#])
@@ -44,7 +44,7 @@ import Testing
     @Test("a deletion acks pushes in flight and refuses queued ones before `gone`")
     func underWay() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve)
+        world.openQuietly(.ann, .bob, .eve)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
@@ -66,8 +66,8 @@ import Testing
     @Test("a slow session gets its pending ack before `gone`")
     func dueAck() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob, .eve)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob, .eve)
+        world.isWrittenAtOnce = false
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "y")], base: 1, seq: 1, id: .number(5))
         // Ann does not need the revision after her ack.
@@ -84,12 +84,12 @@ import Testing
     @Test("the ack before `gone` is sent even if its revision has left the window")
     func dueOutOfWindow() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "y")], base: 1, seq: 1, id: .number(5))
         for number in 3...11 {
-            for _ in 0..<3 { world.take(.bob) }
+            for _ in 0..<3 { world.reportWritten(.bob) }
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
         }
         world.forget()
@@ -102,7 +102,7 @@ import Testing
     @Test("a rename to an existing name, even its own, is refused")
     func exists() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isRename
         try world.rename(to: "notes", by: .orderer, id: .number(2))
         world.select(.ann, [], at: 1)
@@ -135,7 +135,7 @@ import Testing
         arguments: [(StoreRefusal.full, "storage_full"), (.failed, "storage_failed")])
     func refused(refusal: StoreRefusal, code: String) throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isDelete
         world.delete(by: .orderer)
         world.answer(\.isDelete, .deleted(refusal))

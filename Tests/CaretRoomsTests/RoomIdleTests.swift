@@ -7,7 +7,7 @@ import Testing
     @Test("an idle room offers to unload once, after the configured time")
     func unload() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.pass(milliseconds: 100_000)
         #expect(!world.isUnloaded && !world.room.isIdle)
         world.leave(.ann)
@@ -15,6 +15,17 @@ import Testing
         #expect(!world.isUnloaded && world.room.isIdle)
         world.pass(milliseconds: 1)
         #expect(world.isUnloaded)
+    }
+
+    @Test("a room offers to unload only once, until it is needed again")
+    func once() throws {
+        var world = try RoomWorld("ab")
+        for offers in [1, 2] {
+            world.openQuietly(.ann)
+            world.leave(.ann)
+            for _ in 0..<3 { world.pass(milliseconds: 60_000) }
+            #expect(world.unloadOffers == offers)
+        }
     }
 
     @Test("a session that only watches also keeps the room loaded")
@@ -29,10 +40,10 @@ import Testing
     @Test("the time until a room unloads starts again after each session")
     func comesBack() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.leave(.ann)
         world.pass(milliseconds: 30_000)
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.leave(.bob)
         world.pass(milliseconds: 59_999)
         #expect(!world.isUnloaded)
@@ -47,9 +58,9 @@ import Testing
         world.push(.ann, .text("abc"), base: 1, seq: 1)
         world.leave(.ann)
         world.pass(milliseconds: 100_000)
-        #expect(!world.isUnloaded && !world.room.isSettled)
+        #expect(!world.isUnloaded && !world.room.hasResolvedAllPushes)
         world.release()
-        #expect(world.room.isSettled)
+        #expect(world.room.hasResolvedAllPushes)
         world.pass(milliseconds: 60_000)
         #expect(world.isUnloaded)
     }

@@ -8,7 +8,7 @@ import Testing
     @Test("pushes, changes, rebases and deliveries of changes are counted")
     func pushes() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve)
+        world.openQuietly(.ann, .bob, .eve)
         _ = world.notes()
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         let ann = AckedPush(session: Person.ann.session, seq: 1)
@@ -20,6 +20,20 @@ import Testing
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1))
         #expect(world.notes().isEmpty)
+    }
+
+    @Test("notes are empty only if nothing was counted")
+    func isEmpty() {
+        let session = Person.ann.session
+        #expect(RoomNotes().isEmpty)
+        for notes in [
+            RoomNotes(pushes: 1), RoomNotes(changes: 1), RoomNotes(deliveries: 1),
+            RoomNotes(refusals: [.damaged: 1]), RoomNotes(slowSessions: [session]),
+            RoomNotes(caughtUp: [session]), RoomNotes(acked: [AckedPush(session: session, seq: 1)]),
+            RoomNotes(opened: [session]), RoomNotes(foundDamage: true),
+        ] {
+            #expect(!notes.isEmpty, "\(notes)")
+        }
     }
 
     /// Changes 2 to 4 are by Bob, Eve and Bob.
@@ -91,7 +105,7 @@ import Testing
     @Test("refusals are counted by code")
     func refusals() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         _ = world.notes()
         world.push(.ann, [(9, 9, "x")], base: 1, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, refusals: [.badRange: 1]))
@@ -105,7 +119,7 @@ import Testing
         var limits = Limits()
         (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)
         var world = try RoomWorld("", limits: limits)
-        world.seat(.ann)
+        world.openQuietly(.ann)
         func write(_ count: Int, _ world: inout RoomWorld) {
             for _ in 0..<count {
                 let head = world.room.head
@@ -115,22 +129,22 @@ import Testing
             }
         }
         world.open(.bob)
-        world.isTakenAtOnce = false
+        world.isWrittenAtOnce = false
         write(20, &world)
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.notes().slowSessions == [Person.ann.session])
-        while !world.lines(.ann).isEmpty { world.take(.ann) }
+        while !world.lines(.ann).isEmpty { world.reportWritten(.ann) }
         let notes = world.notes()
         #expect(notes.slowSessions.isEmpty && notes.caughtUp == [Person.ann.session])
         write(20, &world)
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.notes().slowSessions.contains(Person.ann.session))
-        world.isTakenAtOnce = true
+        world.isWrittenAtOnce = true
         world.open(.eve, from: ("1.1", 1))
         #expect(world.notes().slowSessions.isEmpty)
     }
 
-    /// The errors are its own and those of the hub.
+    /// The connection counts its own errors and those of the hub.
     @Test("a connection counts the errors that it sends, and records why it ended")
     func connection() throws {
         var state = ConnectionState(1, settings: .sample(Limits()), at: 0)

@@ -22,7 +22,7 @@ import Testing
     @Test("`opened` lists as peers the sessions that have selected")
     func peers() throws {
         var world = try RoomWorld("Watch")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.ann, [(1, 3), (5, 5)], at: 1)
         world.open(.eve)
         #expect(
@@ -32,10 +32,10 @@ import Testing
     }
 
     /// Rules B2, B6 and C2.
-    @Test("a resumed session gets all missed changes, its own pushes as acks")
+    @Test("a resumed session gets all missed changes, and acks of its own pushes")
     func resume() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 4)
         world.leave(.ann)
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 1)
@@ -56,7 +56,7 @@ import Testing
     @Test("`opened` with a whole text names the client's last committed push")
     func own() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 4)
         world.leave(.ann)
         world.forget()
@@ -121,7 +121,7 @@ import Testing
     func waitingIsBounded() throws {
         for isHeld in [true, false] {
             var world = try RoomWorld("abcd")
-            world.seat(.ann, .bob)
+            world.openQuietly(.ann, .bob)
             if isHeld {
                 world.holds = \.isRename
                 try world.rename(to: "notes", by: .orderer)
@@ -138,6 +138,7 @@ import Testing
             world.push(.ann, [(0, 0, "x")], base: base, seq: 5, id: .number(2))
             world.push(.ann, [(0, 0, "y")], base: base, seq: 5, id: .number(3))
             world.push(.ann, [(0, 0, "y")], base: base, seq: 6, id: .number(4))
+            world.push(.ann, [(0, 0, "y")], base: base, seq: 5, id: .number(5))
             for place in 0...3 { world.select(.ann, [(place, place)], at: base) }
             #expect(world.lines(.ann).codes == ["push_in_flight"])
             world.forget()
@@ -170,7 +171,7 @@ import Testing
     @Test("a session can be opened only once")
     func alreadyOpen() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.open(.ann)
         #expect(world.lines(.ann).codes == ["already_open"] && world.ended.isEmpty)
     }
@@ -191,7 +192,7 @@ import Testing
     @Test("a session that closes gets its pending acks, `closed` and nothing more")
     func close() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 1)
         world.close(.ann, id: .number(9))
@@ -210,7 +211,7 @@ import Testing
     @Test("a session closes even if the lookup of its pusher fails")
     func closeInVain() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         let ann = Person.ann.participant.pusher
         try world.commitElsewhere([(0, 0, "z")], by: ann)
         world.holds = \.isLookUp

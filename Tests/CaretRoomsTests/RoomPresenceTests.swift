@@ -8,7 +8,7 @@ import Testing
     @Test("a selection is sent to others, the first time with user and client")
     func passedOn() throws {
         var world = try RoomWorld("Watch Bugger attack")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.ann, [(6, 12)], at: 1)
         #expect(world.lines(.ann).isEmpty)
         #expect(
@@ -31,7 +31,7 @@ import Testing
     @Test("a selection at an older revision is remapped, with the same direction")
     func moved() throws {
         var world = try RoomWorld("abcdef")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, [(0, 0, "12")], base: 1, seq: 1)
         world.forget()
         world.select(.ann, [(4, 1)], at: 1)
@@ -41,7 +41,7 @@ import Testing
     @Test("selections are counted in the unit of each sender and receiver")
     func units() throws {
         var world = try RoomWorld("é😀x")
-        world.seat(.ann, .eve, .joe)
+        world.openQuietly(.ann, .eve, .joe)
         world.select(.eve, [(2, 6)], at: 1)
         #expect(world.lines(.ann).line(0).hasSuffix(#""selections":[[1,3]]}"#))
         #expect(world.lines(.joe).line(0).hasSuffix(#""selections":[[1,2]]}"#))
@@ -51,7 +51,7 @@ import Testing
     @Test("only sessions that know a peer are notified when the peer leaves")
     func left() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve)
+        world.openQuietly(.ann, .bob, .eve)
         world.select(.ann, [], at: 1)
         world.forget()
         world.leave(.eve)
@@ -63,7 +63,7 @@ import Testing
     @Test("selections do not survive a restart of the server")
     func restart() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.select(.ann, [(1, 1)], at: 1)
         try world.restart()
         world.open(.bob)
@@ -73,14 +73,14 @@ import Testing
     @Test("a slow session is not sent a peer that has already left")
     func cameAndWent() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         world.push(.joe, .text("abc"), base: 1, seq: 1)
         world.select(.bob, [], at: 2)
         world.leave(.bob)
         world.forget()
         world.pass(milliseconds: 50)
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.lines(.ann).isEmpty)
     }
 
@@ -88,7 +88,7 @@ import Testing
     @Test("a selection outside the text or inside a character is refused")
     func refused() throws {
         var world = try RoomWorld("a😀")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.select(.ann, [(0, 4)], at: 1, id: .number(3))
         world.select(.ann, [(2, 2)], at: 1)
         world.select(.ann, [(0, 0)], at: 2)
@@ -104,7 +104,7 @@ import Testing
     @Test("a selection at a too old or unsent revision is dropped silently")
     func stale() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         for number in 1...9 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.open(.eve)
         world.forget()
@@ -121,13 +121,13 @@ import Testing
         var limits = Limits()
         limits.roomSelections = 3
         var world = try RoomWorld("abc", limits: limits)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.ann, [(0, 0), (1, 1)], at: 1)
         world.forget()
         world.select(.bob, [(0, 0), (1, 1)], at: 1)
         #expect(
             world.lines(.bob) == [
-                #"{"type":"error","doc":"notes","code":"too_large","message":"the document would have 4 selections, and 3 are allowed"}"#
+                #"{"type":"error","doc":"notes","code":"too_large","message":"the document would have 4 selections; at most 3 are allowed"}"#
             ])
         world.select(.bob, [(0, 0)], at: 1)
         world.select(.ann, [(2, 2), (3, 3)], at: 1)
@@ -141,18 +141,18 @@ import Testing
     @Test("a slow session gets only the latest selection, at most every 50 ms")
     func behind() throws {
         var world = try RoomWorld("")
-        world.seat(.ann, .bob, .joe)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob, .joe)
+        world.isWrittenAtOnce = false
         let letters = String(repeating: "x", count: 300_000)
         for number in 0..<2 {
             world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
-            world.take(.bob)
+            world.reportWritten(.bob)
             for place in 1...3 { world.select(.bob, [(place, place)], at: Revision(number + 1)) }
             #expect(world.lines(.ann).types == ["change"])
-            world.take(.ann)
+            world.reportWritten(.ann)
             if number == 0 {
                 #expect(world.lines(.ann).line(0).hasSuffix(#""rev":1,"selections":[[3,3]]}"#))
-                world.take(.ann)
+                world.reportWritten(.ann)
                 world.time += 40
             }
         }

@@ -10,7 +10,7 @@ import Testing
     @Test("a push is acked, and sent to others, only after it is on disk")
     func synced() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isAppend
         world.push(.ann, [(1, 1, "x")], base: 1, seq: 1, id: .number(2))
         #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty && world.text == "ab")
@@ -26,7 +26,7 @@ import Testing
     @Test("a push at an older base is rebased, and its ack has the rebased edits")
     func rebased() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, [(0, 0, "123")], base: 1, seq: 1)
         world.forget()
         world.push(.ann, [(1, 2, "X")], base: 1, seq: 1)
@@ -44,7 +44,7 @@ import Testing
         var limits = Limits()
         if !isBoundedLater { limits.windowBytes = 5_000 }
         var world = try RoomWorld("ab", limits: limits)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         for number in 1...20 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
         }
@@ -55,16 +55,18 @@ import Testing
             if action.isRead || action.isReadText { reads += 1 }
             return false
         }
-        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
-        #expect(world.text == String(repeating: "x", count: 20) + "ab!")
-        #expect(world.lines(.ann).last?.contains(#""rev":22,"edits":[{"range":[22,22],"text":"!"}]"#) == true)
+        // At the same place, the changes that were committed first stay first.
+        world.push(.ann, [(0, 0, "^"), (2, 2, "!")], base: 1, seq: 1)
+        #expect(world.text == String(repeating: "x", count: 20) + "^ab!")
+        let edits = #"{"range":[20,20],"text":"^"},{"range":[22,22],"text":"!"}"#
+        #expect(world.lines(.ann).last?.contains(#""rev":22,"edits":[\#(edits)]"#) == true)
         #expect(reads >= 2)
     }
 
     @Test("a long diff runs in the background, and commits meanwhile are not lost")
     func beside() throws {
         var world = try RoomWorld(String(repeating: "line\n", count: 4_000))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isCompute
         let text = String(repeating: "line\n", count: 4_000) + "end\n"
         world.push(.ann, .text(WireString(text)), base: 1, seq: 1)
@@ -77,7 +79,7 @@ import Testing
     @Test("after 3 rounds of a background rebase, other pushes must wait")
     func farBehind() throws {
         var world = try RoomWorld(String(repeating: "ab", count: 600))
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         for number in 1...60 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.holds = \.isCompute
         // 600 edits over 60 revisions are 36,060 steps.
@@ -93,6 +95,9 @@ import Testing
             world.send(.computed(id, .change(work.done())))
         }
         #expect(rounds == 4)
+        // The change of Ann came before the push of Bob that waited for it.
+        let types = world.lines(.bob).types.filter { $0 != "error" }
+        #expect(types.suffix(2) == ["change", "ack"])
         #expect(world.text == String(repeating: "x", count: 241) + String(repeating: "b", count: 600))
     }
 
@@ -100,7 +105,7 @@ import Testing
     @Test("pushes that arrive during an append form the next segment, in order")
     func gathered() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve)
+        world.openQuietly(.ann, .bob, .eve)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "1")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "2")], base: 1, seq: 1)
@@ -132,7 +137,7 @@ import Testing
     @Test("a pushed text is compared with the text at its base, and merged")
     func wholeText() throws {
         var world = try RoomWorld("one\ntwo\nthree\n")
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.push(.bob, [(0, 3, "ONE")], base: 1, seq: 1)
         world.forget()
         // A whole text can be pushed without an open document.
@@ -161,7 +166,7 @@ import Testing
     @Test("a push of the head's text, or without edits, is acked as unchanged")
     func unchanged() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, .text("abc"), base: 1, seq: 1)
         world.forget()
         world.push(.ann, .text("abc"), base: 77, seq: 1, id: .number(1), epoch: nil, wantsText: true)
@@ -202,13 +207,13 @@ import Testing
         world.answerAppend(outcome)
         // The other two pushes are in the second segment.
         #expect(world.lines(.bob).isEmpty && world.held.count == 1)
-        world.answerAppend(.full)
+        world.answerAppend(.diskFull)
         #expect(world.lines(.bob).codes == ["storage_full"])
     }
 
     /// Rule T5.
     @Test(
-        "a text is stored with LF, and the style of its first break is stored",
+        "line breaks are stored as LF, and the kind of the first one is stored",
         arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
     func lineBreaks(text: String, newline: String) throws {
         var world = try RoomWorld("a\nb\n")
@@ -255,7 +260,7 @@ import Testing
     @Test("offsets are counted in the unit of each sender and receiver")
     func units() throws {
         var world = try RoomWorld("é😀x")
-        world.seat(.ann, .eve, .joe)
+        world.openQuietly(.ann, .eve, .joe)
         world.push(.eve, [(6, 7, "y")], base: 1, seq: 1)
         #expect(world.text == "é😀y")
         #expect(world.lines(.ann).line(0).contains(#""range":[3,4]"#))
@@ -271,7 +276,7 @@ import Testing
     @Test("a push that is committed after a reconnect is acked with its edits")
     func ackThroughResume() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 1, id: .number(7))
         world.leave(.ann)

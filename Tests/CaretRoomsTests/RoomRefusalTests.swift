@@ -18,7 +18,7 @@ import Testing
             { $0.push(.ann, [(0, 0, "y"), (3, 3, "x")], base: 2, seq: 1) }
         ),
         (
-            "bad_text", "edit 0: its text has a carriage return; a line break in an edit is LF",
+            "bad_text", "edit 0: its text has a carriage return; write each line break as LF",
             { $0.push(.ann, [(0, 0, "a\rb")], base: 1, seq: 1) }
         ),
         (
@@ -56,7 +56,7 @@ import Testing
     @Test("an invalid push is refused with a reason, and changes nothing")
     func refusals() throws {
         var world = try RoomWorld("a😀b")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 3)
         world.forget()
         for (code, message, push) in RoomRefusalTests.cases {
@@ -78,7 +78,7 @@ import Testing
     @Test("a base before the client's own last committed push is refused")
     func beforeOwnPush() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 3)
         world.forget()
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 4)
@@ -106,15 +106,15 @@ import Testing
     @Test("a push is refused until the ack of the previous one has been sent")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab")
-        world.isTakenAtOnce = false
-        world.seat(.ann, .bob)
-        world.take(.bob)
+        world.isWrittenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.reportWritten(.bob)
         world.push(.bob, [(0, 2, String(repeating: "x", count: 300_000))], base: 1, seq: 1)
         world.push(.ann, .restore, base: 1, seq: 1)
         world.forget()
         world.push(.ann, .restore, base: 1, seq: 2)
         #expect(world.lines(.ann).codes == ["push_in_flight"])
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.lines(.ann).types == ["ack"])
         world.push(.ann, .restore, base: 0, seq: 2)
         #expect(world.text == "")
@@ -126,13 +126,13 @@ import Testing
         var limits = Limits()
         limits.rebase = 12
         var world = try RoomWorld("abcdef", limits: limits)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         for number in 1...4 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.forget()
         world.push(.ann, [(0, 0, "1"), (2, 2, "2"), (4, 4, "3")], base: 1, seq: 1)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: rebasing 3 edits takes 16 steps, and 12 are allowed","epoch":"1.1","rev":5}"#
+                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: rebasing 3 edits takes 16 steps; at most 12 are allowed","epoch":"1.1","rev":5}"#
             ])
         // The number of edits of a whole text is known only after the diff.
         world.push(.ann, .text("1ab2cd3ef"), base: 1, seq: 1)
@@ -142,7 +142,7 @@ import Testing
         // A restore has no such limit.
         limits.rebase = 3
         world = try RoomWorld("abcdef", limits: limits)
-        world.seat(.bob)
+        world.openQuietly(.bob)
         for number in 1...4 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.push(.ann, .text("abc"), base: 1, seq: 1)
         #expect(world.lines(.ann).codes == ["base_trimmed"])
@@ -201,11 +201,11 @@ import Testing
         var limits = Limits()
         limits.announced.document = 10
         var world = try RoomWorld("012345678", limits: limits)
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.push(.ann, [(0, 0, "xx")], base: 1, seq: 1)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":1,"code":"too_large","message":"the document would have 11 bytes, and 10 are allowed"}"#
+                #"{"type":"error","doc":"notes","seq":1,"code":"too_large","message":"the document would have 11 bytes; at most 10 are allowed"}"#
             ])
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.text == "x012345678")

@@ -12,7 +12,7 @@ import Testing
     @Test("a repeated push is answered again, and never committed twice")
     func repeated() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         for _ in 0..<3 { world.push(.ann, [(2, 2, "c")], base: 1, seq: 5) }
         #expect(
             world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":5,"rev":2}"#, duplicate, duplicate])
@@ -23,15 +23,15 @@ import Testing
     @Test("a used seq with other content is refused, and so is a skipped seq")
     func reused() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
         world.forget()
         world.push(.ann, [(2, 2, "d")], base: 1, seq: 5)
         world.push(.ann, [(2, 2, "d")], base: 2, seq: 4)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":5,"code":"seq_reused","message":"seq 5 was used with other content; the highest committed is 5"}"#,
-                #"{"type":"error","doc":"notes","seq":4,"code":"seq_reused","message":"seq 4 was used or skipped; the highest committed is 5"}"#,
+                #"{"type":"error","doc":"notes","seq":5,"code":"seq_reused","message":"seq 5 was used with other content; the highest committed seq is 5"}"#,
+                #"{"type":"error","doc":"notes","seq":4,"code":"seq_reused","message":"seq 4 was used or skipped; the highest committed seq is 5"}"#,
             ])
     }
 
@@ -54,7 +54,7 @@ import Testing
         var limits = Limits()
         limits.windowBytes = 3_000
         var world = try RoomWorld("ab", limits: limits)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
         for number in 1...9 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number + 1), seq: Int64(number))
@@ -67,6 +67,33 @@ import Testing
             world.lines(.ann) == [
                 #"{"type":"ack","doc":"notes","seq":5,"rev":2,"text":"abc","duplicate":true}"#
             ])
+    }
+
+    @Test("if a read for a repeat returns no change, the room reads once more")
+    func emptyRead() throws {
+        let edits = #""edits":[{"range":[2,2],"text":"c"}],"#
+        for (isEmptyAgain, edits) in [(false, edits), (true, "")] {
+            var world = try RoomWorld("ab")
+            world.openQuietly(.ann, .bob)
+            world.push(.ann, .text("abc"), base: 1, seq: 5)
+            for number in 1...9 {
+                world.push(.bob, [(0, 0, "x")], base: Revision(number + 1), seq: Int64(number))
+            }
+            world.boundWindow(to: 1)
+            world.forget()
+            world.holds = \.isRead
+            world.push(.ann, .text("abc"), base: 1, seq: 5)
+            #expect(world.heldReads == [1])
+            world.drop()
+            let empty = HistorySlice(segment: Segment(first: 2, changes: []), head: 11)
+            world.answer(\.isRead, .read(.success(empty)))
+            #expect(world.heldReads == [1] && world.lines(.ann).isEmpty)
+            if isEmptyAgain { world.answer(\.isRead, .read(.success(empty))) } else { world.release() }
+            #expect(
+                world.lines(.ann) == [
+                    #"{"type":"ack","doc":"notes","seq":5,"rev":2,\#(edits)"duplicate":true}"#
+                ])
+        }
     }
 
     /// Rule P17.
@@ -85,7 +112,7 @@ import Testing
     @Test("repeats of a push in flight get one ack, with the id of the last one")
     func onItsWay() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
@@ -100,7 +127,7 @@ import Testing
     @Test("a second push is refused while the pusher's first one is queued")
     func besideQueued() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isAppend
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
@@ -114,14 +141,14 @@ import Testing
     @Test("a repeat of a committed push with an unsent ack gets only that ack")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
         world.forget()
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
         #expect(world.lines(.ann).isEmpty)
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(
             world.lines(.ann) == [
                 #"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":3,"edits":[{"range":[3,3],"text":"c"}]}"#
@@ -132,7 +159,7 @@ import Testing
     @Test("after a reconnect a repeat of a push in flight gets an ack with edits")
     func onItsWayElsewhere() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
         world.leave(.ann)
@@ -181,14 +208,14 @@ import Testing
     @Test("a repeat that waits for another server's push survives a failed append")
     func aheadOfRefusedSegment() throws {
         var world = try RoomWorld("ab")
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.holds = \.isAppend
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         let digest = RoomWorld.digest(.text("yab"), 1)
         try world.commitElsewhere([(0, 0, "y")], by: Person.ann.participant.pusher, seq: 5, digest: digest)
         world.push(.ann, .text("yab"), base: 1, seq: 5)
         #expect(world.lines(.ann).isEmpty)
-        world.answerAppend(.full)
+        world.answerAppend(.diskFull)
         #expect(world.lines(.ann).types == ["ack"] && world.room.head == 2)
     }
 

@@ -9,7 +9,7 @@ import Testing
     @Test("a session that lost write access gets acks only for pushes in flight")
     func toRead() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
@@ -35,13 +35,15 @@ import Testing
     @Test("a session that lost all rights still gets the ack of a push in flight")
     func toNone() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.ann, [], at: 1)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
         world.send(.rightsChanged(Person.ann.session, .none))
         #expect(world.ended.isEmpty && world.lines(.ann).isEmpty)
+        // Rights that come back do not reopen the document.
+        world.send(.rightsChanged(Person.ann.session, .read))
         world.push(.ann, [(0, 0, "z")], base: 1, seq: 2)
         #expect(world.lines(.ann).codes == ["not_open"])
         world.push(.bob, [(2, 2, "y")], base: 1, seq: 1)
@@ -56,11 +58,11 @@ import Testing
         #expect(world.text == "xaby")
     }
 
-    /// Rules R5 and R7. Its own push may still be in flight.
+    /// Rules R5 and R7. The session's own push may still be in flight.
     @Test("a session that lost all rights gets no more changes of others")
     func toNoneBeforeOthers() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve)
+        world.openQuietly(.ann, .bob, .eve)
         world.holds = \.isAppend
         world.push(.bob, [(0, 0, "secret")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)

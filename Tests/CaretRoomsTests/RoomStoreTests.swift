@@ -9,11 +9,12 @@ import Testing
     @Test(
         "a push that the store refuses gets an error, and can be sent again",
         arguments: [
-            (AppendOutcome.full, "storage_full"), (.failed, "storage_failed"), (.unfit, "internal"),
+            (AppendOutcome.diskFull, "storage_full"), (.diskFailed, "storage_failed"),
+            (.invalidChange, "internal"),
         ])
     func refused(outcome: AppendOutcome, code: String) throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(outcome)
@@ -28,7 +29,7 @@ import Testing
         arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, id: .number(3))
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
@@ -44,7 +45,7 @@ import Testing
     @Test("while an outcome is unknown no push is acked, and the store is retried")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = { $0.isAppend || $0.isRead }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.unknown)
@@ -61,7 +62,7 @@ import Testing
     @Test("after a conflict the room applies the other revision and rebases")
     func conflict() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
         try world.commitElsewhere([(0, 0, "other ")])
@@ -77,7 +78,7 @@ import Testing
     @Test("after two conflicts in a row the room appends under the store's lock")
     func locked() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = { $0.isAppend || $0.isAppendLocked }
         world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
         world.push(.bob, .text("ab?"), base: 1, seq: 1)
@@ -100,13 +101,13 @@ import Testing
         #expect(world.held.count == 1)
     }
 
-    /// The append may use the store's lock or not.
+    /// The append may or may not use the store's lock.
     @Test("a push that another server has committed is not committed again")
     func committedElsewhere() throws {
         for isLocked in [true, false] {
             var world = try RoomWorld("ab")
             let digest = try #require(world.digest(ofTextAt: 1, "abc"))
-            world.seat(.ann)
+            world.openQuietly(.ann)
             world.holds = { $0.isAppend || $0.isAppendLocked }
             world.push(.ann, .text("abc"), base: 1, seq: 5, id: .number(8))
             if isLocked {
@@ -130,10 +131,10 @@ import Testing
     @Test("if a document reported as gone still exists, the push is committed")
     func notGone() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        world.answerAppend(.gone)
+        world.answerAppend(.documentGone)
         world.release()
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2}"#])
     }
@@ -141,7 +142,7 @@ import Testing
     @Test("a document deleted by another server is gone for all its sessions")
     func gone() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         _ = world.store.delete(world.document, at: 9)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         #expect(
@@ -157,7 +158,7 @@ import Testing
     @Test("a damaged document is closed for all sessions, and refuses requests")
     func damaged() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.store.damage(world.document)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.ann).types == ["error", "gone"])
@@ -174,13 +175,13 @@ import Testing
     @Test("a stored change that does not fit the text is damage")
     func misfit() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = { $0.isAppend || $0.isRead }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.conflict(head: 2))
         let misfit = try SampleLog.change(
             Change([SampleChange.edit(9, 9, "x")]), in: TextBuffer("0123456789"), seq: 1)
-        let reading = Reading(segment: Segment(first: 2, changes: [misfit]), head: 2)
+        let reading = HistorySlice(segment: Segment(first: 2, changes: [misfit]), head: 2)
         world.answer(\.isRead, .read(.success(reading)))
         #expect(world.lines(.ann).codes == ["damaged"])
         #expect(world.ended == [Person.ann.session])
@@ -190,7 +191,7 @@ import Testing
     @Test("an open beyond the head renews the epochs, and all sessions resync")
     func knowsMore() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.holds = \.isRenewal
         world.open(.eve, id: .number(1), from: ("1.1", 7))
         #expect(world.heldCalls == [.renewEpochs(known: 7, of: world.document)] && world.lines(.eve).isEmpty)
@@ -219,7 +220,7 @@ import Testing
     @Test("if the renewal of the epochs fails, the client still gets the text")
     func cannotRenew() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.store.trouble = .full
         world.open(.eve, from: ("1.1", 7))
         #expect(world.lines(.eve).types == ["opened"] && world.lines(.ann).isEmpty)
@@ -231,7 +232,7 @@ import Testing
     @Test("a renewal of the epochs during a rename takes effect after the rename")
     func renewedWhileRenaming() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = \.isRename
         try world.rename(to: "other", by: .orderer)
         _ = world.store.renewEpochs()
@@ -246,12 +247,12 @@ import Testing
     @Test("after a renewal all sessions resync, and pushes to the old epoch fail")
     func epochRenewed() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.select(.bob, [(1, 1)], at: 1)
         world.forget()
         world.holds = { $0.isAppend || $0.isReload }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        world.answerAppend(.gone)
+        world.answerAppend(.documentGone)
         #expect(world.held.map(\.isReload) == [true])
         world.open(.eve)
         let old = try world.store.entry(of: world.document).get()
@@ -278,7 +279,7 @@ import Testing
     @Test("if another server trims a room's head, the room reloads the document")
     func leftBehind() throws {
         var world = try RoomWorld("ab")
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.select(.bob, [(1, 1)], at: 1)
         let ann = Person.ann.participant.pusher
         for number in 1...4 { try world.commitElsewhere([(0, 0, "x")], by: ann, seq: Int64(number)) }
@@ -296,7 +297,7 @@ import Testing
     @Test("after another server's rename, changes are sent under the new name")
     func renamedElsewhere() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.ann).revisions == [2])
         world.holds = \.isLookUp
@@ -317,10 +318,10 @@ import Testing
     @Test("a store head below the room's head marks the document as damaged")
     func headLower() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = { $0.isAppend || $0.isReload }
         world.push(.ann, .text("abc"), base: 1, seq: 1)
-        world.answerAppend(.gone)
+        world.answerAppend(.documentGone)
         let entry = try world.store.entry(of: world.document).get()
         world.answer(
             \.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 0, text: TextBuffer())))))
@@ -332,7 +333,7 @@ import Testing
     /// A room at revision 4. Bob and Ann have the document open, and Ann pushed the last revision.
     private func contradicted() throws -> RoomWorld {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
         world.push(.ann, [(0, 0, "y")], base: 3, seq: 5)

@@ -10,24 +10,24 @@ import Testing
     @Test("a slow session gets its changes in limited parts, without gaps")
     func credit() throws {
         var world = try RoomWorld("")
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         let letters = String(repeating: "x", count: 50_000)
         for seq in 1...20 {
             world.push(.bob, [(0, 0, letters)], base: Revision(seq - 1), seq: Int64(seq))
-            world.take(.bob)
+            world.reportWritten(.bob)
         }
         var lines = world.lines(.ann)
         #expect(lines.count == 6)
         var revisions = lines.revisions
         while revisions.count < 20 {
-            world.take(.ann)
+            world.reportWritten(.ann)
             lines = world.lines(.ann)
             #expect(!lines.isEmpty && lines.bytes < world.limits.creditBytes + 51_000)
             revisions += lines.revisions
         }
         #expect(revisions == Array(1...20))
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(world.lines(.ann).isEmpty)
     }
 
@@ -40,7 +40,7 @@ import Testing
             let opened = world.lines(.ann).line(0).utf8.count + 1
             limits.creditBytes = opened + missing
             world = try RoomWorld("", limits: limits)
-            world.isTakenAtOnce = false
+            world.isWrittenAtOnce = false
             world.open(.ann)
             world.forget()
             world.push(.bob, .text("x"), base: 0, seq: 1)
@@ -52,7 +52,7 @@ import Testing
     @Test("revisions of one segment are sent in one buffer, own ones as acks")
     func together() throws {
         var world = try RoomWorld("")
-        world.seat(.ann, .bob, .eve, .joe)
+        world.openQuietly(.ann, .bob, .eve, .joe)
         world.holds = \.isAppend
         // Pushes during this append form one segment.
         world.push(.joe, [(0, 0, "j")], base: 0, seq: 1)
@@ -79,8 +79,8 @@ import Testing
             var limits = Limits()
             limits.creditBytes = credit
             var world = try RoomWorld("", limits: limits)
-            world.seat(.ann, .bob, .eve, .joe)
-            world.isTakenAtOnce = false
+            world.openQuietly(.ann, .bob, .eve, .joe)
+            world.isWrittenAtOnce = false
             world.holds = \.isAppend
             world.push(.joe, .text(WireString(String(repeating: "j", count: 1_000))), base: 0, seq: 1)
             let letters = String(repeating: "x", count: length)
@@ -95,30 +95,30 @@ import Testing
     @Test("a session behind the window gets changes from the store first")
     func outOfWindow() throws {
         var world = try RoomWorld("")
-        world.seat(.ann, .bob, .eve)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob, .eve)
+        world.isWrittenAtOnce = false
         let letters = String(repeating: "y", count: 40_000)
         for seq in 1...60 {
             world.push(.eve, [(0, 0, letters)], base: Revision(seq - 1), seq: Int64(seq))
-            world.take(.bob)
-            world.take(.eve)
+            world.reportWritten(.bob)
+            world.reportWritten(.eve)
         }
         #expect(world.lines(.bob).revisions == Array(1...60))
         #expect(world.room.windowBytes <= world.limits.windowBytes)
-        let taken = revisions(takenBy: .ann, &world)
-        #expect(taken == Array(1...60))
+        let received = revisions(sentTo: .ann, &world)
+        #expect(received == Array(1...60))
     }
 
     /// The window keeps at least one revision.
     @Test("a smaller window keeps the newest revisions, and may grow again")
     func boundWindow() throws {
         var world = try RoomWorld("")
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         let write = { (world: inout RoomWorld, seqs: ClosedRange<Int>) in
             for seq in seqs {
                 world.push(.bob, [(0, 0, "y")], base: Revision(seq - 1), seq: Int64(seq))
-                world.take(.bob)
+                world.reportWritten(.bob)
             }
         }
         write(&world, 1...20)
@@ -134,17 +134,17 @@ import Testing
         world.boundWindow(to: .max)
         write(&world, 31...50)
         #expect(world.room.windowBytes > whole)
-        let taken = revisions(takenBy: .ann, &world)
-        #expect(taken == Array(1...50))
+        let received = revisions(sentTo: .ann, &world)
+        #expect(received == Array(1...50))
     }
 
     /// The revisions that a client receives if it reads until no more come.
-    private func revisions(takenBy who: Person, _ world: inout RoomWorld) -> [Int] {
+    private func revisions(sentTo who: Person, _ world: inout RoomWorld) -> [Int] {
         var revisions: [Int] = []
         var lines = world.lines(who)
         while !lines.isEmpty {
             revisions += lines.revisions
-            world.take(who)
+            world.reportWritten(who)
             lines = world.lines(who)
         }
         return revisions
@@ -157,25 +157,25 @@ import Testing
             (0, 2_112..<2_120), (10_000, 3_850..<3_870), (300_000, 7_740..<7_760), (3_000_000, 7_740..<7_760),
         ] {
             var world = try RoomWorld(String(repeating: "x", count: length))
-            world.seat(.ann)
+            world.openQuietly(.ann)
             world.push(.ann, [(0, 0, "y")], base: length == 0 ? 0 : 1, seq: 1)
             #expect(weight.contains(world.room.windowBytes))
         }
     }
 
-    /// Rule C5. A session that is one revision less behind gets changes.
+    /// Rule C5. A session that is one revision closer to the head gets changes.
     @Test("a session that is too many revisions behind gets the whole text")
     func tooSlow() throws {
         for excess in [0, 1] {
             var world = try RoomWorld("ab", limits: .narrow)
-            world.seat(.ann, .bob)
-            world.isTakenAtOnce = false
+            world.openQuietly(.ann, .bob)
+            world.isWrittenAtOnce = false
             for number in 1...(world.limits.sessionBehind + 1 + excess) {
                 world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-                world.take(.bob)
+                world.reportWritten(.bob)
             }
             world.forget()
-            world.take(.ann)
+            world.reportWritten(.ann)
             let lines = world.lines(.ann)
             let text = String(repeating: "x", count: world.limits.sessionBehind + 1 + excess) + "ab"
             let resync =
@@ -188,7 +188,7 @@ import Testing
     @Test("a client that resumes at an old revision is not treated as too slow")
     func resumedFar() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.bob)
+        world.openQuietly(.bob)
         for number in 1...50 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.open(.ann, from: ("1.1", 1))
         #expect(world.lines(.ann).revisions == Array(2...51))
@@ -198,16 +198,16 @@ import Testing
     @Test("a slow session at a trimmed revision gets the text and `own`")
     func trimmed() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.push(.ann, [(0, 0, "a")], base: 1, seq: 8)
-        world.isTakenAtOnce = false
+        world.isWrittenAtOnce = false
         for number in 2...12 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-            world.take(.bob)
+            world.reportWritten(.bob)
         }
         world.forget()
         _ = world.store.trim(world.document, through: 10)
-        world.take(.ann)
+        world.reportWritten(.ann)
         #expect(
             world.lines(.ann) == [
                 #"{"type":"resync","doc":"notes","epoch":"1.1","rev":13,"text":"xxxxxxxxxxxaab","reason":"trimmed","own":{"seq":8,"rev":2}}"#
@@ -217,22 +217,22 @@ import Testing
     @Test("slow sessions at the same revision share one read of the store")
     func sharedReading() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob, .eve)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob, .eve)
+        world.isWrittenAtOnce = false
         for number in 1...11 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-            for _ in 0..<2 { world.take(.bob) }
+            for _ in 0..<2 { world.reportWritten(.bob) }
         }
         world.forget()
         world.holds = \.isRead
-        world.take(.ann)
-        world.take(.eve)
+        world.reportWritten(.ann)
+        world.reportWritten(.eve)
         #expect(world.heldReads == [2])
         try world.commitElsewhere([(0, 0, "z")])
         world.release()
-        world.isTakenAtOnce = true
-        world.take(.ann)
-        world.take(.eve)
+        world.isWrittenAtOnce = true
+        world.reportWritten(.ann)
+        world.reportWritten(.eve)
         let lines = world.lines(.ann)
         #expect(lines.revisions == Array(3...12) && world.lines(.eve).revisions == lines.revisions)
     }
@@ -240,15 +240,15 @@ import Testing
     @Test("if a read for a slow session fails, it is retried later")
     func storeRests() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         for number in 1...11 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-            world.take(.bob)
+            world.reportWritten(.bob)
         }
         world.forget()
         world.holds = \.isRead
-        world.take(.ann)
+        world.reportWritten(.ann)
         world.answer(\.isRead, .read(.failure(.refused(.failed))))
         #expect(world.lines(.ann).isEmpty && world.held.count == 1)
         world.pass(milliseconds: 999)
@@ -260,10 +260,10 @@ import Testing
     @Test("if the lookup for `own` fails, the session waits until a retry")
     func resyncRests() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = { $0.isAppend || $0.isLookUp || $0.isReload }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        world.answerAppend(.gone)
+        world.answerAppend(.documentGone)
         let old = try world.store.entry(of: world.document).get()
         let entry = DocumentEntry(
             id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
@@ -285,20 +285,20 @@ import Testing
     @Test("a delayed ack is complete even if its revision has left the window")
     func dueOutOfWindow() throws {
         var world = try RoomWorld("ab", limits: .narrow)
-        world.seat(.ann, .bob)
-        world.isTakenAtOnce = false
+        world.openQuietly(.ann, .bob)
+        world.isWrittenAtOnce = false
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
         world.push(.ann, .text("abc"), base: 1, seq: 1, id: .number(6), wantsText: true)
-        for _ in 0..<3 { world.take(.bob) }
+        for _ in 0..<3 { world.reportWritten(.bob) }
         for number in 4...12 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
-            for _ in 0..<3 { world.take(.bob) }
+            for _ in 0..<3 { world.reportWritten(.bob) }
         }
         var lines: [String] = []
         for _ in 0..<20 {
             lines += world.lines(.ann)
-            world.take(.ann)
+            world.reportWritten(.ann)
         }
         #expect(lines.revisions == Array(2...13))
         #expect(
@@ -311,7 +311,7 @@ import Testing
     @Test("a watcher with squash gets several revisions as one change")
     func squashed() throws {
         var world = try RoomWorld("ab")
-        world.seat(.bob, .eve, .joe)
+        world.openQuietly(.bob, .eve, .joe)
         world.open(.ann, .watch, squashes: true)
         world.select(.bob, [(2, 2)], at: 1)
         world.select(.ann, [], at: 1)
@@ -333,7 +333,7 @@ import Testing
     @Test("a squashed change includes the receiver's own revisions")
     func squashesOwn() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         for seq in 1...3 { world.push(.ann, [(0, 0, "x")], base: Revision(seq), seq: Int64(seq)) }
         world.leave(.ann)
         let ann = Person.ann.back(11)
@@ -346,7 +346,7 @@ import Testing
     @Test("after a rename no squashed change is sent under the old name")
     func squashRenamed() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         for seq in 1...3 { world.push(.ann, [(0, 0, "x")], base: Revision(seq), seq: Int64(seq)) }
         let kim = Person("kim", 5)
         world.open(kim, from: ("1.1", 1), .watch, squashes: true)

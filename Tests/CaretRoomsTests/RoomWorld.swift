@@ -24,13 +24,17 @@ struct RoomWorld {
     /// Selects the actions to hold.
     var holds: (RoomAction) -> Bool = { _ in false }
     private(set) var ended: [SessionID] = []
-    private(set) var cut: [SessionID] = []
-    private(set) var isUnloaded = false
+    private(set) var disconnected: [SessionID] = []
+    /// How often the room has offered to unload.
+    private(set) var unloadOffers = 0
+    var isUnloaded: Bool { unloadOffers > 0 }
+    /// All other notices to the hub, except `pushesResolved`.
+    private(set) var notices: [RoomNotice] = []
     private(set) var divergences: [Revision] = []
-    /// The connections that the room has told that their pushes are done.
+    /// The connections whose pushes the room has reported as resolved.
     private(set) var answeredConnections: [ConnectionID] = []
     /// If true, all output counts as written at once.
-    var isTakenAtOnce = true
+    var isWrittenAtOnce = true
     var time: Int64 = 1000
     private var wakesAt: Int64?
     /// The name of the document in requests.
@@ -65,7 +69,7 @@ struct RoomWorld {
 
     /// Simulates a restart: makes a new room from the store.
     mutating func restart() throws {
-        (sent, outstanding, held, ended) = ([:], [:], [], [])
+        (sent, outstanding, held, ended, wakesAt) = ([:], [:], [], [], nil)
         room = try RoomWorld.room(of: document, in: store, limits, at: time)
     }
 
@@ -84,6 +88,12 @@ struct RoomWorld {
 
     /// Lets time pass, and wakes the room at the times of its `wake` actions.
     mutating func pass(milliseconds: Int) {
+        sleep(milliseconds: milliseconds)
+        send(.timePassed)
+    }
+
+    /// Lets time pass, and sends the room no event except at the times of its `wake` actions.
+    mutating func sleep(milliseconds: Int) {
         let end = time + Int64(milliseconds)
         while let wake = wakesAt, wake <= end {
             wakesAt = nil
@@ -91,7 +101,6 @@ struct RoomWorld {
             send(.timePassed)
         }
         time = end
-        send(.timePassed)
     }
 
     /// Runs all held actions.
@@ -166,7 +175,7 @@ struct RoomWorld {
             for line in output.bytes.linesApart {
                 sent[session, default: []].append(String(decoding: line.dropLast(), as: UTF8.self))
             }
-            if isTakenAtOnce {
+            if isWrittenAtOnce {
                 return room.handle(.written(session, bytes: output.bytes.count), at: time)
             }
             outstanding[session, default: 0] += output.bytes.count
@@ -174,14 +183,21 @@ struct RoomWorld {
         case .compute(let id, let work):
             return room.handle(.computed(id, work.done(checksum: crc32)), at: time)
         case .ended(let session): ended.append(session)
-        case .cut(let session): cut.append(session)
+        case .disconnect(let session): disconnected.append(session)
         case .diverged(_, let revision): divergences.append(revision)
-        case .notifyHub(.pushesSettled(let connection)): answeredConnections.append(connection)
-        case .notifyHub(.unloadOffered): isUnloaded = true
-        case .notifyHub: break
-        case .wake(let time): wakesAt = min(wakesAt ?? time, time)
+        case .notifyHub(.pushesResolved(let connection)): answeredConnections.append(connection)
+        case .notifyHub(.unloadOffered): unloadOffers += 1
+        case .notifyHub(let notice): notices.append(notice)
+        case .wake(let wake): noteWake(wake)
         }
         return []
+    }
+
+    /// A room requests a `wake` only for a later time, and only if it has not requested an earlier one.
+    private mutating func noteWake(_ wake: Int64) {
+        let last = wakesAt.flatMap { $0 > time ? $0 : nil }
+        #expect(wake > time && wake < last ?? .max)
+        wakesAt = wake
     }
 
     // MARK: Results
@@ -199,7 +215,7 @@ struct RoomWorld {
     mutating func forget() { (sent, pieces) = ([:], [:]) }
 
     /// Reports all lines that were sent to the session as written.
-    mutating func take(_ who: Person) {
+    mutating func reportWritten(_ who: Person) {
         let bytes = outstanding.removeValue(forKey: who.session) ?? 0
         send(.written(who.session, bytes: bytes))
     }
@@ -221,7 +237,7 @@ extension RoomWorld {
     }
 
     /// Opens the document for these people, and discards the lines that they get.
-    mutating func seat(_ people: Person...) {
+    mutating func openQuietly(_ people: Person...) {
         for person in people { open(person) }
         forget()
     }

@@ -36,7 +36,7 @@ struct WholeRoom: ServedRoom {
                 waiting += state.handle(.computed(id, work.done(checksum: crc32)), at: now)
             // The room's time does not advance.
             case .wake: break
-            case .send, .ended, .cut, .diverged, .notifyHub: left.append(action)
+            case .send, .ended, .disconnect, .diverged, .notifyHub: left.append(action)
             }
         }
         return left

@@ -10,7 +10,7 @@ import TestSupport
 /// With a seed, the order of the queues is random.
 final class ServerWorld {
     /// The queue in which a message waits.
-    enum Place: Hashable {
+    enum Queue: Hashable {
         case connection(ConnectionID)
         case hub
         case room(DocumentID)
@@ -18,8 +18,8 @@ final class ServerWorld {
         case store(Int)
     }
 
-    private struct Mail {
-        let place: Place
+    private struct Delivery {
+        let queue: Queue
         let deliver: () -> Void
     }
 
@@ -43,8 +43,8 @@ final class ServerWorld {
     var holdsAnswer: (StoreCall) -> Bool = { _ in false }
     /// True if rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
-    private var held: [Mail] = []
-    private var mail: [Mail] = []
+    private var held: [Delivery] = []
+    private var deliveries: [Delivery] = []
     private var random: Seeded?
     private var budget: LineBudget
     private var lastStore = 0
@@ -78,7 +78,7 @@ final class ServerWorld {
         let client = TestClient(self, id)
         clients[id] = client
         connections[id] = ConnectionState(id, settings: settings, at: now)
-        event(id) { $0.begun() }
+        event(id) { $0.start() }
         return client
     }
 
@@ -135,15 +135,15 @@ final class ServerWorld {
     /// Delivers one message. Returns false if none waits.
     @discardableResult
     func step() -> Bool {
-        if mail.isEmpty { return false }
-        let index = random?.number(0...mail.count - 1) ?? 0
-        let place = mail[index].place
-        let first = mail.firstIndex { $0.place == place } ?? index
-        mail.remove(at: first).deliver()
+        if deliveries.isEmpty { return false }
+        let index = random?.number(0...deliveries.count - 1) ?? 0
+        let queue = deliveries[index].queue
+        let first = deliveries.firstIndex { $0.queue == queue } ?? index
+        deliveries.remove(at: first).deliver()
         return true
     }
 
-    var isQuiet: Bool { mail.isEmpty }
+    var isQuiet: Bool { deliveries.isEmpty }
     var budgetLeft: Int { budget.left }
 
     func pass(milliseconds: Int64) {
@@ -156,13 +156,13 @@ final class ServerWorld {
     /// Runs the held calls to the store, and delivers the held answers.
     func release() {
         (holds, holdsAnswer) = ({ _ in false }, { _ in false })
-        mail += held
+        deliveries += held
         held = []
         run()
     }
 
-    private func post(_ place: Place, _ deliver: @escaping () -> Void) {
-        mail.append(Mail(place: place, deliver: deliver))
+    private func post(_ queue: Queue, _ deliver: @escaping () -> Void) {
+        deliveries.append(Delivery(queue: queue, deliver: deliver))
     }
 
     // MARK: Connections
@@ -247,8 +247,8 @@ final class ServerWorld {
             storeLater(call) { [unowned self] in
                 let answer = self.store.answer(call)
                 if self.holdsAnswer(call) {
-                    let mail = Mail(place: .hub) { self.hubEvent(.answered(id, answer)) }
-                    return self.held.append(mail)
+                    let delivery = Delivery(queue: .hub) { self.hubEvent(.answered(id, answer)) }
+                    return self.held.append(delivery)
                 }
                 self.hubLater(.answered(id, answer))
             }
@@ -268,8 +268,8 @@ final class ServerWorld {
 
     private func storeLater(_ call: StoreCall, _ deliver: @escaping () -> Void) {
         lastStore += 1
-        let item = Mail(place: .store(lastStore), deliver: deliver)
-        if holds(call) { held.append(item) } else { mail.append(item) }
+        let item = Delivery(queue: .store(lastStore), deliver: deliver)
+        if holds(call) { held.append(item) } else { deliveries.append(item) }
     }
 
     // MARK: Rooms
@@ -304,7 +304,7 @@ final class ServerWorld {
         switch action {
         case .send(let session, let output):
             later(session.connection) { connection in
-                connection.forwards(output.bytes.count, to: session).map { [.send(output.bytes)] + $0 }
+                connection.forwardLines(output.bytes.count, to: session).map { [.send(output.bytes)] + $0 }
                     ?? connection.sent(output, to: session)
             }
         case .ended(let session):
@@ -315,14 +315,18 @@ final class ServerWorld {
         case .call(let id, let call):
             storeLater(call) { [unowned self] in
                 let answer = RoomEvent.answered(id, self.store.answer(call))
-                let mail = Mail(place: .room(document)) { [unowned self] in
+                let delivery = Delivery(queue: .room(document)) { [unowned self] in
                     self.handle(answer, document, from: nil)
                 }
-                if self.holdsAnswer(call) { self.held.append(mail) } else { self.mail.append(mail) }
+                if self.holdsAnswer(call) {
+                    self.held.append(delivery)
+                } else {
+                    self.deliveries.append(delivery)
+                }
             }
         // A real server would log the divergence.
         case .diverged: break
-        case .compute, .wake, .cut: preconditionFailure("the room of a test has no such action")
+        case .compute, .wake, .disconnect: preconditionFailure("the room of a test has no such action")
         }
     }
 }
@@ -334,14 +338,14 @@ final class TestClient {
     private let world: ServerWorld
     private var lines: [String] = []
     /// The number of bytes that the server has sent but the client has not read.
-    private(set) var untaken = 0
+    private(set) var unread = 0
     private var unsent: [UInt8] = []
     var isPaused = false
     /// True once the server has ended its output.
     var isEnded = false
     var isClosed = false
     /// If true, the client reads all output at once.
-    var takesAll = true
+    var readsAll = true
 
     init(_ world: ServerWorld, _ id: ConnectionID) {
         self.world = world
@@ -370,17 +374,19 @@ final class TestClient {
     }
 
     func receive(_ line: [UInt8]) {
-        precondition(!isEnded, "a line after the end of the output: \(String(decoding: line, as: UTF8.self))")
+        precondition(
+            !isEnded,
+            "the server sent a line after it had ended its output: \(String(decoding: line, as: UTF8.self))")
         lines.append(String(decoding: line.dropLast(), as: UTF8.self))
-        untaken += line.count
-        if takesAll { take() }
+        unread += line.count
+        if readsAll { readAll() }
     }
 
     /// Reads everything that was sent.
-    func take() {
-        let bytes = untaken
-        untaken = 0
-        world.later(taken: bytes, by: id)
+    func readAll() {
+        let bytes = unread
+        unread = 0
+        world.postWritten(bytes, by: id)
     }
 
     func endInput() {
@@ -423,7 +429,7 @@ final class TestClient {
 }
 
 extension ServerWorld {
-    func later(taken bytes: Int, by id: ConnectionID) {
+    func postWritten(_ bytes: Int, by id: ConnectionID) {
         post(.connection(id)) { [unowned self] in self.event(id) { $0.written(bytes) } }
     }
 }

@@ -19,7 +19,7 @@ import Testing
     @Test("times of revisions never decrease, even if the clock goes back")
     func clockGoesBack() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob)
+        world.openQuietly(.ann, .bob)
         world.time = 90_000
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.time = 2_000
@@ -31,12 +31,12 @@ import Testing
     @Test("times of revisions never decrease, even after a restart of the server")
     func restart() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.time = 90_000
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.time = 50
         try world.restart()
-        world.seat(.bob)
+        world.openQuietly(.bob)
         world.push(.bob, [(0, 0, "y")], base: 2, seq: 1)
         try expectAscending(world, count: 3)
     }
@@ -45,7 +45,7 @@ import Testing
     @Test("the times of the revisions in a segment never decrease")
     func segment() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann, .bob, .eve, .joe)
+        world.openQuietly(.ann, .bob, .eve, .joe)
         world.holds = \.isAppend
         for (person, time) in [(Person.ann, 5_000), (.bob, 9_000), (.eve, 3_000), (.joe, 9_500)] {
             world.time = Int64(time)
@@ -59,7 +59,7 @@ import Testing
     func elsewhere() throws {
         for conflicts in 1...3 {
             var world = try RoomWorld("ab")
-            world.seat(.ann)
+            world.openQuietly(.ann)
             world.holds = { $0.isAppend || $0.isAppendLocked }
             world.push(.ann, [(2, 2, "x")], base: 1, seq: 1)
             for seq in 1...conflicts {
@@ -74,15 +74,38 @@ import Testing
     @Test("a room's timer fires on time even if the clock went back meanwhile")
     func waits() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
-        let rests = world.time + Int64(world.limits.restMilliseconds)
+        let rests = world.time + Int64(world.limits.checkDelayMilliseconds)
         world.send(.timePassed, at: rests - 1)
         world.send(.timePassed, at: 5)
         #expect(world.lines(.ann).isEmpty)
         world.send(.timePassed, at: rests)
         #expect(world.lines(.ann).types == ["check"])
+    }
+
+    @Test("a room requests a wake for all work that becomes due")
+    func wakes() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        for revision in [1, 2] {
+            world.push(.ann, [(0, 0, "x")], base: Revision(revision), seq: Int64(revision))
+            world.forget()
+            world.sleep(milliseconds: world.limits.checkDelayMilliseconds)
+            #expect(world.lines(.ann).types == ["check"])
+        }
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "x")], base: 3, seq: 3)
+        world.answerAppend(.unknown)
+        world.drop()
+        world.answer(\.isRead, .read(.failure(.refused(.failed))))
+        world.sleep(milliseconds: world.limits.retryMilliseconds)
+        #expect(world.heldReads == [3])
+        world.release()
+        world.leave(.ann)
+        world.sleep(milliseconds: world.limits.idleRoomSeconds * 1_000)
+        #expect(world.isUnloaded)
     }
 
     /// Rule S4.
@@ -91,23 +114,23 @@ import Testing
         let limits = Limits()
         for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
             var world = try RoomWorld("", limits: limits)
-            world.seat(.ann, .bob, .joe)
-            world.isTakenAtOnce = false
+            world.openQuietly(.ann, .bob, .joe)
+            world.isWrittenAtOnce = false
             let letters = String(repeating: "x", count: 300_000)
             // Ann is behind the head whenever Bob selects, and gets the selection after she has caught up.
             for number in 0..<2 {
                 world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
-                world.take(.bob)
+                world.reportWritten(.bob)
                 world.select(.bob, [(number, number)], at: Revision(number + 1))
                 if number == 0 {
-                    world.take(.ann)
-                    world.take(.ann)
+                    world.reportWritten(.ann)
+                    world.reportWritten(.ann)
                     // The next push advances the clock by a millisecond.
                     world.time += Int64(wait) - 1
                 }
             }
             world.forget()
-            world.take(.ann)
+            world.reportWritten(.ann)
             #expect(world.lines(.ann).types == (isTold ? ["peer"] : []), "after \(wait) ms")
         }
     }
@@ -115,7 +138,7 @@ import Testing
     @Test("a failed call to the store is retried exactly after the pause")
     func retryPause() throws {
         var world = try RoomWorld("ab")
-        world.seat(.ann)
+        world.openQuietly(.ann)
         world.holds = { $0.isAppend || $0.isRead }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.unknown)

@@ -33,7 +33,7 @@ struct TranscriptTests {
                 #expect(heard.isEmpty, "this is not shown")
                 client.says(line)
             case .hears(let shown):
-                let line = try #require(heard.first, "the server does not say \(shown)")
+                let line = try #require(heard.first, "the server did not send \(shown)")
                 heard.removeFirst()
                 #expect(Transcript.isShown(line, by: shown), "the server says \(line)")
             case .otherPushes(let text): try push(text, to: world)

@@ -18,7 +18,7 @@ final class Client: Sendable {
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout.size(ofValue: time)))
         }
-        let code = try address.inSystemForm { connect(descriptor, $0, $1) == 0 ? 0 : errno }
+        let code = try address.withSockaddr { connect(descriptor, $0, $1) == 0 ? 0 : errno }
         if code != 0 { throw SystemFault("connect", code: code) }
     }
 

@@ -27,7 +27,7 @@ struct ClosingTests {
             #expect(await events.next() == .received("one"))
             #expect(await events.next() == .received("two"))
             #expect(await events.next() == .inputEnded)
-            #expect(await events.next() == .closed(.ordered))
+            #expect(await events.next() == .closed(.closedByHandler))
         }
     }
 
@@ -40,6 +40,9 @@ struct ClosingTests {
             connection.close()
             connection.send(Payload([3]))
             connection.endOutput()
+            connection.pauseReading()
+            connection.resumeReading()
+            connection.deadline = .now
         }
         let told = behaviour
         let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
@@ -49,7 +52,7 @@ struct ClosingTests {
             let (bytes, code) = client.receiveAll()
             #expect(bytes.isEmpty && code == ECONNRESET)
             #expect(await events.next() == .received("x"))
-            #expect(await events.next() == .closed(.ordered))
+            #expect(await events.next() == .closed(.closedByHandler))
         }
     }
 
@@ -160,8 +163,8 @@ struct ClosingTests {
             #expect(await server.counters().events <= before + 45)
             #expect(await server.counters().closed == 0)
             server.loops[0].post { $0[id]?.resumeReading() }
-            guard case .closed(.gone) = await events.next() else {
-                Issue.record("the handler was not told that the peer is gone")
+            guard case .closed(.lost) = await events.next() else {
+                Issue.record("the handler did not learn that the peer has disconnected")
                 return
             }
         }

@@ -30,7 +30,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("clients that connect and disconnect all the time disturb no others")
+    @Test("clients that connect and disconnect often do not disturb other clients")
     func churn() async throws {
         try await withServer(loops: 2) { server in
             let steady = try Client(to: server.address)

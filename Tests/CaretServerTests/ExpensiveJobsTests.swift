@@ -29,10 +29,10 @@ struct ExpensiveJobsTests {
     func documents() {
         let document = DocumentID(7)
         let jobs: [RoomJob] = [
-            .event(document, .leave(SessionID(1)), from: ConnectionID(1)),
-            .order(document, .leave(SessionID(1))),
+            .connectionEvent(document, .leave(SessionID(1)), from: ConnectionID(1)),
+            .hubEvent(document, .leave(SessionID(1))),
             .answer(
-                RoomInstance(document: document, number: 1), .answered(CallID(1), .appended(.failed)),
+                RoomInstance(document: document, number: 1), .answered(CallID(1), .appended(.diskFailed)),
                 at: .now),
         ]
         for job in jobs {
@@ -44,7 +44,7 @@ struct ExpensiveJobsTests {
     @Test("an answer with history is expensive, an answer to an append is not")
     func answers() {
         #expect(RoomEvent.answered(CallID(1), .read(.failure(.refused(.gone)))).isExpensive)
-        #expect(!RoomEvent.answered(CallID(1), .appended(.failed)).isExpensive)
+        #expect(!RoomEvent.answered(CallID(1), .appended(.diskFailed)).isExpensive)
     }
 
     @Test("an answer or a new room with a text of over 64 KiB is expensive")
@@ -55,7 +55,7 @@ struct ExpensiveJobsTests {
                 id: DocumentID(7), name: try DocumentName("a"), epoch: Epoch(generation: 1, document: 1),
                 head: 1, start: 0, length: head.text.length, updated: 0, lineBreak: .lf)
             let loaded = LoadedDocument(entry, head)
-            let make = RoomJob.make(entry, head)
+            let make = RoomJob.makeRoom(entry, head)
             let isMakeExpensive = make.isExpensive { _ in false }
             #expect(isMakeExpensive == isExpensive)
             #expect(RoomEvent.answered(CallID(1), .text(.success(head))).isExpensive == isExpensive)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Guess limiter")
 struct GuessLimiterTests {
     private let guilty = AddressBlock.ip4(1)
-    private static let interval = GuessLimiter.own.interval
+    private static let interval = GuessLimiter.perAddress.interval
 
     /// Sends unknown tokens from an address until one is refused. Returns how many were looked up, and how
     /// long the next one must wait.
@@ -13,8 +13,8 @@ struct GuessLimiterTests {
     ) -> (looks: Int, wait: Int) {
         var looks = 0
         while true {
-            switch limiter.shown(from: address, at: now) {
-            case .look: looks += 1
+            switch limiter.reserveSlot(for: address, at: now) {
+            case .lookUp: looks += 1
             case .refuse(let wait): return (looks, wait)
             }
         }
@@ -27,8 +27,8 @@ struct GuessLimiterTests {
     func limit() {
         var limiter = GuessLimiter()
         #expect(guess(&limiter, from: guilty, at: 5) == (10, 6_000))
-        #expect(limiter.shown(from: .ip4(2), at: 5) == .look(.own(.ip4(2))))
-        #expect(limiter.shown(from: .ip6(1), at: 5) == .look(.own(.ip6(1))))
+        #expect(limiter.reserveSlot(for: .ip4(2), at: 5) == .lookUp(.perAddress(.ip4(2))))
+        #expect(limiter.reserveSlot(for: .ip6(1), at: 5) == .lookUp(.perAddress(.ip6(1))))
     }
 
     /// Rule H6.
@@ -36,9 +36,9 @@ struct GuessLimiterTests {
     func nextOne() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 5)
-        #expect(limiter.shown(from: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
-        #expect(limiter.shown(from: guilty, at: 6_005) == .look(.own(guilty)))
-        #expect(limiter.shown(from: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
+        #expect(limiter.reserveSlot(for: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
+        #expect(limiter.reserveSlot(for: guilty, at: 6_005) == .lookUp(.perAddress(guilty)))
+        #expect(limiter.reserveSlot(for: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
         // A refused token takes no slot, and after a long pause there are ten slots, not more.
         #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
     }
@@ -47,13 +47,13 @@ struct GuessLimiterTests {
     func known() {
         var limiter = GuessLimiter()
         for now in 0..<100 {
-            #expect(limiter.shown(from: guilty, at: Int64(now)) == .look(.own(guilty)))
-            limiter.cleared(.own(guilty), at: Int64(now))
+            #expect(limiter.reserveSlot(for: guilty, at: Int64(now)) == .lookUp(.perAddress(guilty)))
+            limiter.freeSlot(.perAddress(guilty), at: Int64(now))
             #expect(limiter.addressCount == 0)
         }
-        for _ in 0..<4 { _ = limiter.shown(from: guilty, at: 100) }
-        _ = limiter.shown(from: guilty, at: 100)
-        limiter.cleared(.own(guilty), at: 101)
+        for _ in 0..<4 { _ = limiter.reserveSlot(for: guilty, at: 100) }
+        _ = limiter.reserveSlot(for: guilty, at: 100)
+        limiter.freeSlot(.perAddress(guilty), at: 101)
         #expect(guess(&limiter, from: guilty, at: 101).looks == 6)
     }
 
@@ -63,28 +63,31 @@ struct GuessLimiterTests {
         _ = guess(&limiter, from: guilty, at: 0)
         var looks = 0
         for number in 0..<UInt64(200_000) {
-            if case .look = limiter.shown(from: .ip6(number), at: Int64(number / 100)) { looks += 1 }
+            if case .lookUp = limiter.reserveSlot(for: .ip6(number), at: Int64(number / 100)) { looks += 1 }
         }
         #expect(limiter.addressCount == GuessLimiter.mostAddresses)
         // One lookup for each address that fits. For the others a thousand, and one more every 10 ms.
         let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
         #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
         #expect(looks > GuessLimiter.mostAddresses + 1_000)
-        #expect(limiter.shown(from: guilty, at: 2_000) == .refuse(retryAfterMilliseconds: 4_000))
-        #expect(limiter.shown(from: .ip6(0), at: 2_000) == .look(.own(.ip6(0))))
+        #expect(limiter.reserveSlot(for: guilty, at: 2_000) == .refuse(retryAfterMilliseconds: 4_000))
+        #expect(limiter.reserveSlot(for: .ip6(0), at: 2_000) == .lookUp(.perAddress(.ip6(0))))
     }
 
     @Test("while the table is full, new addresses share common slots")
     func shared() {
         var limiter = GuessLimiter()
-        for number in 0..<UInt64(GuessLimiter.mostAddresses) { _ = limiter.shown(from: .ip6(number), at: 0) }
+        for number in 0..<UInt64(GuessLimiter.mostAddresses) {
+            _ = limiter.reserveSlot(for: .ip6(number), at: 0)
+        }
         for _ in 0..<5_000 {
-            #expect(limiter.shown(from: guilty, at: 1) == .look(.shared))
-            limiter.cleared(.shared, at: 1)
+            #expect(limiter.reserveSlot(for: guilty, at: 1) == .lookUp(.shared))
+            limiter.freeSlot(.shared, at: 1)
         }
         #expect(guess(&limiter, from: guilty, at: 1) == (1_000, 10))
-        #expect(limiter.shown(from: .ip4(2), at: 1) == .refuse(retryAfterMilliseconds: 10))
-        #expect(limiter.shown(from: guilty, at: GuessLimiterTests.interval) == .look(.own(guilty)))
+        #expect(limiter.reserveSlot(for: .ip4(2), at: 1) == .refuse(retryAfterMilliseconds: 10))
+        #expect(
+            limiter.reserveSlot(for: guilty, at: GuessLimiterTests.interval) == .lookUp(.perAddress(guilty)))
         #expect(limiter.addressCount == 1)
     }
 

@@ -20,7 +20,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("loopback addresses and addresses of other machines are told apart")
+    @Test("`isLoopback` is true for loopback addresses, and false for others")
     func otherAddresses() throws {
         for host in ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] {
             #expect(try !SocketAddress.resolved(host: host, port: 1)[0].isLoopback)
@@ -31,7 +31,7 @@ struct ListenerTests {
         #expect(throws: AddressFault.self) { try SocketAddress.resolved(host: "no such host", port: 1) }
     }
 
-    @Test("accepted sockets are nonblocking, without delay, and spread over loops")
+    @Test("accepted sockets do not block, send at once, and are spread over loops")
     func acceptedSockets() async throws {
         let options = Events<[Int32]>()
         let maker: HandlerMaker = { connection in
@@ -59,11 +59,54 @@ struct ListenerTests {
     func portInUse() async throws {
         try await withServer { server in
             await #expect(throws: ListenFault.inUse) {
-                try await Listener.listening(at: server.address, spreadOver: server.loops) { _ in
+                try await Listener.listen(at: server.address, spreadOver: server.loops) { _ in
                     EchoHandler()
                 }
             }
         }
+    }
+
+    @Test("a listener reports why the system refuses an address")
+    func refusedAddresses() async throws {
+        // 192.0.2.1 is an address for documentation, which no machine has.
+        for (address, code) in [
+            (.ip4(0xC000_0201, port: 0), EADDRNOTAVAIL), (.unix(path: "/nowhere/socket"), ENOENT),
+        ] as [(SocketAddress, Int32)] {
+            await #expect(throws: ListenFault.system(SystemFault("bind", code: code)), "\(address)") {
+                try await withServer(at: address) { _ in }
+            }
+        }
+    }
+
+    @Test(
+        "a listener may reuse a port of old connections, and IPv6 excludes IPv4",
+        arguments: [.ip4(0x7F00_0001, port: 0), .ip6(0, 1, scope: 0, port: 0)] as [SocketAddress])
+    func options(address: SocketAddress) async throws {
+        let options = Events<[Int32]>()
+        let maker: HandlerMaker = { connection in
+            // An accepted socket has the options of its listener.
+            options.record(
+                [(SOL_SOCKET, SO_REUSEADDR), (Int32(IPPROTO_IPV6), IPV6_V6ONLY)].map { level, option in
+                    var (value, size) = (Int32(0), socklen_t(4))
+                    getsockopt(connection.descriptor, level, option, &value, &size)
+                    return value
+                })
+            return EchoHandler()
+        }
+        try await withServer(at: address, handler: maker) { server in
+            let client = try Client(to: server.address)
+            #expect(await options.next() == [1, address.family == AF_INET6 ? 1 : 0])
+            withExtendedLifetime(client) {}
+        }
+    }
+
+    @Test("the system's form of an IPv6 address has its scope")
+    func scope() throws {
+        let address = SocketAddress.ip6(0xFE80 << 48, 1, scope: 7, port: 5)
+        let scope = try address.withSockaddr { pointer, _ in
+            pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee.sin6_scope_id }
+        }
+        #expect(scope == 7)
     }
 
     @Test("a closed listener accepts no connections, and existing ones continue")
@@ -71,7 +114,7 @@ struct ListenerTests {
         try await withServer { server in
             let client = try Client(to: server.address)
             await server.wait { $0.opened == 1 }
-            await server.listener.closed()
+            await server.listener.close()
             #expect(throws: SystemFault("connect", code: ECONNREFUSED)) { try Client(to: server.address) }
             try client.send("on")
             #expect(try client.receive(text: 2) == "on")
@@ -88,7 +131,7 @@ struct ListenerTests {
             client.endOutput()
             #expect(client.receiveAll().bytes == Array("hi".utf8))
             await #expect(throws: ListenFault.inUse) {
-                try await Listener.listening(at: server.address, spreadOver: server.loops) { _ in
+                try await Listener.listen(at: server.address, spreadOver: server.loops) { _ in
                     EchoHandler()
                 }
             }
@@ -102,20 +145,20 @@ struct ListenerTests {
         let path = temporaryPath()
         // A killed server leaves a socket file without a listener.
         let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        _ = try SocketAddress.unix(path: path).inSystemForm { bind(dead, $0, $1) }
+        _ = try SocketAddress.unix(path: path).withSockaddr { bind(dead, $0, $1) }
         close(dead)
         #expect(mode(of: path) != nil)
         try await withServer(at: .unix(path: path)) { server in _ = try Client(to: server.address) }
 
         close(open(path, O_CREAT | O_WRONLY, 0o644))
         defer { unlink(path) }
-        await #expect(throws: ListenFault.noSocket) {
+        await #expect(throws: ListenFault.notASocket) {
             try await withServer(at: .unix(path: path)) { _ in }
         }
         #expect(mode(of: path) == 0o644)
     }
 
-    @Test("a path that is too long for a socket is refused with both numbers")
+    @Test("a too long path of a socket is refused with its length and the limit")
     func longPath() async throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         await #expect(throws: ListenFault.address(.longPath(bytes: 205, limit: 107))) {
@@ -196,7 +239,7 @@ private struct UnconnectedClient {
     }
 
     func connect(to address: SocketAddress) throws {
-        let code = try address.inSystemForm { Glibc.connect(descriptor, $0, $1) }
+        let code = try address.withSockaddr { Glibc.connect(descriptor, $0, $1) }
         try #require(code == 0)
     }
 

@@ -56,20 +56,20 @@ struct LoopFirstQueueTests {
         let isDone = Atomic(false)
         queue.start(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
         let wasDone = await loop.result { [queue] _ in
-            queue.bring([1, 2], fromLoop: 0)
+            queue.enqueueOnCurrentLoop([1, 2], index: 0)
             return isDone.load(ordering: .relaxed)
         }
         #expect(wasDone == true)
         _ = await loop.result { [queue] _ in
-            queue.bring([3, 101], fromLoop: 0)
-            queue.bring([4], fromLoop: 0)
+            queue.enqueueOnCurrentLoop([3, 101], index: 0)
+            queue.enqueueOnCurrentLoop([4], index: 0)
         }
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
         // The queue runs this job, or the loop if the queue's drain has ended.
         #expect(await events.next()?.job == 4)
-        await loop.stopped()
+        await loop.stop()
         await closed(queue)
     }
 
@@ -85,14 +85,14 @@ struct LoopFirstQueueTests {
                 if job < 3 { queue.enqueue(job + 1) }
             }, on: [loop])
         let first = await loop.result { [queue] _ in
-            queue.bring([1], fromLoop: 0)
+            queue.enqueueOnCurrentLoop([1], index: 0)
             return done.withLock { $0 }
         }
         #expect(first == [1])
         for job in 1...3 {
             #expect(await events.next() == Writer.Done(job: job, place: "a loop"))
         }
-        await loop.stopped()
+        await loop.stop()
         await closed(queue)
     }
 
@@ -101,11 +101,11 @@ struct LoopFirstQueueTests {
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)
-        _ = await loops[1].result { [queue] _ in queue.bring([1], fromLoop: 1) }
+        _ = await loops[1].result { [queue] _ in queue.enqueueOnCurrentLoop([1], index: 1) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
         queue.enqueueOnLastLoop(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "a loop"))
-        for loop in loops { await loop.stopped() }
+        for loop in loops { await loop.stop() }
         queue.enqueueOnLastLoop(3)
         #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
         queue.enqueue(4)
@@ -118,11 +118,11 @@ struct LoopFirstQueueTests {
     func expensiveAnswers() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
-        _ = await loop.result { [queue] _ in queue.bring([101], fromLoop: 0) }
+        _ = await loop.result { [queue] _ in queue.enqueueOnCurrentLoop([101], index: 0) }
         #expect(await events.next() == Writer.Done(job: 101, place: "the queue"))
         queue.enqueueOnLastLoop(1)
         #expect(await events.next() == Writer.Done(job: 1, place: "the queue"))
-        await loop.stopped()
+        await loop.stop()
         await closed(queue)
     }
 
@@ -130,14 +130,14 @@ struct LoopFirstQueueTests {
     func knownToBeExpensive() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
-        _ = await loop.result { [queue] _ in queue.bring([1], fromLoop: 0) }
+        _ = await loop.result { [queue] _ in queue.enqueueOnCurrentLoop([1], index: 0) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
-        // Its number is below 100. So a loop that checked the job would run it.
+        // The number of the job is below 100. So a loop that checked the job would run it.
         queue.enqueueExpensive(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
         queue.enqueueOnLastLoop(3)
         #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
-        await loop.stopped()
+        await loop.stop()
         await closed(queue)
     }
 
@@ -157,7 +157,7 @@ struct LoopFirstQueueTests {
         let ways: [(Cargo) -> Void] = [
             { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueExpensive,
             queue.enqueueOnLastLoop,
-            { queue.bring([$0], fromLoop: 0) },
+            { queue.enqueueOnCurrentLoop([$0], index: 0) },
         ]
         for post in ways {
             weak var cargo: Cargo?
@@ -196,7 +196,8 @@ struct LoopFirstQueueTests {
                         // Negative numbers, so that no job is expensive.
                         let job = -number << 2 | poster
                         switch poster {
-                        case 0, 1: loops[poster].post { _ in queue.bring([job], fromLoop: poster) }
+                        case 0, 1:
+                            loops[poster].post { _ in queue.enqueueOnCurrentLoop([job], index: poster) }
                         case 2: queue.enqueue(job)
                         default: queue.enqueueOnLastLoop(job)
                         }
@@ -205,7 +206,7 @@ struct LoopFirstQueueTests {
             }
         }
         for await _ in ended {}
-        for loop in loops { await loop.stopped() }
+        for loop in loops { await loop.stop() }
         await closed(queue)
     }
 }

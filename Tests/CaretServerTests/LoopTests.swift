@@ -24,14 +24,14 @@ struct LoopTests {
                 }
             }
         }
-        await loop.stopped()
+        await loop.stop()
         #expect(counts.value == [2_000, 2_000, 2_000, 2_000])
     }
 
     @Test("a stopped loop refuses jobs")
     func stoppedLoop() async throws {
         let loop = try Loop(LoopNumber(0))
-        await loop.stopped()
+        await loop.stop()
         #expect(!loop.post { _ in })
         #expect(await loop.result { _ in 1 } == nil)
     }
@@ -45,15 +45,15 @@ struct LoopTests {
             return RecordingHandler(events)
         }
         let loop = try Loop(LoopNumber(0))
-        let listener = try await Listener.listening(at: Running.anyPort, spreadOver: [loop], maker)
+        let listener = try await Listener.listen(at: Running.anyPort, spreadOver: [loop], maker)
         let clients = try (0..<10).map { _ in try Client(to: listener.address) }
         for _ in clients {
             let id = try #require(await ids.next())
             loop.post { $0[id]?.send(Payload(Array("bye".utf8))) }
         }
-        await loop.stopped()
+        await loop.stop()
         for client in clients { #expect(client.receiveAll().bytes == Array("bye".utf8)) }
-        for _ in clients { #expect(await events.next() == .closed(.stopped)) }
+        for _ in clients { #expect(await events.next() == .closed(.loopStopped)) }
     }
 
     @Test("stopped loops leave no descriptor open")

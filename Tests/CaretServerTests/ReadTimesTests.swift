@@ -13,7 +13,7 @@ struct ReadTimesTests {
 
     private func moment(_ nanoseconds: UInt64) -> Moment { Moment(nanoseconds: nanoseconds) }
 
-    @Test("`take` returns the time of a request once, by its session and seq")
+    @Test("`remove` returns the time of a request once, by its session and seq")
     func taken() {
         times.add(push(1), at: moment(10))
         times.add(push(2), at: moment(20))

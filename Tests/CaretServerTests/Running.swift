@@ -36,13 +36,13 @@ func withServer(
 ) async throws {
     let loops = try (0..<count).map { try Loop(LoopNumber($0), settings) }
     do {
-        let listener = try await Listener.listening(at: address, spreadOver: loops, handler)
+        let listener = try await Listener.listen(at: address, spreadOver: loops, handler)
         try await body(Running(loops: loops, listener: listener))
     } catch {
-        for loop in loops { await loop.stopped() }
+        for loop in loops { await loop.stop() }
         throw error
     }
-    for loop in loops { await loop.stopped() }
+    for loop in loops { await loop.stop() }
 }
 
 /// Runs blocking code on its own thread, because tests share a few threads.

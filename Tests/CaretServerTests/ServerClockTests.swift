@@ -1,10 +1,25 @@
 import CaretServer
+import Dispatch
+import Glibc
 import Testing
 
 @Suite("Server clock") struct ServerClockTests {
     /// The clock of a server that started at this wall time, two seconds after its machine.
     private func clock(_ wall: Int64) -> ServerClock {
         ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
+    }
+
+    @Test("by default the clocks of the system are used")
+    func system() {
+        func wall() -> Int64 {
+            var time = timeval()
+            gettimeofday(&time, nil)
+            return Int64(time.tv_sec) * 1_000 + Int64(time.tv_usec) / 1_000
+        }
+        let before = (wall: wall(), steady: DispatchTime.now().uptimeNanoseconds)
+        let (start, moment) = (ServerClock().start, Moment.now.nanoseconds)
+        #expect(before.wall <= start && start <= wall())
+        #expect(before.steady <= moment && moment <= DispatchTime.now().uptimeNanoseconds)
     }
 
     @Test("the time starts at the wall clock, and advances with the steady clock")

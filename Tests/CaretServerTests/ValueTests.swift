@@ -17,6 +17,21 @@ struct ValueTests {
         #expect(SlotID(word: carl.word) == carl)
     }
 
+    @Test("the sum of counters has the sum of each counter")
+    func sumOfCounters() {
+        let all: [WritableKeyPath<LoopCounters, Int>] = [
+            \.opened, \.closed, \.refused, \.bytesRead, \.bytesWritten, \.reads, \.writes, \.blockedWrites,
+            \.turns, \.events, \.jobs,
+        ]
+        var (one, other) = (LoopCounters(), LoopCounters())
+        for (number, counter) in all.enumerated() {
+            one[keyPath: counter] = number + 1
+            other[keyPath: counter] = 100 * (number + 1)
+        }
+        let sum = one + other
+        #expect(all.map { sum[keyPath: $0] } == all.indices.map { 101 * ($0 + 1) })
+    }
+
     @Test("an output queue returns every byte once and in order")
     func queueTakesAnything() {
         for step in 1...40 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The store's contract: appending") struct AppendContractTests {
     @Test(
-        "an append at the head is committed, and the log reads back equal",
+        "an append at the head is committed, and a read returns its changes",
         arguments: StoreKind.allCases)
     func commit(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
@@ -17,7 +17,7 @@ import Testing
         #expect(entry.head == 3 && entry.length == document.text.length && entry.updated == 1003)
     }
 
-    @Test("an append of several changes makes one revision for each", arguments: StoreKind.allCases)
+    @Test("an append of several changes makes one revision for each change", arguments: StoreKind.allCases)
     func severalChanges(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         let first = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "ab")]), in: TextBuffer(), seq: 1)
@@ -66,7 +66,7 @@ import Testing
             append(other, epoch: other.epoch, at: 0),
             append(document.entry, epoch: other.epoch, at: 0),
         ])
-        #expect(outcomes == [.conflict(head: 0), .committed(head: 1), .gone])
+        #expect(outcomes == [.conflict(head: 0), .committed(head: 1), .documentGone])
     }
 
     @Test("an append to a deleted or unknown document returns gone", arguments: StoreKind.allCases)
@@ -74,10 +74,10 @@ import Testing
         let document = try await TrackedDocument(kind)
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
         #expect(refusal(await document.store.delete(document.entry.id)) == nil)
-        #expect(await document.store.append(append) == .gone)
+        #expect(await document.store.append(append) == .documentGone)
         let nowhere = Append(
             document: DocumentID(999), epoch: document.entry.epoch, expected: 0, changes: append.changes)
-        #expect(await document.store.append(nowhere) == .gone)
+        #expect(await document.store.append(nowhere) == .documentGone)
     }
 
     @Test("an append of only a line break stores it without a new revision", arguments: StoreKind.allCases)

@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,6 +38,28 @@ import Testing
         await copy.close()
     }
 
+    @Test("a backup reports its progress, and replaces an interrupted backup")
+    func progress() async throws {
+        let (scratch, target) = (try Scratch.inMemory(), try Scratch.inMemory())
+        defer { scratch.remove() }
+        defer { target.remove() }
+        try Data("interrupted".utf8).write(to: target.file("caret.sqlite.partial"))
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        // The file gets over 512 pages, because an appended text is not compressed.
+        let document = try await TrackedDocument(on: store)
+        let paste = SampleChange.edit(0, 0, String(repeating: "x", count: 2 << 20))
+        #expect(await store.append(try document.append([paste], seq: 1)) == .committed(head: 1))
+        let steps = Mutex<[[Int]]>([])
+        _ = try await store.backUp(to: target.databasePath, at: 1) { done, all in
+            steps.withLock { $0.append([done, all]) }
+        }
+        await store.close()
+        let pages = try target.databaseBytes().count / PageSums.pageSize
+        let wanted = stride(from: 256, to: pages, by: 256).map { [$0, pages] } + [[pages, pages]]
+        #expect(steps.withLock { $0 } == wanted && pages > 512)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+    }
+
     @Test("a backup stays marked as a backup until a server opens it")
     func markStays() async throws {
         let sample = try await SampleStore(isCutOff: false)
@@ -53,6 +76,9 @@ import Testing
         let recorder = EventRecorder()
         await (try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }).close()
         #expect(recorder.all.first == .renewed(.backup(at: 5)))
+        let second = EventRecorder()
+        await (try SQLiteStore(folder: sample.scratch.path) { second.add($0) }).close()
+        #expect(!second.isRenewed)
     }
 
     /// Rule A15.

@@ -16,7 +16,7 @@ import Testing
         #expect(closed.revisions == sample.documents.reduce(-70) { $0 + $1.head.value })
         #expect(closed.pushers == 4 && closed.snapshots >= 2)
         let store = try SQLiteStore(folder: sample.scratch.path)
-        let seen = Counted()
+        let seen = ThreadSafeCounter()
         let open = try await store.verify { progress in
             #expect(progress.documents <= progress.allDocuments)
             seen.add()
@@ -72,6 +72,20 @@ import Testing
         ]
     }
 
+    @Test("a check finds rows that belong to no document")
+    func orphans() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        for table in ["segment", "snapshot", "pusher"] {
+            let copy = try sample.scratch.copied()
+            defer { copy.remove() }
+            try Database(path: copy.databasePath, for: .write).execute(
+                "UPDATE \(table) SET document = 99 WHERE document = 2")
+            let findings = try SQLiteStore.verify(folder: copy.path).findings
+            #expect(findings.contains { $0.fault == .orphans(table) && $0.document == nil }, "\(table)")
+        }
+    }
+
     /// Rule A14.
     @Test("a check lists 1,000 findings, and reports whether there were more")
     func manyFindings() async throws {
@@ -101,7 +115,7 @@ import Testing
     func stopped() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         defer { sample.scratch.remove() }
-        let pages = Counted()
+        let pages = ThreadSafeCounter()
         let database = try DataFolder(sample.scratch.path).openForReading()
         var check = try StoreCheck(database, isStopped: { pages.count > 0 })
         let report = check.run(nil) { progress in
@@ -144,7 +158,7 @@ import Testing
         let after = try sample.scratch.files()
         #expect(after == before)
         let store = try SQLiteStore(folder: sample.scratch.path)
-        #expect(throws: OpeningFault.held) { try SQLiteStore.verify(folder: sample.scratch.path) }
+        #expect(throws: OpeningFault.folderLocked) { try SQLiteStore.verify(folder: sample.scratch.path) }
         await store.close()
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// A program of this package, running as a child process of a test.
 struct ChildProcess {
     /// The output and the exit status of a process.
-    struct End {
+    struct ExitResult {
         let lines: [Substring]
         /// Nil if a signal ended the process.
         let status: Int32?
@@ -35,10 +35,10 @@ struct ChildProcess {
     }
 
     /// Waits until the process ends by itself.
-    func ended() -> End { ended(after: Data()) }
+    func waitForExit() -> ExitResult { waitForExit(after: Data()) }
 
     /// Kills the process as soon as it has written this number of lines.
-    func killed(afterLines count: Int) throws -> End {
+    func killProcess(afterLines count: Int) throws -> ExitResult {
         var received = Data()
         while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
@@ -49,13 +49,13 @@ struct ChildProcess {
             received.append(more)
         }
         kill(process.processIdentifier, SIGKILL)
-        return ended(after: received)
+        return waitForExit(after: received)
     }
 
-    private func ended(after received: Data) -> End {
+    private func waitForExit(after received: Data) -> ExitResult {
         let all = received + output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return End(
+        return ExitResult(
             lines: String(decoding: all, as: UTF8.self).split(separator: "\n"),
             status: process.terminationReason == .exit ? process.terminationStatus : nil)
     }

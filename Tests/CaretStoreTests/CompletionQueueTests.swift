@@ -8,21 +8,21 @@ import Testing
 @Suite("The order of completions") struct CompletionQueueTests {
     @Test("a few completions wait until many earlier completions have run")
     func fewBehindMany() async {
-        let (completions, gate, tally) = (CompletionQueue(), Gate(), Tally())
+        let (completions, gate, completed) = (CompletionQueue(), Gate(), OutcomeList())
         // This is more than the writer's thread calls directly.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()
-                tally.add(.committed(head: Revision(number)))
+                completed.add(.committed(head: Revision(number)))
             }
         }
         gate.closed {
             completions.call(many)
-            completions.call([{ @Sendable in tally.add(.committed(head: 34)) }])
-            #expect(tally.outcomes.isEmpty)
+            completions.call([{ @Sendable in completed.add(.committed(head: 34)) }])
+            #expect(completed.outcomes.isEmpty)
         }
         await withCheckedContinuation { done in completions.finish { done.resume() } }
-        #expect(tally.outcomes == (1...34).map { .committed(head: Revision($0)) })
+        #expect(completed.outcomes == (1...34).map { .committed(head: Revision($0)) })
     }
 
     @Test("completions run in the order of calls, and before the store closes")
@@ -31,7 +31,7 @@ import Testing
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
         var document = try await TrackedDocument(on: store)
-        let answered = Tally()
+        let answered = OutcomeList()
         var expected: [AppendOutcome] = []
         let letter = SampleChange.edit(0, 0, "x")
         for number in 1...400 {
@@ -51,7 +51,7 @@ import Testing
 }
 
 /// Outcomes in the order of their completions.
-private final class Tally: Sendable {
+private final class OutcomeList: Sendable {
     private let list = Mutex<[AppendOutcome]>([])
 
     var outcomes: [AppendOutcome] { list.withLock { $0 } }

@@ -90,9 +90,9 @@ extension OpeningFault {
     /// Whether the fault says that the files are damaged.
     fileprivate var isDamage: Bool {
         switch self {
-        case .foreign, .badHeader, .lost, .otherLog: true
-        case .database(let fault), .migrating(_, let fault): fault.kind == .damaged
-        case .older, .newer, .changed, .readOnly, .held, .system: false
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase: true
+        case .database(let fault), .migrationFailed(_, let fault): fault.kind == .damaged
+        case .schemaTooOld, .schemaTooNew, .migrationChanged, .readOnly, .folderLocked, .system: false
         }
     }
 }

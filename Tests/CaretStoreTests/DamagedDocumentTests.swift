@@ -22,8 +22,8 @@ import Testing
         )
         // Append to the damaged document in one transaction with another append, and then alone.
         let outcomes = await store.append([damaged, sound])
-        #expect(outcomes == [.damaged, .committed(head: 3)])
-        #expect(await store.append(damaged) == .damaged)
+        #expect(outcomes == [.documentDamaged, .committed(head: 3)])
+        #expect(await store.append(damaged) == .documentDamaged)
         guard case .created = await store.create(try DocumentName("three")) else {
             throw Unexpected(what: "no document can be created")
         }
@@ -44,7 +44,8 @@ import Testing
             )
             #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
             #expect(recorder.all.contains(.damaged(one.document)))
-            #expect(await store.append([one, two]) == [.damaged, .committed(head: two.expected.next)])
+            #expect(
+                await store.append([one, two]) == [.documentDamaged, .committed(head: two.expected.next)])
             // The store checks the epoch and the head before it reports damage.
             let stale = Append(
                 document: one.document, epoch: one.epoch, expected: 1, changes: one.changes)
@@ -109,6 +110,27 @@ import Testing
         }
         // Several pages have rows of documents.
         #expect(partial > 2 && refused < 5, "\(partial) incomplete, \(refused) refused")
+    }
+
+    @Test("without its newest snapshot a text is refused, and a check finds this")
+    func missingSnapshot() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        #expect(await document.putSnapshot() == nil)
+        try await document.type("d")
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute("DELETE FROM snapshot")
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.snapshot(3)])
+        let (again, id) = (try SQLiteStore(folder: scratch.path), document.entry.id)
+        for revision in [3, 4] as [Revision] {
+            #expect(refusal(await again.text(of: id, at: revision)) == .refused(.damaged), "\(revision)")
+        }
+        // Reading an earlier revision does not need the snapshot.
+        #expect(try await again.text(of: id, at: 2).get().text == document.texts[2])
+        await again.close()
     }
 
     @Test("a database without the store's row is refused and not changed")

@@ -41,7 +41,7 @@ import Testing
             _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [broken])
             Issue.record("the broken migration was applied")
         } catch {
-            guard case .migrating(3, let fault) = error else {
+            guard case .migrationFailed(3, let fault) = error else {
                 Issue.record("another fault: \(error)")
                 return
             }
@@ -60,13 +60,13 @@ import Testing
         let later = Migration(number: 3, sql: Array("CREATE TABLE later (x);".utf8))
         _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [later])
         let before = try scratch.databaseBytes()
-        #expect(throws: OpeningFault.newer(found: 3, known: 2)) {
+        #expect(throws: OpeningFault.schemaTooNew(found: 3, known: 2)) {
             try DataFolder(scratch.path).openForWriting()
         }
         let changed =
             [Migration(number: 1, sql: Array("CREATE TABLE other (x);".utf8))] + Migration.all.dropFirst()
             + [later]
-        #expect(throws: OpeningFault.changed(migration: 1)) {
+        #expect(throws: OpeningFault.migrationChanged(migration: 1)) {
             try DataFolder(scratch.path).openForWriting(migrations: changed)
         }
         #expect(try scratch.databaseBytes() == before)
@@ -93,7 +93,7 @@ import Testing
         }
         let before = try sample.scratch.files()
         #expect((before["caret.sqlite-wal"]?.count ?? 0 > 0) == (state == "crashed"))
-        let refused = OpeningFault.newer(found: 3, known: 2)
+        let refused = OpeningFault.schemaTooNew(found: 3, known: 2)
         #expect(throws: refused) { try SQLiteStore(folder: sample.scratch.path) }
         #expect(throws: refused) { try SQLiteStore.verify(folder: sample.scratch.path) }
         let after = try sample.scratch.files()
@@ -111,8 +111,26 @@ import Testing
         default: try scratch.write(Data("SQLite format 3\0".utf8))
         }
         let before = try scratch.databaseBytes()
-        #expect(throws: OpeningFault.foreign) { try DataFolder(scratch.path).openForWriting() }
+        #expect(throws: OpeningFault.notCaretDatabase) { try DataFolder(scratch.path).openForWriting() }
         #expect(try scratch.databaseBytes() == before)
+    }
+
+    @Test(
+        "a database with a damaged header is refused and not changed",
+        arguments: [
+            (0, .notCaretDatabase), (15, .notCaretDatabase), (16, .damagedHeader), (17, .damagedHeader),
+            (20, .damagedHeader), (68, .notCaretDatabase), (71, .notCaretDatabase),
+        ] as [(Int, OpeningFault)])
+    func damagedHeader(offset: Int, fault: OpeningFault) async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        await (try SQLiteStore(folder: scratch.path)).close()
+        var bytes = try scratch.databaseBytes()
+        bytes[offset] ^= 0x40
+        try scratch.write(bytes)
+        #expect(throws: fault) { try SQLiteStore(folder: scratch.path) }
+        #expect(throws: fault) { try SQLiteStore.verify(folder: scratch.path) }
+        #expect(try scratch.databaseBytes() == bytes)
     }
 
     @Test("a locked folder is refused until its server ends")
@@ -121,7 +139,7 @@ import Testing
         defer { scratch.remove() }
         do {
             let first = try DataFolder(scratch.path)
-            #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+            #expect(throws: OpeningFault.folderLocked) { try DataFolder(scratch.path) }
             _ = try first.openForWriting()
         }
         _ = try DataFolder(scratch.path)
@@ -172,7 +190,7 @@ import Testing
         try database.reserveSums()
         try database.execute("CREATE TABLE x (y); INSERT INTO x VALUES (1); PRAGMA journal_mode = WAL;")
         try database.execute("UPDATE x SET y = 2")
-        for (access, value) in [(Database.Access.read, 2), (.readAlone, 1)] {
+        for (access, value) in [(Database.Access.read, 2), (.readWithoutLog, 1)] {
             let other = try Database(path: path, for: access)
             #expect(try other.first("SELECT y FROM x", read: { $0.integer(0) }) == Int64(value))
         }

@@ -2,24 +2,24 @@ import CaretStore
 import Testing
 
 @Suite("Events about disk space") struct DiskSpaceTests {
-    private func news(of events: [StoreEvent]) -> [DiskSpace.Change] {
+    private func changes(after events: [StoreEvent]) -> [DiskSpace.Change] {
         var space = DiskSpace()
-        return events.compactMap { space.news(of: $0) }
+        return events.compactMap { space.change(after: $0) }
     }
 
     @Test("a full disk is reported once, and so is the next commit")
     func refusing() {
-        #expect(news(of: [.committed, .checkpointed]) == [])
-        #expect(news(of: [.full, .writing(1), .full]) == [.full])
-        #expect(news(of: [.full, .committed, .committed]) == [.full, .freed])
+        #expect(changes(after: [.committed, .checkpointed]) == [])
+        #expect(changes(after: [.diskFull, .writing(1), .diskFull]) == [.becameFull])
+        #expect(changes(after: [.diskFull, .committed, .committed]) == [.becameFull, .freed])
     }
 
     @Test("if only the log has space, the disk counts as full until a checkpoint")
     func holdingBack() {
-        let held: [StoreEvent] = [.committed, .checkpointing, .checkpointFull]
-        #expect(news(of: held + held + [.committed]) == [.full])
-        #expect(news(of: held + [.committed, .full, .committed]) == [.full])
-        #expect(news(of: held + [.committed, .checkpointing, .checkpointed]) == [.full, .freed])
-        #expect(news(of: held + [.full, .checkpointed]) == [.full])
+        let held: [StoreEvent] = [.committed, .checkpointing, .checkpointDiskFull]
+        #expect(changes(after: held + held + [.committed]) == [.becameFull])
+        #expect(changes(after: held + [.committed, .diskFull, .committed]) == [.becameFull])
+        #expect(changes(after: held + [.committed, .checkpointing, .checkpointed]) == [.becameFull, .freed])
+        #expect(changes(after: held + [.diskFull, .checkpointed]) == [.becameFull])
     }
 }

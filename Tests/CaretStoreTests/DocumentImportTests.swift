@@ -88,7 +88,9 @@ import Testing
         let publications = [Publication(entries[0].id), Publication(entries[1].id, deleted: 12)]
         #expect(try await store.publish(publications) == nil)
         #expect(try await store.find(other.name).get().id == entries[0].id)
-        #expect(try await store.deleted().get().entries.map(\.id) == [entries[1].id])
+        let deleted = try await store.deleted().get().entries
+        #expect(deleted.map(\.id) == [entries[1].id] && deleted.map(\.deleted) == [12])
+        #expect(deleted.map(\.updated) == [7] && deleted.map(\.lineBreak) == [.crlf])
         await #expect(throws: StoreRefusal.gone) { try await store.publish(publications) }
         await store.close()
     }

@@ -27,7 +27,7 @@ final class EventRecorder: Sendable {
     var firstFailure: StoreEvent? {
         all.first { event in
             switch event {
-            case .failed, .full, .checkpointFull: true
+            case .diskFailed, .diskFull, .checkpointDiskFull: true
             default: false
             }
         }

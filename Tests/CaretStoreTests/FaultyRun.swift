@@ -16,7 +16,7 @@ struct FaultyRun {
 
     /// The result of a run.
     struct Outcome {
-        let end: ChildProcess.End
+        let end: ChildProcess.ExitResult
         let trace: FaultTrace
 
         /// The number of steps that were acked, as the process printed it.
@@ -29,7 +29,7 @@ struct FaultyRun {
         let orders = [
             scratch.data, "seed=\(seed)", "rounds=\(rounds)", "trace=\(scratch.path)/trace",
         ]
-        let end = try ChildProcess("store-faults", orders + (fault.map { [$0] } ?? [])).ended()
+        let end = try ChildProcess("store-faults", orders + (fault.map { [$0] } ?? [])).waitForExit()
         return Outcome(end: end, trace: try FaultTrace(contentsOf: scratch.path + "/trace"))
     }
 
@@ -41,7 +41,7 @@ struct FaultyRun {
         do {
             store = try SQLiteStore(folder: folder) { event in
                 switch event {
-                case .renewed, .damaged, .failed, .full, .checkpointFull:
+                case .renewed, .damaged, .diskFailed, .diskFull, .checkpointDiskFull:
                     events.withLock { $0.append("\(event)") }
                 default: break
                 }
@@ -61,7 +61,7 @@ struct FaultyRun {
             }
             differences.append("from the result of \(count) steps: \(difference)")
         }
-        await store.closed()
+        await store.close()
         let found = differences + events.withLock { $0 }
         return found.isEmpty
             ? nil : "after \(acked) acked steps the store differs " + found.joined(separator: "; ")

@@ -12,7 +12,7 @@ import Testing
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         // Once the document is deleted, a round purges it, and the commit waits at the gate.
-        let (gate, rounds, deleted) = (Gate(), Counted(), Counted())
+        let (gate, rounds, deleted) = (Gate(), ThreadSafeCounter(), ThreadSafeCounter())
         var settings = StoreSettings()
         settings.roundEvery = .milliseconds(1)
         settings.now = {
@@ -30,7 +30,7 @@ import Testing
             withExtendedLifetime(store) {}
         }
         // A round is still running.
-        #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+        #expect(throws: OpeningFault.folderLocked) { try DataFolder(scratch.path) }
         gate.open()
         let folder = try await freed(scratch.path)
         // No new round begins.
@@ -46,7 +46,7 @@ import Testing
         defer { scratch.remove() }
         let gate = Gate()
         let name = try DocumentName("late")
-        let created = Counted()
+        let created = ThreadSafeCounter()
         do {
             let store = try SQLiteStore(folder: scratch.path) { event in
                 if case .committing = event { gate.wait() }
@@ -54,7 +54,7 @@ import Testing
             store.create(name, at: 1) { _ in created.add() }
             await gate.somebodyWaits()
         }
-        #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+        #expect(throws: OpeningFault.folderLocked) { try DataFolder(scratch.path) }
         gate.open()
         try await freed(scratch.path).unlock()
         #expect(created.count == 1)
@@ -69,7 +69,7 @@ import Testing
             do throws(OpeningFault) {
                 return try DataFolder(path)
             } catch {
-                guard error == .held else { throw error }
+                guard error == .folderLocked else { throw error }
                 await Task.yield()
             }
         }
@@ -79,7 +79,7 @@ import Testing
 /// Blocks the writer's thread until the gate is opened.
 private final class Gate: Sendable {
     private let opening = DispatchSemaphore(value: 0)
-    private let waits = Counted()
+    private let waits = ThreadSafeCounter()
 
     func wait() {
         waits.add()

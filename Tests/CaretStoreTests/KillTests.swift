@@ -15,7 +15,7 @@ import Testing
         for round in 0..<rounds {
             var random = Seeded(UInt64(round))
             let writer = try ChildProcess("store-writer", [scratch.path])
-            let lines = try writer.killed(afterLines: 100 + random.number(0...150)).lines
+            let lines = try writer.killProcess(afterLines: 100 + random.number(0...150)).lines
             acked += lines.count
             slowest = max(slowest, try await check(lines, in: scratch.path, "round \(round)"))
         }
@@ -41,11 +41,11 @@ import Testing
             let count = 100 + random.number(0...100)
             // The migration runs when the store is opened, so another process must write the data before.
             if moment == "migrating" {
-                lines = try ChildProcess("store-writer", [scratch.path]).killed(afterLines: count).lines
+                lines = try ChildProcess("store-writer", [scratch.path]).killProcess(afterLines: count).lines
             }
             let end = try ChildProcess(
                 "store-writer", [scratch.path, moment, "\(lines.isEmpty ? count : 0)"]
-            ).ended()
+            ).waitForExit()
             #expect(end.status == nil, "\(moment), round \(round): \(end.lines.suffix(1))")
             lines += end.lines
             #expect(lines.count >= count)
@@ -93,10 +93,10 @@ import Testing
         let began = ContinuousClock.now
         let store = try SQLiteStore(folder: folder) { event in
             switch event {
-            case .renewed, .damaged, .failed, .lost, .full, .checkpointFull:
+            case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull:
                 Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-                .merging, .merged, .trimmed, .purged, .forgot:
+                .merging, .merged, .trimmed, .purged, .pushersForgotten:
                 break
             }
         }

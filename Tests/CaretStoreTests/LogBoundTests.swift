@@ -13,7 +13,7 @@ import Testing
         let store = try SQLiteStore(folder: scratch.path)
         var document = try await TrackedDocument(on: store)
         let paste = String(repeating: "0123456789abcdef", count: 64_000)
-        let isDone = Counted()
+        let isDone = ThreadSafeCounter()
         let (reading, ended) = AsyncStream.makeStream(of: Bool.self)
         // The readers need their own thread, because they block, and tasks share few threads.
         Thread.detachNewThread {
@@ -82,7 +82,7 @@ import Testing
 
 /// Reads through two connections in turn. Each transaction begins before the transaction of the other
 /// connection ends.
-private func readInTurns(_ scratch: Scratch, until isDone: Counted) throws {
+private func readInTurns(_ scratch: Scratch, until isDone: ThreadSafeCounter) throws {
     let readers = try (0..<2).map { _ in try Database(path: scratch.databasePath, for: .read) }
     var turn = 0
     while isDone.count == 0 {

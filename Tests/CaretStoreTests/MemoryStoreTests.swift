@@ -12,13 +12,13 @@ import Testing
             document: document.id, epoch: document.epoch, expected: 0,
             changes: [SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: TextBuffer(), seq: 1)])
         store.arrange { $0.trouble = .full }
-        #expect(await store.append(append) == .full)
+        #expect(await store.append(append) == .diskFull)
         #expect(await store.create(try DocumentName("b")) == .refused(.full))
         #expect(try await store.text(of: document.id).get().text == TextBuffer())
         store.arrange { $0.trouble = nil }
         #expect(await store.append(append) == .committed(head: 1))
         store.arrange { $0.trouble = .failed }
-        #expect(await store.append(append) == .failed)
+        #expect(await store.append(append) == .diskFailed)
     }
 
     @Test("a damaged document is closed, and the others stay available")

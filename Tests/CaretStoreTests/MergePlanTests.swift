@@ -63,6 +63,68 @@ import Testing
         #expect(MergePlan.next(history.summaries, after: 0, isIdle: true) == nil)
     }
 
+    /// One size of a segment.
+    private struct Size {
+        var changes = 1
+        var bytes = 100
+        var isUnmerged = true
+    }
+
+    /// How many segments are merged next; nil if no merge is due. `snapshot` is the number of segments before
+    /// the newest snapshot.
+    private func due(_ sizes: [Size], snapshot: Int = 0, isIdle: Bool = false) -> Int? {
+        var (summaries, last) = ([SegmentSummary](), 0)
+        for (index, size) in sizes.enumerated() {
+            summaries.append(
+                SegmentSummary(
+                    row: Int64(index), first: Revision(last + 1), last: Revision(last + size.changes),
+                    bytes: size.bytes, isUnmerged: size.isUnmerged))
+            last += size.changes
+        }
+        let newest = snapshot == 0 ? 0 : summaries[snapshot - 1].last
+        return MergePlan.next(summaries, after: newest, isIdle: isIdle)?.count
+    }
+
+    @Test("a merge is due once there are enough segments, and not before")
+    func limits() {
+        let merged = Size(isUnmerged: false)
+        for (most, beyond, size, isIdle) in [
+            (63, 64, Size(), false), (3, 4, Size(), true), (15, 16, merged, false), (3, 4, merged, true),
+        ] {
+            #expect(due(Array(repeating: size, count: most), isIdle: isIdle) == nil, "\(size)")
+            #expect(due(Array(repeating: size, count: beyond), isIdle: isIdle) == beyond, "\(size)")
+        }
+        // Before the newest snapshot, two unmerged segments are enough.
+        for (snapshot, count) in [(0, nil), (1, nil), (2, 2)] as [(Int, Int?)] {
+            #expect(due([Size(), Size(), Size()], snapshot: snapshot) == count, "\(snapshot)")
+        }
+        #expect(due(Array(repeating: Size(), count: 600), snapshot: 600) == 512)
+    }
+
+    @Test("a half-full segment is merged alone, and only if it is unmerged")
+    func halfFull() {
+        let (changes, bytes) = (MergePlan.mostChanges / 2, MergePlan.mostBytes / 2)
+        for (size, count) in [
+            (Size(changes: changes), 1), (Size(changes: changes - 1), nil), (Size(bytes: bytes), 1),
+            (Size(bytes: bytes - 1), nil), (Size(bytes: bytes, isUnmerged: false), nil),
+        ] as [(Size, Int?)] {
+            #expect(due([size], snapshot: 1) == count, "\(size)")
+        }
+        // Two half-full segments fit exactly into one. One more byte or change does not fit.
+        for half in [Size(changes: changes), Size(bytes: bytes), Size(changes: changes, bytes: bytes)] {
+            #expect(due([half, half], snapshot: 2) == 2, "\(half)")
+            #expect(due([half, half, Size(bytes: 1)], snapshot: 3) == 2, "\(half)")
+        }
+    }
+
+    @Test("segments are merged again only if no segment outweighs the others")
+    func similarSizes() {
+        let small = Array(repeating: Size(changes: 10, isUnmerged: false), count: 15)
+        for (changes, count) in [(150, 16), (151, nil)] as [(Int, Int?)] {
+            #expect(due(small + [Size(changes: changes, isUnmerged: false)]) == count)
+        }
+    }
+
     @Test(
         "16 merged segments of one size are merged again, and 15 are not", arguments: [15, 16, 17])
     func fanOut(count: Int) {

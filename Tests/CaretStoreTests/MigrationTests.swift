@@ -15,7 +15,7 @@ import Testing
         try await document.type("abc")
         await old.close()
         let known = Int64(Migration.all.count)
-        #expect(throws: OpeningFault.older(found: Int64(count), known: known)) {
+        #expect(throws: OpeningFault.schemaTooOld(found: Int64(count), known: known)) {
             try SQLiteStore.verify(folder: scratch.path)
         }
         let events = EventRecorder()

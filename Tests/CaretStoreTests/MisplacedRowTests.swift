@@ -63,6 +63,11 @@ import Testing
                 description: "a snapshot of another history",
                 sql: "REPLACE INTO snapshot SELECT * FROM other.snapshot WHERE document = 1",
                 fault: .snapshot(3)),
+            Damage(
+                description: "a snapshot with the text of another history",
+                sql:
+                    "UPDATE snapshot SET body = (SELECT body FROM other.snapshot WHERE document = 1) WHERE document = 1",
+                fault: .snapshot(3)),
         ]
     }
 

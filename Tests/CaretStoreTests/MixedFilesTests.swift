@@ -14,7 +14,7 @@ import Testing
         let copy = try states.crashed.copied()
         defer { copy.remove() }
         try copy.write(states.backup)
-        try await refused(copy, .otherLog)
+        try await refused(copy, .logOfOtherDatabase)
         // Do what the error message advises.
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         #expect(try await opened(copy) == [.renewed(.backup(at: 5))])
@@ -27,7 +27,7 @@ import Testing
         let copy = try states.crashed.copied()
         defer { copy.remove() }
         try copy.write(states.older)
-        try await refused(copy, .otherLog)
+        try await refused(copy, .logOfOtherDatabase)
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         guard case .renewed(.behind)? = try await opened(copy).first else {
             throw Unexpected(what: "an older state was not reported")
@@ -56,7 +56,7 @@ import Testing
         try FileManager.default.removeItem(at: copy.file("caret.sqlite"))
         #expect(throws: OpeningFault.self) { try SQLiteStore(folder: copy.path) }
         try FileManager.default.removeItem(at: copy.file("caret.commits"))
-        #expect(throws: OpeningFault.lost(commits: nil)) { try SQLiteStore(folder: copy.path) }
+        #expect(throws: OpeningFault.missingDatabase(commits: nil)) { try SQLiteStore(folder: copy.path) }
         #expect(!FileManager.default.fileExists(atPath: copy.databasePath))
     }
 
@@ -67,7 +67,7 @@ import Testing
         let copy = try states.closed.copied()
         defer { copy.remove() }
         try states.crashedLog.write(to: copy.file("caret.sqlite-wal"))
-        try await refused(copy, .otherLog)
+        try await refused(copy, .logOfOtherDatabase)
     }
 
     @Test("the files that a crash leaves can be opened")
@@ -115,7 +115,7 @@ private struct States {
         older = try sample.scratch.databaseBytes()
         let target = try Scratch.inMemory()
         defer { target.remove() }
-        let (checkpoints, crash) = (Counted(), NextCopy(of: sample.scratch))
+        let (checkpoints, crash) = (ThreadSafeCounter(), NextCopy(of: sample.scratch))
         let store = try SQLiteStore(folder: sample.scratch.path) { event in
             if case .checkpointed = event { checkpoints.add() }
             if case .writing = event { crash.takeIfDue() }

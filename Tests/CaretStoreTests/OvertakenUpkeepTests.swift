@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 
 @Suite("Upkeep steps that are committed after other writes") struct OvertakenUpkeepTests {
-    @Test("a delayed snapshot does not replace the one at the history's new start")
+    @Test("a late snapshot does not replace the snapshot at a history's new start")
     func snapshotAfterTrim() async throws {
         let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
         do {
             var pieces = try UpkeepPieces(sample.scratch)
             guard case .snapshot(let snapshot, let old?, let covered) = try pieces.step(of: sample.id) else {
-                throw Unexpected(what: "no snapshot that supersedes another is due")
+                throw Unexpected(what: "no snapshot is due that supersedes another snapshot")
             }
             #expect(old == 10)
-            let plan = try pieces.trimming(sample.id, through: 10)
+            let plan = try pieces.prepareTrim(sample.id, through: 10)
             #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
             try pieces.commit { writer throws(StoreFault) in
                 try writer.keep(snapshot, superseding: old, covering: covered)
@@ -36,7 +36,7 @@ import Testing
             let append = try sample.document.append([SampleChange.edit(0, 0, "new")], seq: 999)
             let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
             #expect(outcome == .committed(head: sample.document.head.next))
-            let plan = try pieces.trimming(sample.id, through: sample.document.head.next)
+            let plan = try pieces.prepareTrim(sample.id, through: sample.document.head.next)
             #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
             #expect(throws: StoreFault.self) {
                 try pieces.commit { writer throws(StoreFault) in
@@ -57,7 +57,7 @@ import Testing
             guard case .snapshot(let newest, _, let covered) = try pieces.step(of: sample.id) else {
                 throw Unexpected(what: "no snapshot is due")
             }
-            let late = try pieces.trimming(sample.id, through: 200).snapshot
+            let late = try pieces.prepareTrim(sample.id, through: 200).snapshot
             try pieces.commit { writer throws(StoreFault) in try writer.keep(newest, covering: covered) }
             try pieces.commit { writer throws(StoreFault) in try writer.keep(late, superseding: 10) }
         }
@@ -72,12 +72,12 @@ import Testing
             defer { sample.scratch.remove() }
             do {
                 var pieces = try UpkeepPieces(sample.scratch)
-                let snapshot = try pieces.trimming(sample.id, through: 260).snapshot
+                let snapshot = try pieces.prepareTrim(sample.id, through: 260).snapshot
                 try pieces.commit { writer throws(StoreFault) in try writer.keep(snapshot) }
                 guard case .merge(let merge) = try pieces.step(of: sample.id, isIdle: true) else {
                     throw Unexpected(what: "no merge is due")
                 }
-                let trim = try pieces.trimming(sample.id, through: 100)
+                let trim = try pieces.prepareTrim(sample.id, through: 100)
                 let answers =
                     try isTrimFirst
                     ? [
@@ -101,7 +101,7 @@ import Testing
         // Simulate a removal that stopped after the segments.
         do {
             var pieces = try UpkeepPieces(sample.scratch)
-            let plan = try pieces.trimming(sample.id, through: 100)
+            let plan = try pieces.prepareTrim(sample.id, through: 100)
             #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
         }
         try Database(path: sample.scratch.databasePath, for: .write).execute(

@@ -44,7 +44,7 @@ private struct RandomRun {
     private static func opened(_ scratch: Scratch) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: scratch.path) { event in
             switch event {
-            case .renewed, .damaged, .failed, .full, .checkpointFull: Issue.record("\(event)")
+            case .renewed, .damaged, .diskFailed, .diskFull, .checkpointDiskFull: Issue.record("\(event)")
             default: break
             }
         }
@@ -155,7 +155,7 @@ private struct RandomRun {
         let document = random.pick(documents)
         guard let entry = try? await model.entries(of: [document.id])[0].get() else { return }
         let revision = Revision(random.number(entry.start.value...entry.head.value))
-        let (answers, sink) = AsyncStream.makeStream(of: Trimming.self)
+        let (answers, sink) = AsyncStream.makeStream(of: TrimResult.self)
         store.trim(document.id, through: revision) { sink.yield($0) }
         for _ in 0..<random.number(0...4) {
             try await append(to: document)

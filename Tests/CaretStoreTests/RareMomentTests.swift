@@ -88,7 +88,7 @@ import Testing
             defer { scratch.remove() }
             try scratch.makeData()
             let orders = [scratch.data, "bound=\(bound)", "seed=\(bound)", "rounds=300", "then=die"]
-            let end = try ChildProcess("store-faults", orders).ended()
+            let end = try ChildProcess("store-faults", orders).waitForExit()
             #expect(end.status == nil, "\(bound): \(end.lines.suffix(5))")
             moments.insert(end.lines.last { $0.hasPrefix("answer: ") }.map(String.init) ?? "")
             let faulty = FaultyRun(seed: UInt64(bound), rounds: 300, atOnce: 1)

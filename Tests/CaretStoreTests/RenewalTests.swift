@@ -55,6 +55,63 @@ import Testing
         try Data(contentsOf: other.scratch.file("caret.commits")).write(to: counter)
         #expect(try await opened(sample).events == [.renewed(.otherGeneration)])
         #expect(try await opened(sample).events.isEmpty)
+        try (Data(contentsOf: counter) + [0]).write(to: counter)
+        #expect(try await opened(sample).events == [.renewed(.noCounter)])
+        #expect(try await opened(sample).events.isEmpty)
+    }
+
+    @Test("after an older copy was restored, the files of a crash can be opened")
+    func olderAndCrashed() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        let old = try sample.scratch.databaseBytes()
+        // Each closing is a checkpoint, so the counter gets a higher checkpoint number than the old copy.
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        _ = await store.create(try DocumentName("later"))
+        await store.close()
+        try sample.scratch.write(old)
+        let again = try SQLiteStore(folder: sample.scratch.path)
+        _ = await again.create(try DocumentName("again"))
+        let crashed = try sample.scratch.copied()
+        defer { crashed.remove() }
+        await again.close()
+        let recorder = EventRecorder()
+        let last = try SQLiteStore(folder: crashed.path) { recorder.add($0) }
+        #expect(!recorder.isRenewed)
+        #expect(refusal(await last.find(try DocumentName("again"))) == nil)
+        await last.close()
+    }
+
+    @Test("the epochs of a new store or a restored backup are not renewed twice")
+    func fresh() async throws {
+        let (scratch, target) = (try Scratch.inMemory(), try Scratch.inMemory())
+        defer { scratch.remove() }
+        defer { target.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let id = try await TrackedDocument(on: store).entry.id
+        #expect(await store.renewEpochs(known: 9, of: id) == .success(false))
+        _ = try await store.backUp(to: target.databasePath, at: 5)
+        await store.close()
+        // An empty log is not the log of another database.
+        try Data().write(to: target.file("caret.sqlite-wal"))
+        for isFirst in [true, false] {
+            let recorder = EventRecorder()
+            let restored = try SQLiteStore(folder: target.path) { recorder.add($0) }
+            #expect(recorder.isRenewed == isFirst)
+            #expect(await restored.renewEpochs(known: 9, of: id) == .success(!isFirst))
+            await restored.close()
+        }
+    }
+
+    @Test("a store without commits can be created again")
+    func unused() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        await (try SQLiteStore(folder: scratch.path)).close()
+        try FileManager.default.removeItem(atPath: scratch.databasePath)
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await TrackedDocument(on: store).entry.head == 0)
+        await store.close()
     }
 
     /// Rules T4 and B4.
@@ -67,6 +124,8 @@ import Testing
             if case .renewed = event { events.withLock { $0.append(event) } }
         }
         let old = try await store.find(sample.documents[0].entry.name).get()
+        let append = Append(document: old.id, epoch: old.epoch, expected: old.head, changes: [])
+        #expect(await store.append(append) == .committed(head: old.head))
         #expect(await store.renewEpochs(known: 999, of: old.id) == .success(true))
         #expect(events.withLock { $0 } == [.renewed(.clientIsAhead(old.id, known: 999))])
         let new = try await store.find(old.name).get()
@@ -74,10 +133,11 @@ import Testing
         #expect(new.head == old.head)
         // An append in the old epoch belongs to another history. In the new epoch no client can know later
         // revisions than the store.
-        let append = Append(document: old.id, epoch: old.epoch, expected: old.head, changes: [])
-        #expect(await store.append(append) == .gone)
+        #expect(await store.append(append) == .documentGone)
+        let renewed = Append(document: old.id, epoch: new.epoch, expected: old.head, changes: [])
+        #expect(await store.append(renewed) == .committed(head: old.head))
         #expect(await store.renewEpochs(known: 1_000, of: old.id) == .success(false))
-        await store.closed()
+        await store.close()
         let (later, entry) = try await opened(sample)
         #expect(later.isEmpty && entry?.epoch == new.epoch)
     }
@@ -90,12 +150,14 @@ import Testing
         #expect {
             try SQLiteStore(folder: sample.scratch.path)
         } throws: { fault in
-            guard case .lost(let commits?) = fault as? OpeningFault else { return false }
+            guard case .missingDatabase(let commits?) = fault as? OpeningFault else { return false }
             return commits > 100
         }
         #expect(try sample.scratch.databaseBytes().isEmpty)
         try Data("not a counter".utf8).write(to: sample.scratch.file("caret.commits"))
-        #expect(throws: OpeningFault.lost(commits: nil)) { try SQLiteStore(folder: sample.scratch.path) }
+        #expect(throws: OpeningFault.missingDatabase(commits: nil)) {
+            try SQLiteStore(folder: sample.scratch.path)
+        }
     }
 
     /// Opens a store. Returns the events during opening, and the entry of the first document.

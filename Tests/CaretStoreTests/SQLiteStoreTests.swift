@@ -16,6 +16,30 @@ import Testing
         #expect(try await store.pusher(SampleLog.ann, in: entry.id).get().entry?.revision == entry.head)
     }
 
+    @Test("a call that changes nothing is answered without a commit")
+    func noCommit() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { recorder.add($0) }
+        let migrations = recorder.all
+        let document = try await TrackedDocument(on: store)
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        #expect(await store.append(append) == .committed(head: 1))
+        let commit: [StoreEvent] = [.writing(1), .committing(1), .committed]
+        #expect(recorder.all == migrations + commit + commit)
+        let entry = try await store.find(document.entry.name).get()
+        #expect(await store.append([]) == [])
+        #expect(await store.append(append) == .conflict(head: 1))
+        #expect(await store.create(entry.name) == .exists(entry))
+        #expect(await store.undelete(entry.id) == .live)
+        #expect(refusal(await store.revokeToken(TokenID(9))) == .gone)
+        let unchanged = Array(repeating: StoreEvent.writing(1), count: 5)
+        #expect(recorder.all == migrations + commit + commit + unchanged)
+        await store.close()
+        #expect(recorder.all.suffix(2) == [.checkpointing, .checkpointed])
+    }
+
     @Test("changes of many writers are committed in groups, each once, in order")
     func groups() async throws {
         let scratch = try Scratch()
@@ -97,7 +121,7 @@ import Testing
         for expected in [Revision(0), 4097, 9999] {
             let elsewhere = Append(
                 document: late.document, epoch: other, expected: expected, changes: late.changes)
-            #expect(await missed(elsewhere).outcome == .gone, "\(expected)")
+            #expect(await missed(elsewhere).outcome == .documentGone, "\(expected)")
         }
         #expect(await store.trim(late.document, through: 4000) == .trimmed(start: 4000))
         #expect(await missed(late).outcome == .conflict(head: 4097))

@@ -115,7 +115,7 @@ struct SampleVerifier {
             document: entry.id, epoch: entry.epoch, expected: entry.head,
             changes: [try SampleLog.pushed(change, in: text, seq: 1_000_000)])
         let outcome = await store.append(append)
-        if outcome == .damaged { return }
+        if outcome == .documentDamaged { return }
         if outcome != .committed(head: entry.head.next) {
             throw Wrong(what: "a push to \(entry.name): \(outcome)")
         }

@@ -62,14 +62,10 @@ struct Scratch {
 }
 
 /// A counter for any thread.
-final class Counted: Sendable {
+final class ThreadSafeCounter: Sendable {
     private let counted = Mutex(0)
 
     func add() { counted.withLock { $0 += 1 } }
 
     var count: Int { counted.withLock { $0 } }
-}
-
-extension SQLiteStore {
-    func close() async { await withCheckedContinuation { done in close { done.resume() } } }
 }

@@ -52,15 +52,17 @@ import Testing
             try SegmentFormat.decoded([2] + bytes.dropFirst(), pushers: Self.pushers)
         }
         #expect(throws: SegmentFault.unknownAuthor(1)) { try SegmentFormat.decoded(bytes, pushers: [:]) }
-        #expect(throws: SegmentFault.excess) { try SegmentFormat.decoded(bytes + [0], pushers: Self.pushers) }
-        #expect(throws: SegmentFault.cutOff) { try SegmentFormat.decoded([], pushers: Self.pushers) }
-        #expect(throws: SegmentFault.cutOff) {
+        #expect(throws: SegmentFault.trailingBytes) {
+            try SegmentFormat.decoded(bytes + [0], pushers: Self.pushers)
+        }
+        #expect(throws: SegmentFault.truncated) { try SegmentFormat.decoded([], pushers: Self.pushers) }
+        #expect(throws: SegmentFault.truncated) {
             try SegmentFormat.decoded(Array(bytes.dropLast()), pushers: Self.pushers)
         }
     }
 
     @Test("bytes after the last change are refused in every column")
-    func excess() throws {
+    func trailingBytes() throws {
         let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: TextBuffer(), seq: 1)
         let whole = columns(of: encoded([change], .plain))
         #expect(try decoded(whole) == [change] && whole.count == 9)
@@ -68,25 +70,25 @@ import Testing
             var longer = whole
             // In a column of runs, these bytes are another run.
             longer[column] += [0, 1]
-            #expect(throws: SegmentFault.excess, "column \(column)") { try decoded(longer) }
+            #expect(throws: SegmentFault.trailingBytes, "column \(column)") { try decoded(longer) }
         }
         // These columns have one run, whose length is the last byte.
         for column in [1, 2, 5] {
             var (longer, empty) = (whole, whole)
             longer[column][whole[column].count - 1] += 1
             empty[column][whole[column].count - 1] = 0
-            #expect(throws: SegmentFault.excess, "column \(column)") { try decoded(longer) }
-            #expect(throws: SegmentFault.badNumber, "column \(column)") { try decoded(empty) }
+            #expect(throws: SegmentFault.trailingBytes, "column \(column)") { try decoded(longer) }
+            #expect(throws: SegmentFault.numberOutOfRange, "column \(column)") { try decoded(empty) }
         }
     }
 
     @Test("a count larger than the bytes that follow allocates no memory")
     func lyingCounts() {
         let largest: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
-        #expect(throws: SegmentFault.cutOff) {
+        #expect(throws: SegmentFault.truncated) {
             try SegmentFormat.decoded([1, 0] + largest + [UInt8](repeating: 0, count: 9), pushers: [:])
         }
-        #expect(throws: SegmentFault.badNumber) {
+        #expect(throws: SegmentFault.numberOutOfRange) {
             try SegmentFormat.decoded([1, 1, 1] + largest + [1, 0], pushers: [:])
         }
     }
@@ -110,7 +112,7 @@ import Testing
         for number in tooLarge + overlong {
             let time = [UInt8(number.count)] + number
             let bytes: [UInt8] = [1, 0, 1, 1, 0, 2, 2, 1, 2, 0, 1] + time + [0, 0, 0, 0, 0]
-            #expect(throws: SegmentFault.badNumber) {
+            #expect(throws: SegmentFault.numberOutOfRange) {
                 try SegmentFormat.decoded(bytes, pushers: Self.pushers)
             }
         }

@@ -13,7 +13,7 @@ import Testing
             scratch.data, "seed=1", "rounds=20", "calls=\(scratch.path)/calls",
             "backup=\(scratch.path)/copy.sqlite",
         ]
-        let end = try ChildProcess("store-faults", orders).ended()
+        let end = try ChildProcess("store-faults", orders).waitForExit()
         #expect(end.status == 0, "\(end.lines.suffix(5))")
         let bytes = try Data(contentsOf: URL(filePath: scratch.path + "/calls"))
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -10,12 +10,12 @@ import Testing
         try await document.type("aé😀b")
         for unfit in try Unfit.all(after: document.text) {
             let append = document.append(unfit.changes)
-            #expect(await document.store.append(append) == .unfit, "\(unfit.name)")
+            #expect(await document.store.append(append) == .invalidChange, "\(unfit.name)")
             // An append is also refused if only its second change does not fit.
             let first = try document.letters("x").changes
-            #expect(await document.store.append(document.append(first + unfit.changes)) == .unfit)
+            #expect(await document.store.append(document.append(first + unfit.changes)) == .invalidChange)
             let answer = await document.store.appendLocked(append) { _ in unfit.changes }
-            #expect(answer.missed.isEmpty && answer.outcome == .unfit, "\(unfit.name)")
+            #expect(answer.missed.isEmpty && answer.outcome == .invalidChange, "\(unfit.name)")
         }
         let text = try await document.store.text(of: document.entry.id).get()
         #expect(text == Snapshot(revision: 4, text: document.text))
@@ -39,7 +39,7 @@ import Testing
             (most + 1, 0), (0, most + 1), (-most - 1, 0), (0, -most - 1), (.max, 0), (0, .min),
         ] {
             let beyond = document.append([change(seq: seq, time: time)])
-            #expect(await document.store.append(beyond) == .unfit, "seq \(seq), time \(time)")
+            #expect(await document.store.append(beyond) == .invalidChange, "seq \(seq), time \(time)")
         }
         let all = [
             change(seq: most, time: -most), change(seq: -most, time: most), change(seq: most, time: -most),

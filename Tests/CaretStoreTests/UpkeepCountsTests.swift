@@ -5,25 +5,46 @@ import TestSupport
 import Testing
 
 @Suite("The counts and limits of upkeep") struct UpkeepCountsTests {
-    @Test("the count of unmerged segments is exact after merges and trims")
+    @Test("the count of unmerged segments is exact after merges and trims of short segments")
     func unmerged() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
         var document = try await TrackedDocument(on: store)
-        for round in 0..<4 {
-            try await document.type(String(repeating: "a", count: 50))
+        for (round, kept) in [0, 0, 0, 0, 20].enumerated() {
+            for _ in 0..<50 { try await document.type("a") }
             if round % 2 == 0 {
-                #expect(
-                    await store.trim(document.entry.id, through: document.head)
-                        == .trimmed(start: document.head))
+                let start = Revision(document.head.value - kept)
+                #expect(await store.trim(document.entry.id, through: start) == .trimmed(start: start))
             }
             await store.runUpkeep(at: round % 2 == 0 ? 0 : .max)
             let loose = try scratch.number("SELECT loose FROM document")
             let plain = try scratch.number("SELECT count(*) FROM segment WHERE substr(body, 2, 1) = x'00'")
-            #expect(loose == plain, "round \(round)")
+            #expect(loose == plain && plain == kept, "round \(round)")
         }
         await store.close()
+    }
+
+    @Test("a snapshot is due after over 256 changes, or over 32 if idle", arguments: [32, 256])
+    func changes(most: Int) async throws {
+        for count in [most, most + 1] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            let document = try await TrackedDocument(on: store)
+            await store.close()
+            let append = try document.letters(String(repeating: "x", count: count))
+            var pieces = try UpkeepPieces(scratch)
+            let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            #expect(outcome == .committed(head: Revision(count)))
+            let id = document.entry.id
+            let due = try pieces.reader.next(for: id, isIdle: most == 32, isNew: true).get()
+            if case .snapshot(_, nil, let covered)? = due?.step {
+                #expect(count > most && covered == append.changes.reduce(0) { $0 + $1.logged.weight })
+            } else {
+                #expect(due == nil && count == most)
+            }
+        }
     }
 
     @Test("after much inserted text, upkeep makes a snapshot")
@@ -68,7 +89,7 @@ import Testing
                 try document.follow(append)
             }
             let (id, plan) = (
-                document.entry.id, try pieces.trimming(document.entry.id, through: document.head)
+                document.entry.id, try pieces.prepareTrim(document.entry.id, through: document.head)
             )
             #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
             var left = try scratch.count("segment")

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "trimming by count waits until the count is over a sixteenth too high",
+        "history is trimmed by count only if the count is a sixteenth too high",
         arguments: [(34, 0), (35, 3)] as [(Int, Revision)])
     func excess(count: Int, start: Revision) async throws {
         let scratch = try Scratch.inMemory()
@@ -97,7 +97,7 @@ import Testing
         await again.close()
     }
 
-    @Test("upkeep removes nothing at the earliest time, everything at the latest", arguments: [true, false])
+    @Test("upkeep removes nothing at the earliest time, all at the latest time", arguments: [true, false])
     func times(isLatest: Bool) async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }

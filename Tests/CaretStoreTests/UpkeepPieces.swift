@@ -50,8 +50,8 @@ struct UpkeepPieces {
         return due.step
     }
 
-    mutating func trimming(_ document: DocumentID, through revision: Revision) throws -> TrimPlan {
-        guard let plan = try reader.trimming(of: document, through: revision).get() else {
+    mutating func prepareTrim(_ document: DocumentID, through revision: Revision) throws -> TrimPlan {
+        guard let plan = try reader.prepareTrim(of: document, through: revision).get() else {
             throw Unexpected(what: "there is nothing to trim")
         }
         return plan

@@ -33,7 +33,7 @@ import Testing
     func mergedWhileWriting() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let merges = Counted()
+        let merges = ThreadSafeCounter()
         let store = try SQLiteStore(folder: scratch.path) { event in
             if case .merging = event { merges.add() }
         }
@@ -249,7 +249,7 @@ import Testing
         }
         await store.close()
         sink.finish()
-        let trimmed = "\(Trimming.trimmed(start: 700))"
+        let trimmed = "\(TrimResult.trimmed(start: 700))"
         #expect(
             await answers.reduce(into: []) { $0.append($1) }.sorted() == ["true", "true", trimmed].sorted())
         let again = try SQLiteStore(folder: scratch.path)

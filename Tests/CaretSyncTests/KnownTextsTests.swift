@@ -11,6 +11,9 @@ import Testing
     private func elsewhere(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: false) }
     private func saved(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: true) }
 
+    /// A line of 100 different pairs of digits.
+    private static let line = (10..<60).map { "\($0)" }.joined()
+
     @Test(
         "the base is the text before a change if the save lacks the change",
         arguments: [
@@ -27,6 +30,14 @@ import Testing
             ("", "- [ ] call the plumber\n", "- [ ] water the plants\n"),
             // The change replaced a word.
             ("the red door\n", "the green door\n", "the red door is open\n"),
+            // The save has 31 characters of the new line.
+            ("a\n", "a\n\(line)\n", "a\n\(line.prefix(31))\n"),
+            // The save has a new line of seven characters.
+            ("a\n", "a\n1234567\nthe other line that is long\n", "a\n1234567\nmine\n"),
+            // The save has half of the new word.
+            ("one two three\n2\n", "one twowxyz three\n2\n", "one twowx three\n2m\n"),
+            // The save has the whole word that the change removed.
+            ("one twoabcd three\n2\n", "one two three\n2\n", "one twoabcd three\n2m\n"),
         ])
     func unseen(before: String, after: String, save: String) throws {
         #expect(try base([elsewhere(before)], after, save) == before)
@@ -46,6 +57,14 @@ import Testing
             // The save replaces the new word again. The texts do not show whether the editor had read the new
             // word.
             ("the cat sat\n", "the dog sat\n", "the cow sat\n"),
+            // The save has 32 characters of the new line.
+            ("a\n", "a\n\(line)\n", "a\n\(line.prefix(32))\n"),
+            // The save has a new line of eight characters.
+            ("a\n", "a\n12345678\nthe other line that is long\n", "a\n12345678\nmine\n"),
+            // The save has three quarters of the new word.
+            ("one two three\n2\n", "one twowxyz three\n2\n", "one twowxy three\n2m\n"),
+            // The save lacks a quarter of the word that the change removed.
+            ("one twoabcd three\n2\n", "one two three\n2\n", "one twoabc three\n2m\n"),
         ])
     func seen(before: String, after: String, save: String) throws {
         #expect(try base([elsewhere(before)], after, save) == after)

@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test(
-        "a save from an outdated text keeps the changes of others, even if late",
+        "a late save of an outdated text keeps the changes of others",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func staleSave(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
-        try await world.rest(seconds * 1_000 - 500)
+        try await world.idle(seconds * 1_000 - 500)
         world.save("milk\noats\n", to: "list", asNewFile: asNewFile)
         try await world.run(1_000)
         #expect(world.text("list") == world.server.texts["list"])
@@ -36,9 +36,9 @@ import Testing
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func deletion(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
-        try await world.rest(seconds * 1_000 - 500)
+        try await world.idle(seconds * 1_000 - 500)
         world.save("milk\n", to: "list", asNewFile: asNewFile)
-        try await world.rest(10_000)
+        try await world.idle(10_000)
         #expect(world.text("list") == "milk\n")
         #expect(world.server.texts["list"] == "milk\n")
     }
@@ -52,11 +52,11 @@ import Testing
         for round in 0..<12 {
             buffer += "mine, number \(round)\n"
             world.save(buffer, to: "list", asNewFile: round % 2 == 0)
-            try await world.rest(seconds * 1_000)
+            try await world.idle(seconds * 1_000)
             if round % 3 == 0 {
                 elsewhere += 1
                 world.server.set("list", "theirs, number \(round)\n" + (world.server.texts["list"] ?? ""))
-                try await world.rest(seconds * 1_000)
+                try await world.idle(seconds * 1_000)
             }
         }
         let lines = world.text("list").map { $0.split(separator: "\n") } ?? []
@@ -66,12 +66,12 @@ import Testing
     }
 
     @Test(
-        "if others bring a deleted file back, an open editor keeps their lines")
+        "if others bring a deleted file back, a save keeps their lines")
     func cameBack() async throws {
         let world = try await world("milk\n", changedTo: "milk\n")
         world.disk.remove(byUser: SyncWorld.path("list"))
         world.server.set("list", "milk\nbread and butter\n")
-        try await world.rest(10_000)
+        try await world.idle(10_000)
         #expect(world.text("list") == "milk\nbread and butter\n")
         try await expectMerge(world)
     }
@@ -89,7 +89,7 @@ import Testing
     @Test("older texts survive a restart of the program")
     func restart() async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
-        try await world.rest(600_000)
+        try await world.idle(600_000)
         world.end(0)
         try await world.begin(0)
         try await expectMerge(world)
@@ -105,11 +105,11 @@ import Testing
         world.server.set("log", "from elsewhere\na\n")
         try await world.run(500)
         world.disk.write("a\nb\n", intoFile: file)
-        try await world.rest(10_000)
+        try await world.idle(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\n")
         // The program saves again, from its own text.
         world.save("a\nb\nc\n", to: "log")
-        try await world.rest(10_000)
+        try await world.idle(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\nc\n")
     }
 
@@ -122,7 +122,7 @@ import Testing
         }
         let kept = { world.disk.everything.count { $0.hasPrefix("text ") } }
         #expect(kept() == SyncRecord.OlderTextLimits.count + 1)
-        try await world.rest(SyncRecord.OlderTextLimits.time + 60_000)
+        try await world.idle(SyncRecord.OlderTextLimits.time + 60_000)
         #expect(kept() == 1)
     }
 }

@@ -24,8 +24,51 @@ import Testing
         #expect(manager.createFile(atPath: file, contents: Data("secret".utf8)))
         #expect(symlink(root + "/elsewhere", link) == 0)
         let folder = SyncFolder(root: root + "/synced", limit: 100)
-        #expect(folder.content(at: path) == .other(.behind(parts.dropLast().joined(separator: "/"))))
+        #expect(folder.content(at: path) == .other(.blocked(by: parts.dropLast().joined(separator: "/"))))
         #expect(try folder.signature(path) == nil)
+    }
+
+    @Test("a file is read whole, unless it is too large or no regular file")
+    func contents() throws {
+        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try FileManager.default.createDirectory(atPath: root + "/folder", withIntermediateDirectories: true)
+        // More bytes than one call reads.
+        let text = (0..<15_000).map { "\($0)\n" }.joined()
+        for (name, text) in [
+            ("text", text), ("crlf", String(repeating: "\r\n", count: 100_000)),
+            ("large", String(repeating: "x", count: 200_001)),
+        ] { try Data(text.utf8).write(to: URL(filePath: root + "/" + name)) }
+        #expect(mkfifo(root + "/pipe", 0o600) == 0)
+        let folder = SyncFolder(root: root, limit: 100_000)
+        #expect(folder.content(at: "text") == .text(text, usesCRLF: false))
+        let lines = String(repeating: "\n", count: 100_000)
+        #expect(folder.content(at: "crlf") == .text(lines, usesCRLF: true))
+        #expect(folder.content(at: "large") == .other(.tooLarge(bytes: 200_001, limit: 100_000)))
+        #expect(folder.content(at: "pipe") == .other(.notRegularFile))
+        #expect(folder.content(at: "folder") == .folder)
+        #expect(folder.content(at: "missing") == .missing)
+        #expect(folder.content(at: "text/x") == .blocked(by: "text"))
+    }
+
+    @Test("a synced folder cannot be in another one, nor contain one")
+    func nested() throws {
+        let temporary = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        let root = temporary.appending(path: "caret-\(UUID().uuidString)").path
+        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let outer = root + "/outer"
+        for folder in [outer + "/.caret", outer + "/in/deep", root + "/beside"] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(filePath: outer + "/.caret/prefix"))
+        for inner in [outer + "/in", outer + "/in/deep"] {
+            #expect(throws: SyncFault.insideSyncedFolder(inner, outer: outer)) {
+                try SyncNesting.check(inner)
+            }
+        }
+        #expect(throws: SyncFault.containsSyncedFolder(root, inner: "outer")) { try SyncNesting.check(root) }
+        for folder in [outer, root + "/beside"] { try SyncNesting.check(folder) }
     }
 
     @Test("the folders of a path are made, whatever letters surround a slash")
@@ -39,7 +82,7 @@ import Testing
         #expect(isFolder.boolValue)
     }
 
-    @Test("syncing a file to disk fails if it cannot be opened, unless it is gone")
+    @Test("syncing a file to disk fails if the file exists but cannot be opened")
     func syncedFile() throws {
         let disk = SyncFolder(root: root, limit: 100).disk
         try disk.sync(file: root + "/gone")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Kills, power cuts and saves before each call of a sync.
-@Suite("Synced folders, interrupted before any call") struct SyncKillTests {
+@Suite("Syncs that are interrupted before a disk call") struct SyncKillTests {
     /// A world in which the sync still has work to do. Another user has changed files, deleted a file and
     /// made a file. In the folder, files were saved and made, and a file was deleted.
     private func world() async throws -> SyncWorld {
@@ -53,10 +53,10 @@ import Testing
         return true
     }
 
-    @Test("a kill before any call loses no text")
+    @Test("a kill before any disk call loses no text")
     func killed() async throws { try await kill("killed") { _ in } }
 
-    @Test("a power cut before any call loses no text that was synced to disk", arguments: Seeds.first(3))
+    @Test("a power cut before any disk call loses no text that was synced", arguments: Seeds.first(3))
     func powerCut(seed: UInt64) async throws {
         var random = Seeded(seed)
         try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
@@ -79,7 +79,7 @@ import Testing
         #expect(calls > 100)
     }
 
-    @Test("a save before any call of the sync is merged", arguments: [false, true])
+    @Test("a save before any disk call of the sync is merged", arguments: [false, true])
     func saved(asNewFile: Bool) async throws {
         var calls = 0
         while true {
@@ -109,7 +109,7 @@ import Testing
         #expect(calls > 20)
     }
 
-    @Test("a save before any call of a removal brings the file back", arguments: [false, true])
+    @Test("a save before any disk call of a removal brings the file back", arguments: [false, true])
     func savedWhileRemoved(asNewFile: Bool) async throws {
         var calls = 0
         while true {
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "a write into the open file before any call of an exchange is kept",
+        "text written during the replacement of an open file is kept",
         arguments: [false, true])
     func writtenWhileExchanged(canExchange: Bool) async throws {
         var calls = 0

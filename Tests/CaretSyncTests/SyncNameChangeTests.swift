@@ -51,6 +51,19 @@ import Testing
         world.folders[1].disk.remove(byUser: SyncWorld.path("file"))
         try await world.run(10_000)
         expect(world, ["a": "text\n"])
+        #expect(!world.reports.contains { $0.report == .renamedElsewhere(to: "a") })
+    }
+
+    @Test("a document that gets the name of a new file is merged with this file")
+    func renamedToNewFile() async throws {
+        let world = try await world(["file": "one line\n"])
+        world.folders[1].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        world.save("another line\n", to: "new")
+        try await world.run(10_000)
+        for folder in world.folders { #expect(folder.disk.texts(in: SyncWorld.root) == world.server.texts) }
+        #expect(Set(world.server.texts.keys) == ["new"])
+        let lines = world.server.texts["new"].map { $0.split(separator: "\n").sorted() }
+        #expect(lines == ["another line", "one line"])
     }
 
     @Test("a file can become a folder of the same name, and a file again")
@@ -74,6 +87,17 @@ import Testing
         world.save("file\nchanged by the other one\n", to: "x", in: 1)
         try await world.run(10_000)
         expect(world, ["x (file)": "file\nchanged by the other one\n", "x/y": "in it\n"])
+    }
+
+    @Test("a changed file gets another name if its document became a folder")
+    func changedWhileDocumentBecameFolder() async throws {
+        let world = try await world(["x": "file\n"])
+        try await world.server.delete("x")
+        world.server.set("x/y", "in it\n")
+        world.save("file\nchanged here\n", to: "x")
+        try await world.run(10_000)
+        expect(world, ["x (file)": "file\nchanged here\n", "x/y": "in it\n"])
+        #expect(world.reports.count { $0.path == "x" && $0.report == .renamedHere(to: "x (file)") } == 1)
     }
 
     @Test("a document whose new name is taken gets a number in its name")
@@ -121,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "a file that moves into a folder of its name keeps the saves of others"
+        "a file moved into a folder of the same name keeps the saves of others"
     )
     func intoItself() async throws {
         let world = try await world(["x": "file\n"])
@@ -155,7 +179,7 @@ import Testing
         #expect(world.server.history(of: "new").count == 4)
     }
 
-    @Test("a file made while others make a folder of its name gets another name")
+    @Test("a new file gets another name if others made a folder of that name")
     func madeWhereAFolderIs() async throws {
         let world = try await world(["other": ""])
         world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
@@ -166,7 +190,7 @@ import Testing
         expect(world, ["other": "", "x (file)": "a file\n", "x/y": "in it\n"])
     }
 
-    @Test("a folder is renamed if a restored server has a document of its name")
+    @Test("a folder is renamed if a restored server has a document of that name")
     func restoredDocument() async throws {
         let world = try await world(["x": "file\n"])
         let backup = world.server.backup()

@@ -9,6 +9,7 @@ import Testing
         "documents with the prefix map to files, and files to documents",
         arguments: [
             ("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é"), ("p", "p/#a"), ("p", "p/a#"),
+            ("p", "p/" + String(repeating: "x", count: 255)),
         ])
     func bothWays(prefix: String, name: String) throws {
         let names = SyncNames(prefix: prefix)
@@ -31,18 +32,20 @@ import Testing
         #expect(SyncNames(prefix: "p").document(of: WireString(path)) == nil)
     }
 
-    @Test("a known epoch with another name is a renamed document")
+    @Test("a document with a known epoch and a new name counts as renamed")
     func renames() {
         let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
         let records: [WireString: SyncRecord] = [
             "old": SyncRecord(path: "old", seen: "a", head: head, usesCRLF: false)
         ]
-        let stand = ServerDocuments.DocumentPosition(epoch: "e", revision: 1)
+        let position = ServerDocuments.DocumentPosition(epoch: "e", revision: 1)
         let names = SyncNames(prefix: "p")
         #expect(
-            SyncRenames.elsewhere(records, ["p/new": stand], names) == [.init(path: "old", new: "new")])
-        #expect(SyncRenames.elsewhere(records, ["p/old": stand, "p/new": stand], names) == [])
-        #expect(SyncRenames.elsewhere(records, [:], names) == [])
+            SyncRenames.renamedElsewhere(records, ["p/new": position], names) == [
+                .init(path: "old", new: "new")
+            ])
+        #expect(SyncRenames.renamedElsewhere(records, ["p/old": position, "p/new": position], names) == [])
+        #expect(SyncRenames.renamedElsewhere(records, [:], names) == [])
     }
 
     private func origin(
@@ -73,6 +76,9 @@ import Testing
         let many = Dictionary(uniqueKeysWithValues: (0..<33).map { (WireString("\($0)"), "1\n\($0)") })
         #expect(try origin(of: "1\n7\n8", among: many) == nil)
         #expect(try origin(of: "1\n7", among: many) == "7")
+        // Two of the 32 candidates are equally similar. The first one is chosen.
+        let fewer = many.filter { $0.key != "32" }
+        #expect(try origin(of: "1\n7\n8", among: fewer) == "7")
         // An editor may have made the new file from an older text that it had read.
         #expect(try origin(of: "1\n2", among: ["old": "5\n3\n4"], older: ["1"]) == "old")
     }
@@ -89,22 +95,22 @@ import Testing
     func late() {
         var news = news(["a": "e"])
         let before = news.documents["a"]
-        func told(_ epoch: String, _ revision: Int) {
+        func report(_ epoch: String, _ revision: Int) {
             let summary = DocumentSummary(
                 document: "a", epoch: WireString(epoch), revision: Revision(revision), length: 0, updated: 0)
             news.apply(.document(summary))
         }
-        told("e", 6)
-        news.found("a", .init(epoch: "e", revision: 5), since: before)
+        report("e", 6)
+        news.recordRead("a", .init(epoch: "e", revision: 5), since: before)
         #expect(news.documents["a"] == .init(epoch: "e", revision: 6))
-        news.found("a", .init(epoch: "e", revision: 7), since: before)
-        told("e", 6)
+        news.recordRead("a", .init(epoch: "e", revision: 7), since: before)
+        report("e", 6)
         #expect(news.documents["a"] == .init(epoch: "e", revision: 7))
         // The document was deleted and made again while the old document was read.
-        told("f", 1)
-        news.found("a", .init(epoch: "e", revision: 8), since: before)
+        report("f", 1)
+        news.recordRead("a", .init(epoch: "e", revision: 8), since: before)
         #expect(news.documents["a"] == .init(epoch: "f", revision: 1))
-        news.found("a", .init(epoch: "g", revision: 1), since: .init(epoch: "f", revision: 1))
+        news.recordRead("a", .init(epoch: "g", revision: 1), since: .init(epoch: "f", revision: 1))
         #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
     }
 
@@ -118,6 +124,29 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "new", revision: 1))
         news.apply(end("new"))
         #expect(news.documents["a"] == nil)
+    }
+
+    @Test("a new list of documents replaces the old list when it is complete")
+    func newList() {
+        func reported(_ document: WireString) -> FollowEvent {
+            .document(
+                DocumentSummary(document: document, epoch: "f", revision: 3, length: 0, updated: 0))
+        }
+        var news = news(["old/a": "e", "b": "e"])
+        news.apply(.restarted)
+        for document: WireString in ["b", "gone"] { news.apply(reported(document)) }
+        news.apply(.gone(Gone(document: "gone", epoch: "f", reason: .deleted, isFollowed: true)))
+        // This document was changed by a request of the sync, and then an older event came.
+        news.set("c", .init(epoch: "f", revision: 7))
+        news.apply(reported("c"))
+        #expect(Set(news.documents.keys) == ["old/a", "b", "c"])
+        news.apply(.complete)
+        #expect(
+            news.documents == ["b": .init(epoch: "f", revision: 3), "c": .init(epoch: "f", revision: 7)])
+        #expect(!news.hasDocuments(in: "old"))
+        // Without a new list, a second `complete` changes nothing.
+        news.apply(.complete)
+        #expect(Set(news.documents.keys) == ["b", "c"])
     }
 
     @Test("a folder has documents until its last document is gone")
@@ -138,20 +167,20 @@ import Testing
         try await world.begin(0)
         world.save("x\n", to: " a")
         try await world.run(2_000)
-        #expect(world.reports.count { $0.path == " a" && $0.report == .leftAlone(.noName) } == 1)
+        #expect(world.reports.count { $0.path == " a" && $0.report == .leftAlone(.invalidName) } == 1)
         #expect(world.server.texts == [:])
     }
 
     @Test("the server's events show whether a text that was read is outdated")
     func more() {
         let news = news(["a": "e"])
-        func read(_ epoch: String, _ revision: Int) -> DocumentLook {
+        func read(_ epoch: String, _ revision: Int) -> ObservedDocument {
             .read(.init(epoch: epoch, revision: revision, text: ""), usesCRLF: false)
         }
-        #expect(!news.knowsMore(than: read("e", 1), of: "a") && !news.knowsMore(than: read("e", 2), of: "a"))
-        #expect(news.knowsMore(than: read("e", 0), of: "a") && news.knowsMore(than: read("f", 9), of: "a"))
-        #expect(news.knowsMore(than: .missing, of: "a") && news.knowsMore(than: read("e", 1), of: "b"))
-        #expect(!news.knowsMore(than: .missing, of: "b"))
+        #expect(!news.isNewer(than: read("e", 1), of: "a") && !news.isNewer(than: read("e", 2), of: "a"))
+        #expect(news.isNewer(than: read("e", 0), of: "a") && news.isNewer(than: read("f", 9), of: "a"))
+        #expect(news.isNewer(than: .missing, of: "a") && news.isNewer(than: read("e", 1), of: "b"))
+        #expect(!news.isNewer(than: .missing, of: "b"))
     }
 }
 

@@ -35,7 +35,7 @@ import Testing
         #expect(known == wanted.keys.sorted())
     }
 
-    @Test("a document made while its predecessor is deleted is downloaded")
+    @Test("a document created while an old one is deleted gets a file")
     func madeDuringDeletion() async throws {
         let world = try await world(["file": "old\n"])
         race(world, after: "delete") { $0.set("file", "new\n") }
@@ -44,7 +44,7 @@ import Testing
         await expect(world, ["file": "new\n"])
     }
 
-    @Test("a document made while its predecessor is renamed is downloaded")
+    @Test("a document created while an old one is renamed gets a file")
     func madeDuringRename() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename") { $0.set("file", "another\n") }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("a rename is applied once, even if its event comes before the answer")
-    func toldBeforeAnswer() async throws {
+    func eventBeforeAnswer() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename")
         world.disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
@@ -68,9 +68,9 @@ import Testing
     @Test(
         "a document renamed by the sync keeps its name in any order of events",
         arguments: [false, true])
-    func movedAside(isToldBefore: Bool) async throws {
+    func movedAside(isEventFirst: Bool) async throws {
         let world = try await world(["x/y": "in it\n"])
-        if isToldBefore { race(world, after: "rename") }
+        if isEventFirst { race(world, after: "rename") }
         world.disk.remove(byUser: SyncWorld.path("x/y"))
         world.disk.remove(byUser: SyncWorld.path("x"))
         world.save("a file\n", to: "x")

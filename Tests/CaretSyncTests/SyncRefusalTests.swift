@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "a push refused for now is sent again unchanged, a second later",
+        "a push that is refused for now is resent unchanged a second later",
         arguments: [ErrorCode.overloaded, .rateLimited, .shuttingDown, .pushInFlight])
     func later(code: ErrorCode) async throws {
         let world = try await world()
@@ -36,8 +36,44 @@ import Testing
         #expect(world.server.history(of: "file") == ["", "a\n", "a\nb\n"])
     }
 
+    @Test("a push that is refused for good is tried again after a minute")
+    func forGood() async throws {
+        let world = try await world()
+        world.server.refuse("push", with: [.forbidden])
+        try await world.run(59_000)
+        #expect(world.server.texts == ["file": "a\n"] && world.server.pushes.count == 2)
+        try await world.run(2_000)
+        #expect(world.server.texts == ["file": "a\nb\n"] && world.server.pushes.count == 3)
+        let refusals = world.reports.filter { if case .refused = $0.report { true } else { false } }
+        #expect(refusals.count == 1)
+    }
+
+    @Test("a refused file is tried again at once when it is saved")
+    func savedAgain() async throws {
+        let world = try await world()
+        world.server.refuse("push", with: [.forbidden])
+        try await world.run(1_000)
+        world.save("a\nb\nc\n", to: "file")
+        try await world.run(1_000)
+        #expect(world.server.texts == ["file": "a\nb\nc\n"])
+    }
+
+    @Test("a refused rename is tried again a second later", arguments: [ErrorCode.notFound, .exists])
+    func renameLater(code: ErrorCode) async throws {
+        let world = try await world()
+        try await world.run(1_000)
+        world.server.refuse("rename", with: [code])
+        world.disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        try await world.run(900)
+        #expect(world.server.requests["rename"] == 1)
+        try await world.run(3_000)
+        #expect(world.server.requests["rename"] == 2)
+        #expect(world.server.texts == ["new": "a\nb\n"] && world.text("new") == "a\nb\n")
+        #expect(world.reports.allSatisfy { if case .refused = $0.report { false } else { true } })
+    }
+
     @Test(
-        "a push whose base is refused is made again on the current text",
+        "if the base of a push is refused, the push is made from the new text",
         arguments: [ErrorCode.baseTrimmed, .baseBeforeOwnPush, .baseAhead, .epochChanged, .seqReused])
     func madeAgain(code: ErrorCode) async throws {
         let world = try await world()

@@ -16,7 +16,7 @@ import Testing
     private func files(_ world: SyncWorld) -> [String: String] { world.disk.texts(in: SyncWorld.root) }
 
     /// Rule T6.
-    @Test("another server is recognised by its store, and nothing is changed")
+    @Test("sync recognises another server by its store, and changes nothing")
     func otherServer() async throws {
         for texts in [["one": "1\n"], ["one": "1\n", "two": "2\n"]] {
             let world = try await world(texts)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a folder that adopts another server keeps every line of both sides")
+    @Test("a folder that adopts another server loses no line of any text")
     func adopted() async throws {
         let world = try await world(["one": "mine\n", "two": "2\n"])
         let other = ModelServer(store: "s2")
@@ -74,6 +74,59 @@ import Testing
         }
     }
 
+    private func state(_ world: SyncWorld, prefix: String = "") throws -> SyncState {
+        try SyncState(in: SyncWorld.root, prefix: prefix, on: world.disk, clock: world.clock.forSync)
+    }
+
+    @Test("a store is the same, restored, another one, or the first one")
+    func comparisons() async throws {
+        func outcome(
+            _ state: SyncState, _ store: String, _ documents: Set<String>
+        ) -> StoreComparison.Outcome {
+            StoreComparison(store: store, documents: documents).outcome(on: state)
+        }
+        var new = try state(try SyncWorld())
+        #expect(outcome(new, "s1", []) == .first)
+        try new.bind(to: "s1")
+        // No file was synced with a document of the old store.
+        #expect(outcome(new, "s2", ["s1-1"]) == .first)
+        let synced = try state(try await world(["one": "1\n"]))
+        #expect(outcome(synced, "s1", []) == .same)
+        #expect(outcome(synced, "s2", ["s1-1", "s2-1"]) == .restored)
+        #expect(outcome(synced, "s2", ["s2-1"]) == .other(known: "s1"))
+        for (epoch, part) in [("s.1", "1"), ("s.1.2", "1.2"), ("s", nil), ("", nil)] {
+            #expect(StoreComparison.ownPart(of: epoch) == part)
+        }
+    }
+
+    @Test("if the store is not recorded, the epochs of the documents name it")
+    func oldState() async throws {
+        let world = try await world(["one": "1\n"])
+        world.disk.remove(byUser: SyncWorld.path(".caret/store"))
+        #expect(try state(world).store == "s1")
+    }
+
+    @Test("a state folder with another prefix or a damaged record is refused")
+    func refusedState() async throws {
+        let world = try await world(["one": "1\n"])
+        let folder = SyncWorld.path(".caret")
+        #expect(throws: SyncFault.otherPrefix("", root: SyncWorld.root, stateFolder: folder)) {
+            try state(world, prefix: "p/")
+        }
+        world.disk.save("{", to: folder + "/files/1.json", asNewFile: true)
+        #expect(throws: SyncFault.unreadableRecord(folder + "/files/1.json", stateFolder: folder)) {
+            try state(world)
+        }
+    }
+
+    @Test("a sync ends if its state folder is removed, and deletes no document")
+    func removedState() async throws {
+        let world = try await world(["one": "1\n"])
+        world.disk.remove(byUser: SyncWorld.root)
+        await #expect(throws: SyncFault.stateFolderRemoved(SyncWorld.root)) { try await world.pass() }
+        #expect(world.server.texts == ["one": "1\n"])
+    }
+
     @Test("a file whose document was deleted elsewhere goes into the trash")
     func trash() async throws {
         let world = try await world(["one": "1\n"])
@@ -87,7 +140,7 @@ import Testing
         #expect(try trash.bytes(of: item) == Array("1\n".utf8))
     }
 
-    @Test("if a document is made again, its old text goes into the trash")
+    @Test("if a document is created again, its old text goes into the trash")
     func madeAgain() async throws {
         let world = try await world(["one": "first\n"])
         world.end(0)
@@ -99,6 +152,18 @@ import Testing
         let trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
         #expect(trash.items.map(\.reason) == [.replaced])
         #expect(try trash.items.map { try trash.bytes(of: $0) } == [Array("first\n".utf8)])
+    }
+
+    @Test("the trash removes a text only after the time of its limit")
+    func trashTime() async throws {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        var trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
+        let time = SyncTrash.Limit.time
+        for (number, at, kept) in [(1, 0, [1]), (2, time, [1, 2]), (3, time + 1, [2, 3])] {
+            try trash.keep([], .init(number: number, path: "p", reason: .late, at: at, bytes: 0))
+            #expect(trash.items.map(\.number) == kept)
+        }
     }
 
     @Test("the trash keeps the newest texts, up to its limits")

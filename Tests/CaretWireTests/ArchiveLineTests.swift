@@ -45,7 +45,7 @@ import Testing
             ),
             (
                 #"{"type":"document","doc":"a","epoch":"e","rev":3,"start":2,"newline":"lf","updated":1}"#,
-                "document: text must be given if start is above 0, and only then, at byte 0"
+                "document: text must be given if start is above 0, and must be missing if start is 0, at byte 0"
             ),
             (
                 #"{"type":"revision","rev":3,"user":"a","client":"p","time":1}"#,

@@ -168,7 +168,7 @@ import Testing
         // Rule P5.
         #expect(limits.rebase == 10_000_000)
         // Rule C6.
-        #expect(limits.restMilliseconds == 5_000)
+        #expect(limits.checkDelayMilliseconds == 5_000)
         // Rule S4.
         #expect(limits.peerMilliseconds == 50)
         // Rule S9.

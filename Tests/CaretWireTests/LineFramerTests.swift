@@ -36,11 +36,11 @@ import Testing
     func excessIsKnownAtOnce() {
         var framer = LineFramer(limit: 4)
         #expect(framer.feed("1234") == .incomplete)
-        #expect(framer.begunBytes == 4)
+        #expect(framer.incompleteBytes == 4)
         // This byte may still be the CR of the line end.
         #expect(framer.feed("\r") == .incomplete)
         #expect(framer.feed("5") == .tooLong(6, limit: 4))
-        #expect(framer.begunBytes == 0)
+        #expect(framer.incompleteBytes == 0)
         #expect(framer.feed("\nab\n") == .tooLong(6, limit: 4))
     }
 
@@ -67,7 +67,7 @@ import Testing
                 if case .line(let isInPlace) = frame { #expect(isInPlace) } else { Issue.record("no line") }
             }
             _ = framer.next(of: &rest) { _ in }
-            #expect(framer.begunBytes == 3)
+            #expect(framer.incompleteBytes == 3)
         }
     }
 

@@ -113,7 +113,7 @@ import Testing
         #expect(server == received)
     }
 
-    @Test("the server writes the examples byte for byte")
+    @Test("the server writes each example exactly as the file shows it")
     func bytesAreThoseOfTheProtocol() throws {
         var decoder = MessageDecoder()
         let shown = [

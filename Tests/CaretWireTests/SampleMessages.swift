@@ -119,15 +119,15 @@ enum SampleMessages {
             .tokens(Tokens(few(&random, token), hasMore: random.chance(50))),
             .tokenAdded(TokenAdded(number: number(&random), token: text(&random))),
             .counted(
-                Counted(
+                CounterValues(
                     since: number(&random),
-                    counters: few(&random) { Counted.Counter(name: text(&$0), value: number(&$0)) },
+                    counters: few(&random) { CounterValues.Counter(name: text(&$0), value: number(&$0)) },
                     latencies: few(&random) {
-                        Counted.Latency(
+                        CounterValues.Latency(
                             name: text(&$0), count: number(&$0), median: number(&$0),
                             percentile99: number(&$0), largest: number(&$0))
                     })),
-            .present(Present(few(&random, connection), hasMore: random.chance(50))),
+            .present(ConnectionPage(few(&random, connection), hasMore: random.chance(50))),
             .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
             .trimmed(
                 Trimmed(
@@ -239,7 +239,7 @@ enum SampleMessages {
     }
 
     private static func moment(_ random: inout Seeded) -> Moment {
-        random.pick([.unsaid, .revision(revision(&random)), .time(number(&random))])
+        random.pick([.unspecified, .revision(revision(&random)), .time(number(&random))])
     }
 
     private static func page(_ random: inout Seeded) -> Int { random.number(Limits.items) }

@@ -1,25 +1,25 @@
 import Testing
 
 @Suite("A session that reads nothing for a long time", .onOwnThread) struct BehindTests {
-    /// Together they have far more bytes than the kernel buffers for a client that does not read. A smaller
-    /// receive buffer would need fewer, but then the client would later read for minutes: a few kilobytes
-    /// every 0.2 s.
+    /// All revisions together have far more bytes than the kernel buffers for a client that does not read. With
+    /// a smaller receive buffer fewer revisions would suffice. But then the client would later read for minutes,
+    /// a few kilobytes every 0.2 s.
     private static let revisions = 24
     private static let length = 256 << 10
 
     /// Lets the admin change a document many times while another client has it open and reads nothing.
-    private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, deaf: LineClient) {
-        let narrow = [
+    private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, stalled: LineClient) {
+        let smallLimits = [
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
             "--limit-line-time": "1 h",
         ]
-        let server = try LiveServer(narrow.merging(options) { $1 })
+        let server = try LiveServer(smallLimits.merging(options) { $1 })
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
-        let deaf = try LineClient(server)
-        try deaf.greet(as: "deaf-client")
-        try deaf.send(#"{"type":"open","doc":"a","create":true}"#)
-        try deaf.expect(#"{"type":"opened","doc":"a",…"#)
+        let stalled = try LineClient(server)
+        try stalled.greet(as: "stalled-client")
+        try stalled.send(#"{"type":"open","doc":"a","create":true}"#)
+        try stalled.expect(#"{"type":"opened","doc":"a",…"#)
         try admin.send(#"{"type":"open","doc":"a"}"#)
         let opened = try #require(try admin.next())
         let epoch = try #require(
@@ -33,33 +33,34 @@ import Testing
             )
             try admin.expect(#"{"type":"ack","doc":"a","seq":\#(revision + 1),"rev":\#(revision + 1)}"#)
         }
-        return (admin, deaf)
+        return (admin, stalled)
     }
 
     /// Reads the changes that the server sent before, and expects the resync after them.
-    private func expect(_ resync: String, at deaf: LineClient) throws {
-        var line = try deaf.next() ?? "the end"
-        while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try deaf.next() ?? "the end" }
-        #expect(Pattern(resync).matches(line) != nil, "\(line.cut)")
-        try deaf.send(#"{"type":"ping"}"#)
-        try deaf.expect(#"{"type":"pong"}"#)
+    private func expect(_ resync: String, at stalled: LineClient) throws {
+        var line = try stalled.next() ?? "the end"
+        while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try stalled.next() ?? "the end" }
+        #expect(Pattern(resync).matches(line) != nil, "\(line.shortened)")
+        try stalled.send(#"{"type":"ping"}"#)
+        try stalled.expect(#"{"type":"pong"}"#)
     }
 
     /// Rule C5.
     @Test("a session gets the whole text if it is further behind than the limit")
     func tooSlow() throws {
-        let (_, deaf) = try fallBehind(["--limit-behind": "2"])
+        let (_, stalled) = try fallBehind(["--limit-behind": "2"])
         try expect(
-            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"too_slow"}"#, at: deaf)
+            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"too_slow"}"#, at: stalled
+        )
     }
 
     /// Rules C5 and A10.
     @Test("a session gets the whole text if the changes it misses are trimmed")
     func trimmed() throws {
-        let (admin, deaf) = try fallBehind([:])
+        let (admin, stalled) = try fallBehind([:])
         try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)
         try admin.expect(#"{"type":"trimmed","doc":"a","start":\#(Self.revisions),…"#)
         try expect(
-            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"trimmed"}"#, at: deaf)
+            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"trimmed"}"#, at: stalled)
     }
 }

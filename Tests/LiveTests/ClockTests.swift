@@ -27,7 +27,7 @@ import Testing
                 """
             try Data(code.utf8).write(to: URL(filePath: source))
             let compiler = try? Program(["clang", "-shared", "-fPIC", "-o", library, source])
-            guard let compiler, try compiler.ended().status == 0 else { return nil }
+            guard let compiler, try compiler.waitForExit().status == 0 else { return nil }
         }
 
         func wrapper(seconds: Int64) -> [String] {
@@ -59,7 +59,7 @@ import Testing
             let time = try #require(answer.firstMatch(of: #/"time":(-?\d+)/#)?.1)
             times.append(try #require(Int(time)))
             try ann.endOutput()
-            #expect(try server.stopped().status == 0)
+            #expect(try server.stop().status == 0)
         }
         #expect(times == times.sorted() && times[0] >= 0, "\(times)")
         // Allows 60 seconds: the server's clock runs on from its start, and a busy machine may be slow.

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @Suite("The command line of caretd", .onOwnThread) struct CommandLineTests {
-    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Program.End {
-        try Program([Program.caretd] + arguments, environment: environment).ended()
+    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Program.ExitResult
+    {
+        try Program([Program.caretd] + arguments, environment: environment).waitForExit()
     }
 
     @Test("--version prints one line")
@@ -13,7 +14,7 @@ import Testing
         #expect(end.output.count == 1 && end.output[0].hasPrefix("caretd "))
     }
 
-    @Test("--help fits a screen", arguments: ["--help", "-h"])
+    @Test("--help fits on a screen", arguments: ["--help", "-h"])
     func help(flag: String) throws {
         let end = try run([flag, "--data", "nowhere"])
         #expect(end.status == 0 && end.errors == [])
@@ -34,7 +35,7 @@ import Testing
         #expect(try run(["--config", shipped.path, "--check-config"]).status == 0)
     }
 
-    @Test("--check-config prints each value and its source, creates no files")
+    @Test("--check-config prints each value and its source, and creates no files")
     func checkConfig() throws {
         let scratch = try Scratch.inMemory()
         let file = scratch.path + "/caret.json5"

@@ -38,9 +38,9 @@ import Testing
     func damagedAtStart() throws {
         let (first, _) = try filledServer()
         first.program.kill(SIGTERM)
-        _ = try first.program.ended()
+        _ = try first.program.waitForExit()
         try harm(first.dataPath + "/caret.sqlite")
-        let server = try first.again()
+        let server = try first.startAgain()
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         for request in [
@@ -53,7 +53,7 @@ import Testing
                 Pattern(#"{"type":"error","doc":"harmed",…"code":"damaged",…"#).matches(line) != nil,
                 "\(line)")
         }
-        try server.says(#/ error event=document_damaged document=2$/#)
+        try server.waitForLog(#/ error event=document_damaged document=2$/#)
         try admin.send(#"{"type":"read","doc":"sound"}"#)
         try admin.expect(#"{"type":"text","doc":"sound",…,"text":"sound",…"#)
         try admin.send(#"{"type":"verify"}"#)
@@ -61,10 +61,10 @@ import Testing
         #expect(
             Pattern(#"{"type":"verified","documents":…,"findings":[{…}]}"#).matches(verified) != nil
                 && verified.contains(#"{"number":2,"doc":"harmed","message":"#), "\(verified)")
-        try server.says(#/ error event=damage_found count=[1-9]\d*$/#)
+        try server.waitForLog(#/ error event=damage_found count=[1-9]\d*$/#)
         try admin.send(#"{"type":"backup"}"#)
         try admin.expect(#"{"type":"error","code":"damaged",…"#)
-        try server.says(#/ error event=damage_found (count=[1-9]\d*|sqlite=\d+)$/#)
+        try server.waitForLog(#/ error event=damage_found (count=[1-9]\d*|sqlite=\d+)$/#)
     }
 
     /// Rule D13.
@@ -86,7 +86,7 @@ import Testing
         try bob.send(#"{"type":"open","doc":"harmed","epoch":"\#(epoch)","rev":0}"#)
         try bob.expect(#"{"type":"opened","doc":"harmed",…,"resumed":true,…"#)
         for client in [ann, bob] { try client.expect(#"{"type":"gone","doc":"harmed",…"reason":"damaged"}"#) }
-        try server.says(#/ error event=document_damaged document=2$/#)
+        try server.waitForLog(#/ error event=document_damaged document=2$/#)
         try bob.send(#"{"type":"open","doc":"harmed"}"#)
         try bob.expect(#"{"type":"error","doc":"harmed","code":"damaged",…"#)
         try bob.send(#"{"type":"open","doc":"sound"}"#)
@@ -101,7 +101,7 @@ import Testing
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"backup","id":1}"#)
         try admin.expect(#"{"type":"error","id":1,"code":"storage_failed",…"#)
-        try server.says(#/ error event=backup_failed (sqlite|errno)=\d+$/#)
+        try server.waitForLog(#/ error event=backup_failed (sqlite|errno)=\d+$/#)
         try ann.send(#"{"type":"push","doc":"new","base":0,"seq":1,"text":"x","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"new","seq":1,"rev":1,…"#)
     }

@@ -34,11 +34,11 @@ import Testing
     @Test("the documented log filter finds the address of each failed login")
     func lines() throws {
         try fail(with: "caret_9_nonsense")
-        try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
-        let unknown = try #require(server.said.last)
+        try server.waitForLog(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
+        let unknown = try #require(server.logLines.last)
         try fail(with: nil)
-        try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=no_token$/#)
-        let none = try #require(server.said.last)
+        try server.waitForLog(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=no_token$/#)
+        let none = try #require(server.logLines.last)
         let expressions = try filter().map { try Regex($0) }
         func address(_ line: String) -> [String] {
             expressions.compactMap { line.firstMatch(of: $0)?.output[1].substring.map(String.init) }
@@ -68,8 +68,8 @@ import Testing
             #"{"type":"hello","protocol":1,"client":"anns-own","token":"\#(parts["token", default: ""])"}"#)
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
         try fail(with: "secret-nonsense")
-        try server.says(#/ event=login_failed /#)
-        #expect(server.said.filter { $0.contains("login_failed") }.count == 1)
-        #expect(!server.said.contains { $0.contains("nonsense") })
+        try server.waitForLog(#/ event=login_failed /#)
+        #expect(server.logLines.filter { $0.contains("login_failed") }.count == 1)
+        #expect(!server.logLines.contains { $0.contains("nonsense") })
     }
 }

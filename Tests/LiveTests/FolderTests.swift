@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "a server whose files were removed or replaced logs this, acks no push", arguments: Deed.allCases
+        "a server logs that its files were removed, and acks no more pushes", arguments: Deed.allCases
     )
     func lost(deed: Deed) throws {
         let server = try LiveServer()
@@ -21,19 +21,19 @@ import Testing
         try perform(deed, server.dataPath)
         try ann.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
         try ann.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_failed",…"#)
-        try server.says(#/ error event=data_lost path=/#)
+        try server.waitForLog(#/ error event=data_lost path=/#)
         // The files are lost, but clients can still read the text and save it elsewhere.
         try ann.send(#"{"type":"read","doc":"notes"}"#)
         try ann.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
         try ann.endOutput()
-        #expect(try server.stopped().status == 1)
+        #expect(try server.stop().status == 1)
     }
 
     @Test("a server notices removed files even if no client pushes")
     func lostInSilence() throws {
         let server = try LiveServer()
         try FileManager.default.removeItem(atPath: server.dataPath)
-        try server.says(#/ error event=data_lost path=/#)
+        try server.waitForLog(#/ error event=data_lost path=/#)
     }
 
     private func perform(_ deed: Deed, _ data: String) throws {
@@ -61,14 +61,16 @@ import Testing
             let data = scratch.path + "/data"
             #expect(mkdir(data, 0o700) == 0 && chmod(data, mode) == 0)
             let program = try Program(LiveServer.command([:], in: scratch))
-            var said: [String] = []
+            var logLines: [String] = []
             while let line = try program.errors.next() {
-                said.append(line)
+                logLines.append(line)
                 if line.hasSuffix(" event=ready") { break }
             }
-            #expect(said.contains { $0.contains(" warning event=data_readable path=") } == isNamed, "\(said)")
+            #expect(
+                logLines.contains { $0.contains(" warning event=data_readable path=") } == isNamed,
+                "\(logLines)")
             program.kill(SIGTERM)
-            _ = try program.ended()
+            _ = try program.waitForExit()
         }
     }
 }

@@ -19,16 +19,16 @@ import Testing
         #expect(try permissions(of: server.dataPath) == 0o700)
         try client.endOutput()
         try admin.endOutput()
-        #expect(try server.stopped().status == 0)
+        #expect(try server.stop().status == 0)
         #expect(!FileManager.default.fileExists(atPath: server.socketPath))
     }
 
     @Test("a server replaces the socket file that a killed server has left")
     func socketLeft() throws {
         let server = try LiveServer()
-        try server.killed()
+        try server.kill()
         #expect(FileManager.default.fileExists(atPath: server.socketPath))
-        let admin = try LineClient(server.again(), at: .adminSocket)
+        let admin = try LineClient(server.startAgain(), at: .adminSocket)
         try admin.greet(as: "the-admin")
     }
 
@@ -37,7 +37,7 @@ import Testing
         let server = try LiveServer()
         let client = try LineClient(server)
         try client.greet(as: "ann-client")
-        let second = try Program(LiveServer.command([:], in: server.scratch)).ended()
+        let second = try Program(LiveServer.command([:], in: server.scratch)).waitForExit()
         #expect(second.status == 1)
         #expect(
             second.errors.contains("caretd: \(server.dataPath): another server has locked the folder"),
@@ -52,7 +52,7 @@ import Testing
         let server = try LiveServer()
         let scratch = try Scratch.inMemory()
         let address = "127.0.0.1:\(server.port)"
-        let second = try Program(LiveServer.command(["--listen": address], in: scratch)).ended()
+        let second = try Program(LiveServer.command(["--listen": address], in: scratch)).waitForExit()
         #expect(second.status == 1)
         #expect(
             second.errors.contains { $0.hasSuffix("event=cannot_listen transport=tcp address=\(address)") })
@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test("a server keeps a file at its socket's path, and the error names it")
-    func noSocket() throws {
+    func notASocket() throws {
         let scratch = try Scratch.inMemory()
         let path = scratch.path + "/data/caretd.sock"
         try FileManager.default.createDirectory(
             atPath: scratch.path + "/data", withIntermediateDirectories: true)
         try Data("kept".utf8).write(to: URL(filePath: path))
-        let program = try Program(LiveServer.command([:], in: scratch)).ended()
+        let program = try Program(LiveServer.command([:], in: scratch)).waitForExit()
         #expect(program.status == 1)
         #expect(
             program.errors.contains(

@@ -14,9 +14,9 @@ import Testing
             let enough = group.acks + 100 + random.number(0...200)
             try group.connect(to: server)
             try group.work { $0.acks >= enough }
-            try server.killed()
-            try group.workToTheEnd()
-            server = try server.again()
+            try server.kill()
+            try group.workUntilDisconnected()
+            server = try server.startAgain()
             slowest = max(slowest, server.startup)
             try HistoryComparison.onAll(of: group, at: server)
         }
@@ -41,12 +41,12 @@ import Testing
             try group.work { $0.acks >= enough }
             let began = ContinuousClock.now
             server.program.kill(SIGTERM)
-            try group.workToTheEnd()
-            #expect(try server.program.ended().status == 0, "round \(round)")
+            try group.workUntilDisconnected()
+            #expect(try server.program.waitForExit().status == 0, "round \(round)")
             slowest = max(slowest, ContinuousClock.now - began)
-            let untold = group.editors.filter { !$0.wasToldGoodbye }.map(\.number)
-            #expect(untold == [], "round \(round)")
-            server = try server.again()
+            let withoutBye = group.editors.filter { !$0.hasReceivedBye }.map(\.number)
+            #expect(withoutBye == [], "round \(round)")
+            server = try server.startAgain()
             try HistoryComparison.onAll(of: group, at: server)
         }
         let revisions = try waitForAcks(group, at: server)
@@ -66,7 +66,7 @@ import Testing
         let enough = group.acks + 100
         server.program.kill(SIGCONT)
         try group.work { $0.acks >= enough }
-        #expect(group.present == 50)
+        #expect(group.connectedCount == 50)
         try waitForAcks(group, at: server)
     }
 
@@ -91,7 +91,7 @@ import Testing
         #expect(during > 0)
         let enough = group.acks + 100
         try group.work { $0.acks >= enough }
-        #expect(group.present == 50)
+        #expect(group.connectedCount == 50)
         try waitForAcks(group, at: server)
         print("flood: \(count) connections in \(took), and \(during) acks meanwhile")
     }

@@ -4,37 +4,42 @@ import Testing
 @Suite("What a server logs", .onOwnThread) struct LogTests {
     @Test("the debug log has every connection and room, with the reason it ended")
     func everything() throws {
+        let began = ContinuousClock.now
         let server = try LiveServer(["--log-level": "debug"])
         let client = try LineClient(server)
         try client.greet(as: "ann-client")
-        try server.says(#/ debug event=connection_opened connection=\d+ peer=127\.0\.0\.1:\d+$/#)
+        try server.waitForLog(#/ debug event=connection_opened connection=\d+ peer=127\.0\.0\.1:\d+$/#)
         try client.send(#"{"type":"open","doc":"secret name","create":true}"#)
         try client.expect(#"{"type":"opened",…"#)
-        try server.says(#/ debug event=room_opened document=1$/#)
+        try server.waitForLog(#/ debug event=room_opened document=1$/#)
         try client.send(#"{"type":"diverged","doc":"secret name","rev":0}"#)
-        try server.says(#/ warning event=text_diverged connection=\d+ document=1 revision=0$/#)
+        try server.waitForLog(#/ warning event=text_diverged connection=\d+ document=1 revision=0$/#)
         let second = try LineClient(server)
         try second.greet(as: "ann-client")
         try client.expect(#"{"type":"bye","reason":"replaced"}"#)
         try client.endOutput()
-        try server.says(#/ debug event=connection_closed connection=\d+ reason=replaced ms=\d+$/#)
+        try server.waitForLog(#/ debug event=connection_closed connection=\d+ reason=replaced ms=\d+$/#)
         try second.endOutput()
-        try server.says(#/ debug event=connection_closed connection=\d+ reason=left ms=\d+$/#)
+        try server.waitForLog(#/ debug event=connection_closed connection=\d+ reason=left ms=\d+$/#)
         let third = try LineClient(server, at: .adminSocket)
         try third.send("GET / HTTP/1.1")
         try third.expect(#"{"type":"error","code":"bad_json",…"#)
         try third.endOutput()
-        try server.says(#/ debug event=connection_opened connection=\d+ transport=unix$/#)
-        try server.says(#/ debug event=connection_closed connection=\d+ code=bad_json ms=\d+$/#)
-        let end = try server.stopped()
-        let all = server.said + end.errors
+        try server.waitForLog(#/ debug event=connection_opened connection=\d+ transport=unix$/#)
+        try server.waitForLog(#/ debug event=connection_closed connection=\d+ code=bad_json ms=\d+$/#)
+        let end = try server.stop()
+        let all = server.logLines + end.errors
         #expect(all.contains { $0.contains("event=text_diverged") })
         #expect(!all.contains { $0.contains("secret") })
+        // No connection lasted longer than the test.
+        let longest = (ContinuousClock.now - began) / .milliseconds(1)
+        let lasted = all.compactMap { $0.firstMatch(of: #/ event=connection_closed .* ms=(\d+)$/#) }
+        #expect(lasted.count >= 3 && lasted.allSatisfy { Double($0.1) ?? .infinity <= longest })
     }
 
     @Test(
         "unused memory goes back to the system, and the log says how much",
-        .disabled(if: Seeds.isSanitized, "a sanitizer has a heap of its own"))
+        .disabled(if: Seeds.isSanitized, "a sanitizer uses its own heap"))
     func memory() throws {
         let server = try LiveServer(["--log-level": "debug"])
         let clients = try (0..<8).map { _ in try LineClient(server) }
@@ -45,7 +50,7 @@ import Testing
                 #"{"type":"push","doc":"\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#)
         }
         for client in clients { try client.expect(#"{"type":"ack",…"#) }
-        try server.says(#/ debug event=memory_returned bytes=\d{7,}$/#)
+        try server.waitForLog(#/ debug event=memory_returned bytes=\d{7,}$/#)
     }
 
     @Test("the log names added and revoked tokens by number")
@@ -55,9 +60,9 @@ import Testing
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"add_token","user":"ann","grants":[]}"#)
         try admin.expect(#"{"type":"token_added","number":1,…"#)
-        try server.says(" info event=token_added token=1")
+        try server.waitForLog(" info event=token_added token=1")
         try admin.send(#"{"type":"revoke_token","number":1}"#)
         try admin.expect(#"{"type":"done"}"#)
-        try server.says(" info event=token_revoked token=1")
+        try server.waitForLog(" info event=token_revoked token=1")
     }
 }

@@ -3,18 +3,18 @@ import Testing
 
 @Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
     /// Rule B4.
-    @Test("a client with a newer revision reveals an old copy; all epochs change")
+    @Test("if a client knows a newer revision than the store, all epochs change")
     func resume() throws {
         let first = try LiveServer()
         let ann = try LineClient(first)
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
-        _ = try first.stopped()
+        _ = try first.stop()
         let copy = first.scratch.path + "/copy"
         try FileManager.default.copyItem(atPath: first.dataPath, toPath: copy)
 
-        let second = try first.again()
+        let second = try first.startAgain()
         let later = try LineClient(second)
         try later.greet(as: "ann-client")
         try later.send(#"{"type":"open","doc":"a"}"#)
@@ -23,11 +23,11 @@ import Testing
             Pattern(#"{"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,…"#).matches(opened)?["epoch"])
         try later.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":2,"text":"two"}"#)
         try later.expect(#"{"type":"ack","doc":"a","seq":2,"rev":2,…"#)
-        _ = try second.stopped()
+        _ = try second.stop()
         try FileManager.default.removeItem(atPath: first.dataPath)
         try FileManager.default.moveItem(atPath: copy, toPath: first.dataPath)
 
-        let third = try second.again()
+        let third = try second.startAgain()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
         // No client knows a newer revision of this new document, but its epoch changes too.
@@ -48,6 +48,6 @@ import Testing
             told == [
                 #"{"type":"resync","doc":"a","e"#.prefix(28), #"{"type":"resync","doc":"b","e"#.prefix(28),
             ])
-        try third.says(" warning event=epochs_renewed reason=put_back document=1 revision=2")
+        try third.waitForLog(" warning event=epochs_renewed reason=put_back document=1 revision=2")
     }
 }

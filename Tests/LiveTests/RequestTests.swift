@@ -75,7 +75,7 @@ import Testing
     }
 
     /// After the last change of a round, no later event wakes the server.
-    @Test("a follower hears of the last change, however fast changes come")
+    @Test("a follower is notified of the last change, even if changes come fast")
     func lastChange() throws {
         let server = try LiveServer(["--limit-document-every": "2 ms"])
         let (follower, writer) = (try LineClient(server), try LineClient(server))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("a follower of the list hears of every document and its changes")
+    @Test("a follower is notified of new, changed, renamed and deleted documents")
     func follow() throws {
         try converse(
             Self.library + """
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Rule D9.
-    @Test("a renamed document keeps its history, a deleted one starts over")
+    @Test("a renamed document keeps its history; a deleted document starts over")
     func renameAndDelete() throws {
         try converse(
             Self.library + """

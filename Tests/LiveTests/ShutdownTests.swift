@@ -31,7 +31,7 @@ import Testing
         try half.expect(Self.bye)
         try half.expectEnd()
         for client in [nameless, idle, open, half] { try client.endOutput() }
-        let end = try server.program.ended()
+        let end = try server.program.waitForExit()
         #expect(end.status == 0 && end.output == [])
         #expect(
             end.errors.map { $0.split(separator: " ").dropFirst(2) } == [
@@ -50,9 +50,9 @@ import Testing
         server.program.kill(SIGINT)
         try client.expect(Self.bye)
         try client.endOutput()
-        #expect(try server.program.ended().status == 0)
+        #expect(try server.program.waitForExit().status == 0)
 
-        let next = try LineClient(server.again())
+        let next = try LineClient(server.startAgain())
         try next.greet(as: "ann-client")
         try next.send(#"{"type":"read","doc":"a"}"#)
         try next.expect(#"{"type":"text","doc":"a",…"rev":1,"text":"kept","newline":"lf"}"#)
@@ -79,10 +79,10 @@ import Testing
 
         let began = ContinuousClock.now
         server.program.kill(SIGTERM)
-        try server.says("event=stopping signal=15")
+        try server.waitForLog("event=stopping signal=15")
         try reader.expect(Self.bye)
         if signals == 2 { server.program.kill(SIGTERM) }
-        let end = try server.program.ended()
+        let end = try server.program.waitForExit()
         #expect(end.status == (signals == 1 ? 0 : 128 + SIGTERM))
         print(
             "SIGTERM × \(signals) with a client that reads nothing: ended after \(ContinuousClock.now - began)"

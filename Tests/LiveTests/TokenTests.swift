@@ -67,7 +67,7 @@ import Testing
     /// Rule H6.
     @Test(
         "an address that guesses tokens must wait; other addresses need not",
-        .enabled(if: Address.ownAddress != nil, "this machine has no address but its loopback"))
+        .enabled(if: Address.ownAddress != nil, "this machine has only a loopback address"))
     func guessing() throws {
         let address = try #require(Address.ownAddress)
         let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
@@ -89,7 +89,7 @@ import Testing
             answers.append(try code(answers.last == "rate_limited" ? known : "caret_9_nonsense"))
         }
         #expect(answers.suffix(2) == ["rate_limited", "rate_limited"])
-        try server.says(#/ warning event=guessing_slowed peer=.*$/#)
+        try server.waitForLog(#/ warning event=guessing_slowed peer=.*$/#)
         let client = try LineClient(server)
         try client.send(hello(known, as: "ann"))
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
@@ -98,7 +98,7 @@ import Testing
     // MARK: Rights
 
     /// Rule R1.
-    @Test("rights apply to names with the prefix, and the highest one counts")
+    @Test("a right applies to names with its prefix; the highest right counts")
     func rights() throws {
         try write("lib/a", "lib/b", "notes/a", "own/a")
         let ann = try client(
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Rule R3.
-    @Test("requests for an unreadable document are answered as if it is missing")
+    @Test("a document that a user may not read is answered like a missing one")
     func denied() throws {
         try write("secret/there")
         let ann = try client("ann", #"{"rights":"write","prefix":"notes/"}"#)
@@ -228,7 +228,7 @@ import Testing
                 #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":1,"seq":1,\#(content)}"#)
             try admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
             try admin.expect(#"{"type":"done"}"#)
-            let received = try ann.rest()
+            let received = try ann.remainingLines()
             #expect(received.last == #"{"type":"bye","reason":"revoked"}"#)
             try admin.send(#"{"type":"read","doc":"\#(name)"}"#)
             let read = try #require(try admin.next())

@@ -71,8 +71,8 @@ import Testing
             for typist in typists { _ = try Self.received(typist) }
             try writer.type()
             let unsure = try writer.send()
-            try server.killed()
-            server = try server.again()
+            try server.kill()
+            server = try server.startAgain()
             for typist in typists { try typist.send("port \(server.port)") }
             try writer.resume(on: server, with: unsure)
             for typist in typists { _ = try Self.received(typist) }
@@ -87,7 +87,7 @@ import Testing
             let own = try JSONSerialization.jsonObject(with: line, options: .fragmentsAllowed)
             #expect(own as? String == text)
             typist.endInput()
-            #expect(try typist.ended().status == 0)
+            #expect(try typist.waitForExit().status == 0)
         }
         let typed = ["一", "가"].flatMap { LetterWriter.letters(from: $0, Self.letters) }
         // Both typists remove the same dots, so the timing decides which ones are left.
@@ -102,7 +102,7 @@ import Testing
 
     private static func received(_ typist: Program) throws -> String {
         if let line = try typist.output.next() { return line }
-        throw Unexpected("a typist has ended: \(try typist.ended().errors)")
+        throw Unexpected("a typist has ended: \(try typist.waitForExit().errors)")
     }
 
     @Test("the tutorial's program saves typed lines, and prints the text")
@@ -115,7 +115,7 @@ import Testing
                 "type_lines.py", "127.0.0.1", "\(server.port)", "shopping", readsLines: true)
             for line in typed { try program.send(line) }
             program.endInput()
-            let end = try program.ended()
+            let end = try program.waitForExit()
             #expect(end.status == 0 && end.output == text, "\(end.errors)")
         }
     }

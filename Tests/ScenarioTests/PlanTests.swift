@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Plans") struct PlanTests {
-    @Test("a plan survives writing and reading")
+    @Test("a plan that is written as text and read again is unchanged")
     func roundTrip() throws {
         for seed in 0..<UInt64(40) {
             let plan = PlanMaker.plan(seed, steps: 100)
@@ -36,7 +36,7 @@ import Testing
 
     @Test("a failing plan is reduced to the steps that it needs to fail")
     func shrinking() throws {
-        let fault: () -> PlantedFault = { SumOfAnotherText() }
+        let fault: () -> PlantedFault = { ChecksumOfAnotherText() }
         let plan = PlanMaker.plan(0)
         let failure = try #require(Runs.run(plan, fault: fault).failure)
         var shrinking = Shrinking(plan, failure) { Runs.run($0, fault: fault).failure }

@@ -10,7 +10,7 @@ import Testing
     }
 
     /// The order of sets and dictionaries differs between processes. No message may depend on it.
-    @Test("one seed gives the same trace in this and in another process")
+    @Test("one seed gives the same trace in two different processes")
     func sameTrace() async throws {
         let here = await digests()
         if let path = ProcessInfo.processInfo.environment[ProcessTests.asked] {

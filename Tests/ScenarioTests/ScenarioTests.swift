@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios") struct ScenarioTests {
-    @Test("no law is broken under any faults; after the faults all work ends")
+    @Test("no fault breaks a law, and all work ends after the last fault")
     func scenarios() async throws {
         if let plan = try Runs.requestedPlan() {
             if let failure = Runs.run(plan, printsMessages: true).failure {

@@ -36,11 +36,11 @@ struct Runner {
     private static func opened(_ folder: String, _ failure: Failure) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: folder) { event in
             switch event {
-            case .failed:
+            case .diskFailed:
                 failure.hasCome.withLock { $0 = true }
                 printLine("event: failed")
-            case .full: printLine("event: full")
-            case .checkpointFull: printLine("event: checkpoint full")
+            case .diskFull: printLine("event: full")
+            case .checkpointDiskFull: printLine("event: checkpoint full")
             default: break
             }
         }
@@ -133,7 +133,7 @@ struct Runner {
         // A failure between these two marks does not matter: there are no more acks, and the next store opens
         // the folder again.
         fault_vfs_mark("closing")
-        await store.closed()
+        await store.close()
         fault_vfs_mark("closed")
     }
 
@@ -184,7 +184,7 @@ struct Runner {
                 done.resume(returning: outcomes)
             }
         }
-        if outcomes.contains(.full) { throw Refused.full }
+        if outcomes.contains(.diskFull) { throw Refused.full }
         if !outcomes.allSatisfy(\.isCommitted) { throw Refused.other("\(outcomes)") }
     }
 

@@ -42,9 +42,9 @@ import TestSupport
     /// Whether the event should not happen. Its line makes the test fail.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
-        case .renewed, .damaged, .failed, .lost, .full, .checkpointFull: true
+        case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-            .merging, .merged, .trimmed, .purged, .forgot:
+            .merging, .merged, .trimmed, .purged, .pushersForgotten:
             false
         }
     }
@@ -59,8 +59,8 @@ import TestSupport
         case .merging: "merging"
         case .merged: "merged"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
-        case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .checkpointFull, .damaged,
-            .failed, .lost:
+        case .migrating, .renewed, .writing, .trimmed, .purged, .pushersForgotten, .diskFull,
+            .checkpointDiskFull, .damaged, .diskFailed, .filesLost:
             nil
         }
     }

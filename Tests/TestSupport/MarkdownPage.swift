@@ -56,9 +56,9 @@ package struct MarkdownPage {
                 prose.append((index + 1, line))
             }
         }
-        for line in prose where line.text.hasPrefix("#") { take(heading: line.text) }
+        for line in prose where line.text.hasPrefix("#") { add(heading: line.text) }
         // Code may continue in the next line, but not in the next paragraph.
-        for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
+        for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { add(Array(paragraph)) }
     }
 
     /// If a line is a row of a table, adds it to that table.
@@ -77,7 +77,7 @@ package struct MarkdownPage {
     }
 
     /// Makes an anchor as GitHub does: lowercase, hyphens for spaces, and only letters, digits, `-` and `_`.
-    private mutating func take(heading: Substring) {
+    private mutating func add(heading: Substring) {
         let title = heading.drop { $0 == "#" }.drop { $0 == " " }
         let anchor = title.lowercased().compactMap { character -> Character? in
             if character == " " { return "-" }
@@ -90,7 +90,7 @@ package struct MarkdownPage {
         }
     }
 
-    private mutating func take(_ paragraph: [(number: Int, text: Substring)]) {
+    private mutating func add(_ paragraph: [(number: Int, text: Substring)]) {
         let text = paragraph.map(\.text).joined(separator: "\n")
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
         var (line, prose) = (paragraph[0].number, "")

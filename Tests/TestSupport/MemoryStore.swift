@@ -37,7 +37,7 @@ package final class MemoryStore: DocumentStore, TokenStore {
     }
 
     package func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (Creation) -> Void
+        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
         answer(completion) { $0.create(name, at: time) }
     }
@@ -71,7 +71,8 @@ package final class MemoryStore: DocumentStore, TokenStore {
     }
 
     package func rename(
-        _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
+        _ document: DocumentID, to name: DocumentName,
+        then completion: @escaping @Sendable (RenameResult) -> Void
     ) {
         answer(completion) { $0.rename(document, to: name) }
     }
@@ -83,13 +84,15 @@ package final class MemoryStore: DocumentStore, TokenStore {
         answer(completion) { $0.delete(document, at: time) }
     }
 
-    package func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void) {
+    package func undelete(
+        _ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void
+    ) {
         answer(completion) { $0.undelete(document) }
     }
 
     package func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
-        then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void
+        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
     ) {
         answer(completion) { $0.read(document, after: revision, limit: limit) }
     }
@@ -124,7 +127,7 @@ package final class MemoryStore: DocumentStore, TokenStore {
 
     package func trim(
         _ document: DocumentID, through revision: Revision,
-        then completion: @escaping @Sendable (Trimming) -> Void
+        then completion: @escaping @Sendable (TrimResult) -> Void
     ) {
         answer(completion) { $0.trim(document, through: revision) }
     }

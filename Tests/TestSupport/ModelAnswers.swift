@@ -42,7 +42,9 @@ extension StoreModel {
     private mutating func answer(_ call: AdminCall) -> AdminCallAnswer {
         switch call {
         case .counters:
-            .counted(Counted(since: 1, counters: [Counted.Counter(name: "pushes", value: 2)], latencies: []))
+            .counted(
+                CounterValues(
+                    since: 1, counters: [CounterValues.Counter(name: "pushes", value: 2)], latencies: []))
         case .deleted(let prefix, let after, let limit):
             .deleted(.success(deleted(prefix: prefix, after: after, limit: limit)))
         case .undelete(let document): .undeleted(undelete(document))
@@ -95,10 +97,10 @@ extension StoreCall {
 extension AppendOutcome {
     init(_ refusal: StoreRefusal) {
         switch refusal {
-        case .gone: self = .gone
-        case .damaged: self = .damaged
-        case .full: self = .full
-        case .failed: self = .failed
+        case .gone: self = .documentGone
+        case .damaged: self = .documentDamaged
+        case .full: self = .diskFull
+        case .failed: self = .diskFailed
         }
     }
 }

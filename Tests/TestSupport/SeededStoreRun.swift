@@ -48,10 +48,10 @@ package struct SeededStoreRun: Sendable {
     /// `atOnce` limits the documents of one append.
     package init(seed: UInt64, rounds: Int, atOnce: Int = 3) {
         var random = Seeded(seed)
-        for document in 0..<SeededStoreRun.documents { take(.create(document)) }
+        for document in 0..<SeededStoreRun.documents { apply(.create(document)) }
         for round in 0..<rounds {
-            if round == rounds / 4 { take(.reopen) }
-            take(nextStep(atOnce, &random))
+            if round == rounds / 4 { apply(.reopen) }
+            apply(nextStep(atOnce, &random))
         }
     }
 
@@ -66,12 +66,12 @@ package struct SeededStoreRun: Sendable {
         return acked...(next.map { $0 + 1 } ?? steps.count)
     }
 
-    private mutating func take(_ step: Step) {
+    private mutating func apply(_ step: Step) {
         var state = states[states.count - 1]
         switch step {
         case .create(let document): state[document] = StoredHistory()
         case .append(let pushes):
-            for push in pushes { state[push.document]?.take(push.changes) }
+            for push in pushes { state[push.document]?.apply(push.changes) }
         case .trim(let document, let through): state[document]?.trim(through: through)
         case .upkeep, .reopen: break
         }
@@ -121,7 +121,7 @@ package struct SeededStoreRun: Sendable {
 }
 
 extension SeededStoreRun.StoredHistory {
-    fileprivate mutating func take(_ pushed: [PushedChange]) {
+    fileprivate mutating func apply(_ pushed: [PushedChange]) {
         for push in pushed {
             var text = text
             do { try text.apply(push.logged.change) } catch {

@@ -17,7 +17,7 @@ extension DocumentStore {
         }
     }
 
-    package func create(_ name: DocumentName, at time: Int64 = 0) async -> Creation {
+    package func create(_ name: DocumentName, at time: Int64 = 0) async -> CreateResult {
         await withCheckedContinuation { done in create(name, at: time) { done.resume(returning: $0) } }
     }
 
@@ -37,7 +37,7 @@ extension DocumentStore {
         }
     }
 
-    package func rename(_ document: DocumentID, to name: DocumentName) async -> Renaming {
+    package func rename(_ document: DocumentID, to name: DocumentName) async -> RenameResult {
         await withCheckedContinuation { done in rename(document, to: name) { done.resume(returning: $0) } }
     }
 
@@ -53,13 +53,13 @@ extension DocumentStore {
         await withCheckedContinuation { done in delete(document, at: time) { done.resume(returning: $0) } }
     }
 
-    package func undelete(_ document: DocumentID) async -> Undeletion {
+    package func undelete(_ document: DocumentID) async -> UndeleteResult {
         await withCheckedContinuation { done in undelete(document) { done.resume(returning: $0) } }
     }
 
     package func read(
         _ document: DocumentID, after revision: Revision, limit: Int = .max
-    ) async -> Result<Reading, HistoryRefusal> {
+    ) async -> Result<HistorySlice, HistoryRefusal> {
         await withCheckedContinuation { done in
             read(document, after: revision, limit: limit) { done.resume(returning: $0) }
         }
@@ -93,7 +93,7 @@ extension DocumentStore {
         }
     }
 
-    package func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
+    package func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
         await withCheckedContinuation { done in
             trim(document, through: revision) { done.resume(returning: $0) }
         }

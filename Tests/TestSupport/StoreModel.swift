@@ -31,7 +31,7 @@ package struct StoreModel: Sendable {
             return renewed
         }
 
-        mutating func take(_ append: Append, _ text: TextBuffer) {
+        mutating func apply(_ append: Append, _ text: TextBuffer) {
             for (index, pushed) in append.changes.enumerated() {
                 let (change, revision) = (pushed.logged, Revision(append.expected.value + index + 1))
                 pushers[change.pusher] = PusherEntry(
@@ -75,21 +75,21 @@ package struct StoreModel: Sendable {
 
     private mutating func append(_ append: Append) -> AppendOutcome {
         switch trouble {
-        case .full: return .full
-        case .failed: return .failed
+        case .full: return .diskFull
+        case .failed: return .diskFailed
         case nil: break
         }
         guard let document = documents[append.document], document.deleted == nil,
             document.epoch == append.epoch
         else {
-            return .gone
+            return .documentGone
         }
-        if document.isDamaged { return .damaged }
+        if document.isDamaged { return .documentDamaged }
         if document.head.revision != append.expected { return .conflict(head: document.head.revision) }
         guard let entry = try? entry(of: append.document).get(), entry.length(after: append.changes) != nil,
             let text = document.head.text.applying(append.changes.map(\.logged))
-        else { return .unfit }
-        documents[append.document]?.take(append, text)
+        else { return .invalidChange }
+        documents[append.document]?.apply(append, text)
         return .committed(head: Revision(append.expected.value + append.changes.count))
     }
 
@@ -98,7 +98,7 @@ package struct StoreModel: Sendable {
     ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
         guard let document = documents[append.document], document.deleted == nil,
             document.epoch == append.epoch
-        else { return ([], .gone) }
+        else { return ([], .documentGone) }
         let kept = append.expected.value - document.start.revision.value
         guard kept >= 0, kept <= document.changes.count else {
             return ([], .conflict(head: document.head.revision))
@@ -112,7 +112,7 @@ package struct StoreModel: Sendable {
 
     // MARK: Documents
 
-    package mutating func create(_ name: DocumentName, at time: Int64) -> Creation {
+    package mutating func create(_ name: DocumentName, at time: Int64) -> CreateResult {
         if let id = names[name] {
             switch entry(of: id) {
             case .success(let entry): return .exists(entry)
@@ -128,7 +128,7 @@ package struct StoreModel: Sendable {
             head: empty,
             updated: time)
         names[name] = id
-        return entry(of: id).map(Creation.created).merged { .refused($0) }
+        return entry(of: id).map(CreateResult.created).merged { .refused($0) }
     }
 
     package func find(_ name: DocumentName) -> Result<DocumentEntry, StoreRefusal> {
@@ -158,7 +158,7 @@ package struct StoreModel: Sendable {
         return Listing(entries: entries, hasMore: found.count > max(0, limit))
     }
 
-    package mutating func rename(_ id: DocumentID, to name: DocumentName) -> Renaming {
+    package mutating func rename(_ id: DocumentID, to name: DocumentName) -> RenameResult {
         switch live(id) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let document):
@@ -179,21 +179,21 @@ package struct StoreModel: Sendable {
         return .success(())
     }
 
-    package mutating func undelete(_ id: DocumentID) -> Undeletion {
+    package mutating func undelete(_ id: DocumentID) -> UndeleteResult {
         guard let document = documents[id] else { return .refused(.gone) }
         if document.deleted == nil { return .live }
         if names[document.name] != nil { return .exists }
         if let refusal { return .refused(refusal) }
         documents[id]?.deleted = nil
         names[document.name] = id
-        return entry(of: id).map(Undeletion.undeleted).merged { .refused($0) }
+        return entry(of: id).map(UndeleteResult.undeleted).merged { .refused($0) }
     }
 
     // MARK: History
 
     package func read(
         _ id: DocumentID, after revision: Revision, limit: Int
-    ) -> Result<Reading, HistoryRefusal> {
+    ) -> Result<HistorySlice, HistoryRefusal> {
         kept(id, revision).map { document in
             var changes: [LoggedChange] = []
             var bytes = 0
@@ -202,7 +202,7 @@ package struct StoreModel: Sendable {
                 if bytes > limit, !changes.isEmpty { break }
                 changes.append(change)
             }
-            return Reading(
+            return HistorySlice(
                 segment: Segment(first: revision.next, changes: changes), head: document.head.revision)
         }
     }
@@ -231,7 +231,7 @@ package struct StoreModel: Sendable {
         }
     }
 
-    package mutating func trim(_ id: DocumentID, through revision: Revision) -> Trimming {
+    package mutating func trim(_ id: DocumentID, through revision: Revision) -> TrimResult {
         switch kept(id, revision) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let document):

@@ -25,7 +25,7 @@ import Testing
 }
 
 @Suite("docs/glossary.md") struct GlossaryTests {
-    @Test("words are in alphabetical order, and words in italics have a row")
+    @Test("glossary words are sorted, and each word in italics has a row")
     func words() throws {
         let page = try #require(try Repository.textFiles().first { $0.path == "docs/glossary.md" })
         let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)

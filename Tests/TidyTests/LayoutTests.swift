@@ -11,7 +11,7 @@ enum TopLevelRule {
 
     static func violations(names: [String]) -> [Violation] {
         names.filter { !allowed.union(ignored).contains($0) }.map {
-            Violation(path: $0, reason: "this name has no place at the root of the repository")
+            Violation(path: $0, reason: "this name is not allowed at the root of the repository")
         }
     }
 }

@@ -32,7 +32,7 @@ enum TrapRule {
         let source = SwiftSource(file.text)
         return traps.flatMap { trap in
             source.lines(of: trap.words, attached: true).map {
-                Violation(path: file.path, line: $0, reason: "\(trap.spelling) has no place outside tests")
+                Violation(path: file.path, line: $0, reason: "\(trap.spelling) is allowed only in tests")
             }
         }
     }
@@ -49,7 +49,7 @@ extension StringProtocol {
     }
 }
 
-@Suite("leftovers and traps")
+@Suite("Unfinished work and traps")
 struct LeftoverTests {
     @Test("no mark of unfinished work is left over")
     func noMarks() throws {

@@ -37,7 +37,7 @@ enum PlainEnglishRule {
     }
 
     @Test(
-        "an unplain word is found in a comment and on a page",
+        "a word that is hard to read is found in a comment and on a page",
         arguments: PlainEnglishRule.words + PlainEnglishRule.phrases)
     func found(word: String) {
         for (path, text) in [

@@ -25,7 +25,8 @@ public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                     break framing
                 }
             }
-            precondition(framer.begunBytes <= limit + 1, "the framer buffers more than the limit and a CR")
+            precondition(
+                framer.incompleteBytes <= limit + 1, "the framer buffers more than its limit and a CR")
         }
     }
     precondition(heard == wanted, "the lines differ from the lines of the whole input")

@@ -33,7 +33,10 @@ export const stagesOf = {
     run("CaretServerTests", 120),
     run("ScenarioTests", 120, { few: true }),
   ],
-  CaretSync: [run("CaretSyncTests", 120, { few: true }), run("CaretCommandTests.Sync", 180, { few: true })],
+  CaretSync: [
+    run("CaretSyncTests", 120, { few: true }),
+    run("CaretCommandTests.(Sync|LineDiff|MovedFile)", 180, { few: true }),
+  ],
   CaretClient: [run("CaretClientTests", 180)],
   CaretWeb: [run("CaretWebTests", 60)],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],
@@ -94,8 +97,7 @@ function outcome(copy, stage) {
   const program = join(copy.build, "release", "caretPackageTests.xctest");
   const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
   const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };
-  // With a sanitizer, randomized tests run a tenth of their cases. With this variable the tests assume a
-  // sanitizer.
+  // With a sanitizer, randomized tests run a tenth of their cases. With this value they do so without one.
   if (stage.few) environment.CARET_SANITIZER = "none";
   return new Promise((resolve) => {
     const child = spawn(program, ["--testing-library", "swift-testing", ...names], {

@@ -1,9 +1,9 @@
 // Checks what `edges.c` reports to the thread sanitizer.
 //
 //   check handed          a task is resumed before it suspends, and reads the value it was resumed with: no race
-//   check handed raced    and reads a value written after the resume: a race that must be reported
+//   check handed raced    the same task also reads a value written after the resume: a race that must be reported
 //   check shared          an array is changed in place after its copy was read and released: no race
-//   check shared raced    and a value written after the release is read: a race that must be reported
+//   check shared raced    the program also reads a value written after the release: a race that must be reported
 
 import Dispatch
 import Synchronization

@@ -37,7 +37,7 @@ struct CommandBenchmarks {
         let (caretd, caret) = (BenchServers.program(named: "caretd"), BenchServers.program(named: "caret"))
         let base = BenchFolder(in: folder)
         defer { base.remove() }
-        let data = base.made("data")
+        let data = base.makeFolder("data")
         let revisions = await LongestHistory.write(to: data)
         let server = ServerProcess(caretd: caretd, data: data)
         defer { server.end() }
@@ -61,7 +61,7 @@ struct CommandBenchmarks {
         var table = Table(["", "wall", "worst", "CPU", "user", "system", "the server's CPU"])
         for measured in all { table.row(measured.cells) }
         table.print(
-            under: "automerge-paper, one key a revision: \(revisions) revisions; \(runs) runs of each")
+            under: "automerge-paper, one keystroke a revision: \(revisions) revisions; \(runs) runs of each")
         // Uses CPU time, because the noise of four wall times would add up. Adds `ping`, because `diff`
         // connects once and the two `cat` connect twice.
         let cpu = all.map { $0.runs.map(\.cpu).median }

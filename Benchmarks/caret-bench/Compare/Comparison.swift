@@ -32,7 +32,8 @@ struct Comparison {
         for competitor in competitors {
             print(
                 competitor.version.map { "\(competitor.name) \($0)" }
-                    ?? "\(competitor.name) is not installed, so it is left out: \(competitor.advice)")
+                    ?? "\(competitor.name) is not installed, so it is left out. To install it: \(competitor.advice)"
+            )
         }
         print("")
         let installed = competitors.filter { $0.version != nil }
@@ -53,7 +54,7 @@ struct Comparison {
             var sides = [servers.caretd(with: each.crowd)]
             for competitor in competitors {
                 let server = competitor.started(log: servers.folder(competitor.name) + "/log")
-                sides.append(ServerSide(competitor.name, server, .yjs, each.crowd))
+                sides.append(MeasuredServer(competitor.name, server, .yjs, each.crowd))
             }
             turns.run(sides)
             for side in sides { table.row(cells(side, each.name)) }
@@ -70,9 +71,9 @@ struct Comparison {
                 """)
     }
 
-    private func cells(_ side: ServerSide, _ name: String) -> [String] {
+    private func cells(_ side: MeasuredServer, _ name: String) -> [String] {
         [name, side.name, side.perSecond.digits(0)] + side.latencyCells + [
-            side.cpuOf100000.digits(2), side.resident.megabytes, side.loadOf100000.digits(2),
+            side.cpuPer100000Pushes.digits(2), side.resident.megabytes, side.loadCPUPer100000Pushes.digits(2),
         ]
     }
 }

@@ -9,29 +9,30 @@ struct Competitor {
     /// How to install it.
     let advice: String
     /// The command that starts it on a localhost port.
-    let words: (UInt16) -> [String]
+    let command: (UInt16) -> [String]
 
     /// The server of Yjs's web socket provider, in Node.
     static func yWebsocket() -> Competitor {
-        // Debian installs its modules here. A Node from elsewhere does not search this folder.
+        // Debian installs its modules here. A Node that was installed in another way does not search this
+        // folder.
         let modules = "NODE_PATH=/usr/share/nodejs"
-        let asked = #"require("ws"), require("y-websocket/package.json").version"#
+        let versionQuery = #"require("ws"), require("y-websocket/package.json").version"#
         return Competitor(
-            name: "y-websocket", version: output(of: "\(modules) node -p \(quoted(asked))"),
+            name: "y-websocket", version: output(of: "\(modules) node -p \(quoted(versionQuery))"),
             advice: "apt-get install node-y-websocket node-ws",
-            words: { ["env", modules, "HOST=127.0.0.1", "PORT=\($0)", "y-websocket-server"] })
+            command: { ["env", modules, "HOST=127.0.0.1", "PORT=\($0)", "y-websocket-server"] })
     }
 
     /// The server of pycrdt, in Python and Rust, run by uvicorn.
     static func pycrdtWebsocket(python: String) -> Competitor {
-        let asked = "import uvicorn, websockets, pycrdt.websocket as one; print(one.__version__)"
+        let versionQuery = "import uvicorn, websockets, pycrdt.websocket as one; print(one.__version__)"
         return Competitor(
-            name: "pycrdt-websocket", version: output(of: "\(quoted(python)) -c \(quoted(asked))"),
+            name: "pycrdt-websocket", version: output(of: "\(quoted(python)) -c \(quoted(versionQuery))"),
             advice: "pip install pycrdt-websocket uvicorn websockets, and pass that Python with --python",
-            words: { [python, "-c", program, String($0)] })
+            command: { [python, "-c", program, String($0)] })
     }
 
-    /// Starts the server as its guide shows. Rooms stay when no client is connected, as on the other servers.
+    /// Starts the server as its guide shows. The server keeps rooms without clients, as the other servers do.
     private static let program = """
         import asyncio, sys, uvicorn
         from pycrdt.websocket import ASGIServer, WebsocketServer
@@ -48,7 +49,7 @@ struct Competitor {
     /// Starts the server with its output in a file, and waits until it listens.
     func started(log: String) -> ServerProcess {
         let port = Competitor.freePort()
-        return ServerProcess(words(port), log: log) {
+        return ServerProcess(command(port), log: log) {
             let deadline = wallNanoseconds() + 20e9
             while wallNanoseconds() < deadline {
                 if let found = connection(to: port) {

@@ -26,7 +26,7 @@ enum WebSocket {
         ]
         writeWhole(Array(lines.joined(separator: "\r\n").utf8), to: socket)
         let answer = head(from: socket)
-        precondition(answer.hasPrefix("HTTP/1.1 101"), "the server opens no web socket: \(answer)")
+        precondition(answer.hasPrefix("HTTP/1.1 101"), "the server refused to open a web socket: \(answer)")
     }
 
     /// Reads the head of the answer, up to the empty line. Reads byte by byte, so that the frames after it
@@ -34,7 +34,8 @@ enum WebSocket {
     private static func head(from socket: Int32) -> String {
         var (said, byte) = ([UInt8](), UInt8())
         while said.suffix(4) != [0x0D, 0x0A, 0x0D, 0x0A] {
-            precondition(read(socket, &byte, 1) == 1, "the server has ended a connection at its request")
+            precondition(
+                read(socket, &byte, 1) == 1, "the server closed a connection instead of opening a web socket")
             said.append(byte)
         }
         return String(decoding: said, as: UTF8.self)
@@ -45,7 +46,9 @@ enum WebSocket {
         switch payload.count {
         case ..<126: bytes.append(0x80 | UInt8(payload.count))
         case ..<65_536: bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
-        default: preconditionFailure("a load sends no message of this length: \(payload.count) bytes")
+        default:
+            preconditionFailure(
+                "a message of \(payload.count) bytes is too long: this client sends at most 65,535")
         }
         // Clients must mask what they send. A mask of zeros changes nothing.
         bytes += [0, 0, 0, 0]
@@ -56,7 +59,7 @@ enum WebSocket {
     static func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> Frame? {
         guard start + 2 <= bytes.count else { return nil }
         guard let kind = Kind(rawValue: bytes[start] & 0x0F), bytes[start] & 0x80 != 0 else {
-            preconditionFailure("the server sends a frame of kind \(bytes[start])")
+            preconditionFailure("the server sent a frame with the unsupported first byte \(bytes[start])")
         }
         let short = Int(bytes[start + 1])
         let digits = short < 126 ? 0 : short == 126 ? 2 : 8

@@ -14,7 +14,7 @@ extension CrowdLoad {
             let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
                 count = max(0, read(socket, buffer.baseAddress, buffer.count))
             }
-            precondition(!piece.isEmpty, "the server has ended a connection")
+            precondition(!piece.isEmpty, "the server closed a connection")
             input += piece
         }
     }
@@ -44,7 +44,7 @@ extension CrowdLoad {
             case .binary: handleYjs(frame.payload, index, now)
             case .ping: WebSocket.send(Array(frame.payload), as: .pong, to: peers[index].socket)
             case .pong: continue
-            case .close: preconditionFailure("the server has ended a connection")
+            case .close: preconditionFailure("the server closed a connection")
             }
         }
         return start

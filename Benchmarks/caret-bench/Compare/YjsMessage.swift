@@ -16,12 +16,12 @@ enum YjsMessage {
 
     /// Inserts the initial text.
     static func text(_ text: String) -> [UInt8] {
-        // One author with one item, from clock 0 on: a string without neighbours, with the name of its
-        // parent.
+        // One author with one item, which begins at clock 0. The item is a string without neighbours, and has
+        // the name of its parent.
         message([[1, 1], number(maker), [0, 4, 1], string(name), string(text), [0]].flatMap { $0 })
     }
 
-    /// Inserts one letter. The writer types from an offset in the initial text on. `clock` counts the letters
+    /// Inserts one letter. The writer begins at an offset in the initial text. `clock` counts the letters
     /// typed before.
     static func letter(_ letter: UInt8, at place: Int, by writer: Int, clock: Int) -> [UInt8] {
         let left = clock == 0 ? number(maker) + number(place - 1) : number(writer) + number(clock - 1)

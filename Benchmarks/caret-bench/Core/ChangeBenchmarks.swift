@@ -31,7 +31,7 @@ struct ChangeBenchmarks {
     }
 
     private func compose(_ pair: (Change, Change)) -> String {
-        time { consume(sure { try pair.0.composed(with: pair.1) }) }
+        time { consume(mustSucceed { try pair.0.composed(with: pair.1) }) }
     }
 
     private func map(_ pair: (Change, Change)) -> String {

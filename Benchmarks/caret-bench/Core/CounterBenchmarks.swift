@@ -16,51 +16,53 @@ struct CounterBenchmarks {
         runLog()
     }
 
-    private final class Own {
+    private final class PlainCounter {
         var number: UInt64 = 0
 
         @inline(never) func add() { number &+= 1 }
     }
 
-    private final class Shared: Sendable {
+    private final class SharedCounters: Sendable {
         let atomic = Atomic<UInt64>(0)
         let locked = Mutex<UInt64>(0)
     }
 
     private func runCounting() {
-        let own = Own()
+        let plain = PlainCounter()
         let board = CounterBoard()
-        let tally = board.tally()
-        let shared = Shared()
+        let local = board.makeCounters()
+        let shared = SharedCounters()
         var table = Table(["an addition", "one thread", "two threads at once, each"])
-        table.row("to a plain variable", one { own.add() }, "")
-        table.row("to the thread's own tally", one { tally.add(to: .pushes) }, two { tallying(on: board) })
+        table.row("to a plain variable", timeOnOneThread { plain.add() }, "")
         table.row(
-            "to a shared atomic number", one { shared.atomic.add(1, ordering: .relaxed) },
-            two { for _ in 0..<Self.additions { shared.atomic.add(1, ordering: .relaxed) } })
+            "to the thread's own counters", timeOnOneThread { local.add(to: .pushes) },
+            timeOnTwoThreads { addLocally(on: board) })
         table.row(
-            "to a shared number with a lock", one { shared.locked.withLock { $0 &+= 1 } },
-            two { for _ in 0..<Self.additions { shared.locked.withLock { $0 &+= 1 } } })
+            "to a shared atomic number", timeOnOneThread { shared.atomic.add(1, ordering: .relaxed) },
+            timeOnTwoThreads { for _ in 0..<Self.additions { shared.atomic.add(1, ordering: .relaxed) } })
+        table.row(
+            "to a shared number with a lock", timeOnOneThread { shared.locked.withLock { $0 &+= 1 } },
+            timeOnTwoThreads { for _ in 0..<Self.additions { shared.locked.withLock { $0 &+= 1 } } })
         var time: UInt64 = 0
-        let taken = one {
+        let taken = timeOnOneThread {
             time &+= 977
-            tally.took(time, .commit)
+            local.record(time, as: .commit)
         }
-        table.row("of a duration to a tally", taken, "")
-        table.row("of a refusal to a tally", one { tally.refused(.rateLimited) }, "")
+        table.row("of a duration to local counters", taken, "")
+        table.row("of a refusal to local counters", timeOnOneThread { local.countRefusal(.rateLimited) }, "")
         table.print(under: "Counting")
-        consume(own.number)
+        consume(plain.number)
     }
 
     private func runReading() {
         let board = CounterBoard()
-        for _ in 0..<8 { tallying(on: board) }
+        for _ in 0..<8 { addLocally(on: board) }
         let reading = best(of: rounds) { for _ in 0..<100 { consume(board.counts) } } / 100
         let counts = board.counts
         let percentile =
             best(of: rounds) { for _ in 0..<1_000 { consume(counts[.commit].percentile(99)) } } / 1_000
         var table = Table(["reading", "time"])
-        table.row("all numbers of 8 tallies", reading.time)
+        table.row("all counters of 8 threads", reading.time)
         table.row("a percentile", percentile.time)
         table.print(under: "Reading the counters, which does not slow down the counting threads")
     }
@@ -77,7 +79,7 @@ struct CounterBenchmarks {
         table.row(["formatted"] + rendered.map(\.time))
         let writers = forms.map { form in
             // The clock advances by seconds between two lines, so that no line is suppressed.
-            let time = Atomic64()
+            let time = CountingClock()
             return LogWriter(format: form, level: .info, descriptor: nowhere, now: { time.next() * 1_000 })
         }
         table.row(
@@ -88,11 +90,13 @@ struct CounterBenchmarks {
             ["suppressed, because the rate is too high"]
                 + storm.map { log in repeated(100_000) { log.write(event) }.time })
         let quiet = forms.map { LogWriter(format: $0, level: .error, descriptor: nowhere, now: { 0 }) }
-        table.row(["below the level"] + quiet.map { log in repeated(100_000) { log.write(event) }.time })
+        table.row(
+            ["not written, because the level is too low"]
+                + quiet.map { log in repeated(100_000) { log.write(event) }.time })
         table.print(under: "The log")
     }
 
-    private final class Atomic64: Sendable {
+    private final class CountingClock: Sendable {
         private let value = Atomic<Int64>(0)
 
         func next() -> Int64 { value.add(1, ordering: .relaxed).newValue }
@@ -104,16 +108,16 @@ struct CounterBenchmarks {
         best(of: rounds) { for _ in 0..<count { body() } } / Double(count)
     }
 
-    private func one(_ add: () -> Void) -> String { repeated(Self.additions, add).time }
+    private func timeOnOneThread(_ add: () -> Void) -> String { repeated(Self.additions, add).time }
 
-    private func tallying(on board: CounterBoard) {
-        let tally = board.tally()
-        for index in 0..<Self.additions { tally.add(index & 1, to: .pushes) }
+    private func addLocally(on board: CounterBoard) {
+        let local = board.makeCounters()
+        for index in 0..<Self.additions { local.add(index & 1, to: .pushes) }
     }
 
     /// The CPU time of an addition while two threads add at the same time. This is the median, because in the
     /// best round the two threads may not have overlapped.
-    private func two(_ additions: @Sendable () -> Void) -> String {
+    private func timeOnTwoThreads(_ additions: @Sendable () -> Void) -> String {
         let times = (0..<rounds).map { _ in
             let spent = Mutex(0.0)
             DispatchQueue.concurrentPerform(iterations: 2) { _ in

@@ -15,10 +15,10 @@ struct DiffBenchmarks {
     private func runEqualEnds() {
         var random = Seeded(2)
         let string = SampleText.lines(bytes: length, &random)
-        let old = sure { try TextBuffer(string) }
-        let same = sure { try TextBuffer(string) }
+        let old = mustSucceed { try TextBuffer(string) }
+        let same = mustSucceed { try TextBuffer(string) }
         var other = old
-        sure { try other.replace(0..<1, with: "Z") }
+        mustSucceed { try other.replace(0..<1, with: "Z") }
         var (block, copy) = (Array(string.utf8), Array(string.utf8))
         let times = best(
             of: rounds * 10,
@@ -53,8 +53,8 @@ struct DiffBenchmarks {
                 (Double(size(found)) / Double(size(pair.made))).digits(3))
         }
         var random = Seeded(4)
-        let old = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
-        let new = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
+        let old = mustSucceed { try TextBuffer(SampleText.lines(bytes: length, &random)) }
+        let new = mustSucceed { try TextBuffer(SampleText.lines(bytes: length, &random)) }
         let found = diff(from: old, to: new)
         let time = best(of: rounds) { consume(diff(from: old, to: new)) }
         table.row(
@@ -67,7 +67,7 @@ struct DiffBenchmarks {
 
     private func scattered(_ count: Int) -> (old: TextBuffer, new: TextBuffer, made: Change) {
         var random = Seeded(3)
-        let old = sure { try TextBuffer(SampleText.lines(bytes: length, &random)) }
+        let old = mustSucceed { try TextBuffer(SampleText.lines(bytes: length, &random)) }
         let stride = length / count
         let edits = (0..<count).map { index in
             let start = index * stride + random.number(0...stride - 20)
@@ -76,7 +76,7 @@ struct DiffBenchmarks {
                 start, end, random.chance(20) && end > start ? "" : SampleText.word(&random))
         }
         let made = SampleChange.change(edits)
-        return (old, sure { try old.applying(made) }, made)
+        return (old, mustSucceed { try old.applying(made) }, made)
     }
 
     private func size(_ change: Change) -> Int {

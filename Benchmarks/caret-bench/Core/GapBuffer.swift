@@ -1,6 +1,6 @@
 /// The simplest fast text buffer, for comparison: UTF-16 in one block, with a gap at the last edit.
 ///
-/// It has only one unit and no snapshots, and moves text whenever an edit is at another position.
+/// It counts in one unit only and has no snapshots. It moves text whenever an edit is at another position.
 struct GapBuffer: ~Copyable {
     private var block: UnsafeMutablePointer<UInt16>
     private var capacity: Int
@@ -21,7 +21,7 @@ struct GapBuffer: ~Copyable {
     mutating func replace(_ start: Int, _ removed: Int, _ units: UnsafeBufferPointer<UInt16>) {
         moveGap(to: start)
         gapEnd += removed
-        precondition(gapEnd - gapStart >= units.count, "the gap buffer was made with too little room")
+        precondition(gapEnd - gapStart >= units.count, "the edit needs more space than the gap buffer has")
         if let source = units.baseAddress { (block + gapStart).update(from: source, count: units.count) }
         gapStart += units.count
     }

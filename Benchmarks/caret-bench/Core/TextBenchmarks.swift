@@ -1,7 +1,7 @@
 import CaretCore
 import TestSupport
 
-/// Edits of the live text, compared to a gap buffer.
+/// Edits of a `TextBuffer`, compared to edits of a gap buffer.
 struct TextBenchmarks {
     let rounds: Int
 
@@ -18,9 +18,9 @@ struct TextBenchmarks {
         var table = Table(["session", "edits", "Text, an edit", "gap buffer", "ratio"])
         var plot = Plot("An edit of a recorded session", ["Text", "gap buffer, no snapshots"]) { $0.time }
         for name in Trace.names {
-            let trace = sure { try Trace(named: name) }
+            let trace = mustSucceed { try Trace(named: name) }
             let plain = PlainEdits(trace.edits)
-            let start = sure { try TextBuffer(trace.start) }
+            let start = mustSucceed { try TextBuffer(trace.start) }
             let times = best(
                 of: rounds,
                 [{ replay(trace.edits, from: start) }, { plain.replay(from: Array(trace.start.utf16)) }])
@@ -37,7 +37,7 @@ struct TextBenchmarks {
     private func replay(_ edits: [Edit], from start: TextBuffer) {
         var text = start
         let edits = edits.span
-        sure { for index in edits.indices { try text.apply(edits[index]) } }
+        mustSucceed { for index in edits.indices { try text.apply(edits[index]) } }
         consume(text.length)
     }
 
@@ -46,15 +46,15 @@ struct TextBenchmarks {
         let string = SampleText.lines(bytes: 10_000_000, &random)
         let edits = (0..<200_000).map { _ in randomEdit(in: string.utf8.count, &random) }
         let empty = heapBytes()
-        var text = sure { try TextBuffer(string) }
+        var text = mustSucceed { try TextBuffer(string) }
         let loaded = heapBytes() - empty
-        let time = best(of: 1) { for edit in edits { sure { try text.apply(edit) } } }
+        let time = best(of: 1) { for edit in edits { mustSucceed { try text.apply(edit) } } }
         let edited = heapBytes() - empty
         let editedLength = text.length.utf8
         let snapshotTime = best(of: 1) {
             for edit in edits.prefix(20_000) {
                 let snapshot = text
-                sure { try text.apply(edit) }
+                mustSucceed { try text.apply(edit) }
                 consume(snapshot.length)
             }
         }

@@ -8,10 +8,12 @@ struct BenchFolder {
     init(in parent: String) { path = parent + "/caret-bench-\(getpid())" }
 
     /// Makes a new folder in it.
-    func made(_ name: String) -> String {
-        let made = path + "/" + name
-        sure { try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true) }
-        return made
+    func makeFolder(_ name: String) -> String {
+        let folder = path + "/" + name
+        mustSucceed {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        return folder
     }
 
     func remove() {

@@ -19,17 +19,17 @@ import Glibc
           wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
-          server     caretd itself, compared with a bare server in C that also stores its pushes; both as processes
+          server     caretd compared with a bare server in C that also stores pushes; each is a process
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
-          soak       clients and documents come and go; fails if caretd then holds more memory, descriptors or threads
+          soak       many clients and documents come and go; fails if caretd then uses more memory, descriptors or threads
           store      the store: durable appends, long histories, many documents; runs all three, or the named ones
-          --quick    fewer rounds, for a first look; figures to publish are made without --quick
+          --quick    fewer rounds, for a first look; do not use --quick for figures that you publish
           --seconds  how long each server is measured in each case
           --alone    without the bare server, for a profile
           --report   the folder for the report; default: docs/report
           --folder   the folder for stores, which are removed at the end; default: the folder for temporary files
-          --python   the Python with pycrdt-websocket; default: python3
+          --python   the Python program that has pycrdt-websocket; default: python3
           --plots    an existing folder for the plots that a benchmark draws
           --writing  writes to this number of documents, instead of 1, 8, 32 and 1000; for a profile
         """

@@ -10,13 +10,13 @@ struct Goal {
     let bound: Bound
     let measured: Double
     /// Formats a value.
-    let written: (Double) -> String
+    let format: (Double) -> String
 
-    init(_ name: String, _ bound: Bound, _ measured: Double, written: @escaping (Double) -> String) {
+    init(_ name: String, _ bound: Bound, _ measured: Double, format: @escaping (Double) -> String) {
         self.name = name
         self.bound = bound
         self.measured = measured
-        self.written = written
+        self.format = format
     }
 
     var isReached: Bool {
@@ -29,9 +29,9 @@ struct Goal {
     private var cells: [String] {
         switch bound {
         case .atLeast(let least):
-            [name, "at least " + written(least), written(measured), verdict(measured / least - 1)]
+            [name, "at least " + format(least), format(measured), verdict(measured / least - 1)]
         case .atMost(let most):
-            [name, "at most " + written(most), written(measured), verdict(1 - measured / most)]
+            [name, "at most " + format(most), format(measured), verdict(1 - measured / most)]
         }
     }
 

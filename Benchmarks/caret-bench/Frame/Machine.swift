@@ -6,7 +6,7 @@ enum Machine {
     /// Prints the command and the machine. `measure` explains the figures.
     static func describe(command: String, _ measure: String) {
         #if DEBUG
-            print("BUILT FOR DEBUGGING: these figures say nothing. Build with -c release.")
+            print("THIS IS A DEBUG BUILD, so its figures are useless. Build with -c release.")
         #endif
         print("\(command) · \(processor), \(cores) cores · Swift \(compiler)")
         print(measure)
@@ -16,7 +16,7 @@ enum Machine {
     /// The file system of a folder, from the deepest mount that contains it.
     static func fileSystem(of folder: String) -> String {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
-            // Only the heading lacks this value.
+            // Without this value, only the heading is incomplete.
             return "an unknown file system"
         }
         let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
@@ -26,7 +26,7 @@ enum Machine {
 
     /// A number from a process's status file, for example `VmRSS:`, in KiB.
     static func status(_ name: String, of process: String = "self") -> Int {
-        let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
+        let status = mustSucceed { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
         let words = line?.split { $0 == " " || $0 == "\t" }
         guard let number = words?.dropFirst().first.flatMap({ Int($0) }) else {
@@ -42,7 +42,7 @@ enum Machine {
 
     static var processor: String {
         guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else {
-            // Only the heading lacks this value.
+            // Without this value, only the heading is incomplete.
             return "unknown processor"
         }
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }

@@ -68,8 +68,8 @@ func allocations(_ body: () -> Void) -> Int {
 /// Uses a value, so that the optimizer does not drop its computation.
 @inline(never) @_optimize(none) func consume<Value>(_ value: Value) {}
 
-/// Returns the result of a body that cannot fail in a benchmark.
-func sure<Value>(_ body: () throws -> Value) -> Value {
+/// Returns the result of `body`. If `body` throws, ends the benchmark.
+func mustSucceed<Value>(_ body: () throws -> Value) -> Value {
     do {
         return try body()
     } catch {
@@ -78,8 +78,8 @@ func sure<Value>(_ body: () throws -> Value) -> Value {
 }
 
 extension Double {
-    /// The number with this many digits after the point, in no locale. A dash if there is no value, as for 0
-    /// / 0.
+    /// The number with this many digits after the point, the same in every locale. A dash if there is no
+    /// value, as for 0 / 0.
     func digits(_ count: Int) -> String {
         var scale = 1.0
         for _ in 0..<count { scale *= 10 }

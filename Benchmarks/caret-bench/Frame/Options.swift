@@ -28,7 +28,7 @@ struct Options {
         }
     }
 
-    /// Fewer rounds, for a first look.
+    /// Whether the user wants fewer rounds, for a first look.
     var isQuick: Bool { has("--quick") }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }

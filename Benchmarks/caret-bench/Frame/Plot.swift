@@ -3,26 +3,26 @@ import Glibc
 
 /// A bar chart as SVG. Each group is a case, with one bar for each series.
 struct Plot {
-    /// The folder for plots, if they are wanted.
+    /// The folder for plots. Nil if the user did not ask for plots.
     private static let folder = CommandLine.arguments.drop { $0 != Options.plots }.dropFirst().first
 
     let title: String
     /// The names of the compared series, with one bar each in every group.
     let series: [String]
     /// Formats a value.
-    let written: (Double) -> String
+    let format: (Double) -> String
     /// Whether bars show the logarithm of their values, for values that differ by factors of thousands.
     let isLogarithmic: Bool
     private var groups: [(name: String, values: [Double])] = []
 
     init(
         _ title: String, _ series: [String], isLogarithmic: Bool = false,
-        written: @escaping (Double) -> String
+        format: @escaping (Double) -> String
     ) {
         self.title = title
         self.series = series
         self.isLogarithmic = isLogarithmic
-        self.written = written
+        self.format = format
     }
 
     mutating func group(_ name: String, _ values: [Double]) { groups.append((name, values)) }
@@ -30,7 +30,7 @@ struct Plot {
     /// Writes the plot to the folder, if there is one.
     func draw(as name: String) {
         guard let folder = Plot.folder, !groups.isEmpty else { return }
-        sure { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
+        mustSucceed { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
     }
 
     // MARK: Drawing
@@ -89,7 +89,7 @@ struct Plot {
         let (y, length) = (top + index * Measure.bar, Int(share(of: value) * Double(room)))
         return """
             <rect class="bar\(index)" x="\(Measure.left)" y="\(y)" width="\(max(1, length))" height="\(Measure.bar - 3)" rx="2"/>\
-            <text class="value" x="\(Measure.left + length + 6)" y="\(y + 11)">\(Plot.escaped(written(value)))</text>
+            <text class="value" x="\(Measure.left + length + 6)" y="\(y + 11)">\(Plot.escaped(format(value)))</text>
             """
     }
 

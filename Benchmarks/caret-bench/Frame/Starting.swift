@@ -1,14 +1,14 @@
 import Glibc
 
-/// Starts a program. The first word is the name that it is called with. `place` changes the descriptors that
-/// the program inherits.
+/// Starts a program. The first word is the name that the program gets as its own. `setUp` changes the
+/// descriptors that the program inherits.
 func started(
-    _ program: String, _ words: [String], _ place: (inout posix_spawn_file_actions_t) -> Void = { _ in }
+    _ program: String, _ words: [String], _ setUp: (inout posix_spawn_file_actions_t) -> Void = { _ in }
 ) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    place(&actions)
+    setUp(&actions)
     var (attributes, none) = (posix_spawnattr_t(), sigset_t())
     // A thread of a dispatch queue blocks most signals, and a child process inherits this. A shell without
     // signals could not wait for its child.

@@ -60,7 +60,7 @@ struct NetBenchmarks {
         defer { base.remove() }
         var table = Table(["durable pushes", "a second", "CPU of a push"])
         for (writers, documents) in [(1, 1), (2, 1), (8, 1), (32, 1), (1_000, 1_000)] {
-            let server = ServerProcess(.bare, database: base.made("bare-\(writers)") + "/bare.sqlite")
+            let server = ServerProcess(.bare, database: base.makeFolder("bare-\(writers)") + "/bare.sqlite")
             var load = NetLoad(writers, port: server.port)
             load.join(documents: documents)
             load.push(10 * writers)

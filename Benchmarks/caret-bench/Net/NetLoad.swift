@@ -114,7 +114,7 @@ struct NetLoad: ~Copyable {
     private mutating func awaitAll(_ bytes: Int) {
         var left = bytes
         while left > 0 { forEachPiece { _, count, _ in left -= count } }
-        precondition(left == 0, "\(-left) bytes more than expected arrived")
+        precondition(left == 0, "the server sent \(-left) bytes more than expected")
     }
 
     private mutating func forEachPiece(_ body: (_ index: Int, _ count: Int, _ load: inout NetLoad) -> Void) {
@@ -123,7 +123,7 @@ struct NetLoad: ~Copyable {
         for event in 0..<Int(ready) {
             let index = Int(events[event].data.u64)
             let count = read(sockets[index], buffer.baseAddress, buffer.count)
-            precondition(count > 0, "the server has ended a connection")
+            precondition(count > 0, "the server closed a connection")
             body(index, count, &self)
         }
     }

@@ -7,7 +7,7 @@ import Glibc
 /// The servers that `caret-bench net` measures, each in its own process. They all speak the lines that
 /// `CBareServer.h` describes.
 enum NetServer: String, CaseIterable {
-    /// In C, with epoll and writev.
+    /// A server in C, with epoll and writev.
     case bare
     /// The server's loop and connections. The loop itself sends a push to the others.
     case loop
@@ -18,7 +18,7 @@ enum NetServer: String, CaseIterable {
     /// server, the path of a database to create.
     static func serve(as words: [String]) async {
         guard let kind = NetServer(rawValue: words[0]) else {
-            preconditionFailure("no server is called \(words[0])")
+            preconditionFailure("there is no kind of server called \(words[0])")
         }
         signal(SIGPIPE, SIG_IGN)
         print(await kind.begin(words.dropFirst().first))
@@ -40,12 +40,12 @@ enum NetServer: String, CaseIterable {
             do {
                 let loop = try Loop(LoopNumber(0))
                 let address = SocketAddress.ip4(0x7F00_0001, port: 0)
-                let listener = try await Listener.listening(at: address, spreadOver: [loop]) {
+                let listener = try await Listener.listen(at: address, spreadOver: [loop]) {
                     LineHandler($0, rooms, loop)
                 }
                 return listener.address.port ?? 0
             } catch {
-                preconditionFailure("the server does not start: \(error)")
+                preconditionFailure("the server cannot start: \(error)")
             }
         }
     }
@@ -63,7 +63,7 @@ enum NetServer: String, CaseIterable {
             """
         guard sqlite3_open(path, &database) == SQLITE_OK,
             sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK
-        else { preconditionFailure("SQLite did not make \(path)") }
+        else { preconditionFailure("SQLite could not create \(path)") }
         sqlite3_close(database)
     }
 }

@@ -42,7 +42,7 @@ struct ReportFolder {
             guard rename("\(draft)/\(name)", "\(path)/\(name)") == 0 else {
                 let reason = String(cString: strerror(errno))
                 throw Failure(
-                    description: "\(path)/\(name) cannot be exchanged for that in \(draft): \(reason)")
+                    description: "cannot replace \(path)/\(name) with the file in \(draft): \(reason)")
             }
         }
         for name in old where !new.contains(name) {

@@ -81,7 +81,7 @@ struct WholeReport {
 
     /// Runs a part and returns its output, which is also shown as it comes.
     private func printed(by part: String) throws -> String {
-        // The same path that this program was called with.
+        // Uses the path with which this program was called.
         var words = [CommandLine.arguments[0], part]
         if options.isQuick { words.append("--quick") }
         if part == "compare", let python = options["--python"] { words += ["--python", python] }

@@ -69,9 +69,9 @@ private struct BenchRoom {
 
     init(sessions: Int, selections: Int = 0) {
         var random = Seeded(1)
-        let text = sure { try TextBuffer(SampleText.lines(bytes: 50_000, &random)) }
+        let text = mustSucceed { try TextBuffer(SampleText.lines(bytes: 50_000, &random)) }
         let entry = DocumentEntry(
-            id: DocumentID(1), name: sure { try DocumentName("notes") },
+            id: DocumentID(1), name: mustSucceed { try DocumentName("notes") },
             epoch: Epoch(generation: 1, document: 1),
             head: 1, start: 1, length: text.length, updated: 1, lineBreak: .lf)
         room = RoomState(

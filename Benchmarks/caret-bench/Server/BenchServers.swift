@@ -17,7 +17,7 @@ final class BenchServers {
 
     /// The path of a program built next to this one. Ends this program if it is missing.
     static func program(named name: String) -> String {
-        let own = sure { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+        let own = mustSucceed { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
         let program = URL(filePath: own).deletingLastPathComponent().path + "/" + name
         if FileManager.default.isExecutableFile(atPath: program) { return program }
         CaretBench.end(
@@ -27,15 +27,15 @@ final class BenchServers {
     }
 
     /// Starts `caretd` with this crowd and, unless it is left out, the bare server with another such crowd.
-    func started(_ crowd: Crowd) -> [ServerSide] {
+    func started(_ crowd: Crowd) -> [MeasuredServer] {
         let own = caretd(with: crowd)
         if isAlone { return [own] }
         let database = folder("bare") + "/bare.sqlite"
-        return [own, ServerSide("bare", ServerProcess(.bare, database: database), .bare, crowd)]
+        return [own, MeasuredServer("bare", ServerProcess(.bare, database: database), .bare, crowd)]
     }
 
-    func caretd(with crowd: Crowd) -> ServerSide {
-        ServerSide("caretd", caretd(data: folder("caretd")), .caret, crowd)
+    func caretd(with crowd: Crowd) -> MeasuredServer {
+        MeasuredServer("caretd", caretd(data: folder("caretd")), .caret, crowd)
     }
 
     func caretd(data: String) -> ServerProcess {
@@ -50,6 +50,6 @@ final class BenchServers {
 
     func folder(_ name: String) -> String {
         made += 1
-        return base.made("\(name)-\(made)")
+        return base.makeFolder("\(name)-\(made)")
     }
 }

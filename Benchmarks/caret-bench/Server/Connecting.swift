@@ -21,17 +21,17 @@ func listeningSocket() -> (descriptor: Int32, port: UInt16) {
                 && getsockname(listener, $0, &size) == 0
         }
     }
-    precondition(isListening, "no socket can listen: \(errno)")
+    precondition(isListening, "cannot listen on a port: errno \(errno)")
     return (listener, UInt16(bigEndian: address.sin_port))
 }
 
-/// Connects to a localhost port. Returns nil if no server listens there. With `readsLittle`, the receive
-/// buffer is the smallest that the system allows.
-func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
+/// Connects to a localhost port. Returns nil if no server listens there. With `hasSmallReceiveBuffer`, the
+/// receive buffer is the smallest that the system allows.
+func connection(to port: UInt16, hasSmallReceiveBuffer: Bool = false) -> Int32? {
     let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var (isOn, least, address) = (Int32(1), Int32(4096), loopback(port))
     setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
-    if readsLittle { setsockopt(made, SOL_SOCKET, SO_RCVBUF, &least, 4) }
+    if hasSmallReceiveBuffer { setsockopt(made, SOL_SOCKET, SO_RCVBUF, &least, 4) }
     let code = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -43,17 +43,18 @@ func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
 }
 
 /// Connects to a server that must be there.
-func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
-    guard let made = connection(to: port, readsLittle: readsLittle) else {
-        preconditionFailure("no server listens: \(errno)")
+func connected(to port: UInt16, hasSmallReceiveBuffer: Bool = false) -> Int32 {
+    guard let made = connection(to: port, hasSmallReceiveBuffer: hasSmallReceiveBuffer) else {
+        preconditionFailure("cannot connect to the server: errno \(errno)")
     }
     return made
 }
 
-/// Writes bytes that must fit into the system's buffer. They do, because each client has little in flight.
+/// Writes bytes that must fit into the system's buffer. They always fit, because each client has little data
+/// in flight.
 func writeWhole(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
     let count = write(socket, bytes.baseAddress, bytes.count)
-    precondition(count == bytes.count, "a server does not accept \(bytes.count) bytes")
+    precondition(count == bytes.count, "cannot write \(bytes.count) bytes to the server")
 }
 
 func writeWhole(_ bytes: [UInt8], to socket: Int32) { bytes.withUnsafeBytes { writeWhole($0, to: socket) } }

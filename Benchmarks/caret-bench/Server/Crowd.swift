@@ -18,7 +18,7 @@ struct Crowd: Sendable {
     /// The bytes of an edit's text. One byte is inserted; a longer text replaces the same number of bytes.
     var letters = 1
     /// Gives the last client a small receive buffer, so that the server soon notices when it stops reading.
-    var lastReadsLittle = false
+    var lastHasSmallReceiveBuffer = false
 
     var members: Int { writers + subscribers }
     /// The letters that identify writers in their texts.
@@ -27,7 +27,7 @@ struct Crowd: Sendable {
     static let textBytes = 10_000
 
     /// The offset where a writer writes: its own, and never the beginning of the text.
-    static func place(of writer: Int) -> Int { writer * 100 + 50 }
+    static func offset(of writer: Int) -> Int { writer * 100 + 50 }
 
     static func name(of document: Int) -> String { "bench/\(document)" }
 }

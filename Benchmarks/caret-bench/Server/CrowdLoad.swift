@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The clients of one server, all on one thread. It writes lines made in advance, and reads only enough of
-/// the answers to check that no client misses a revision.
+/// All clients of one server, run by one thread. The thread writes lines made in advance. It reads only as
+/// much of the answers as it needs to check that no client misses a revision.
 struct CrowdLoad: ~Copyable {
     /// The measurements of one period of load.
     struct Slice {
@@ -11,7 +11,7 @@ struct CrowdLoad: ~Copyable {
         /// From the first push until all clients have every revision, in nanoseconds.
         var wall = 0.0
         /// The CPU time of the load itself.
-        var own = 0.0
+        var loadCPU = 0.0
         var acks = Latencies()
         var delivered = Latencies()
     }
@@ -28,13 +28,13 @@ struct CrowdLoad: ~Copyable {
         var sent = 0.0
         var isInFlight = false
         /// The bytes of an incomplete line.
-        var rest: [UInt8] = []
+        var partialLine: [UInt8] = []
     }
 
     struct Document {
-        /// The index of its first writer among the peers.
+        /// The index of the document's first writer in `peers`.
         let firstWriter: Int
-        /// The index of the number in a `change` and in an `ack`.
+        /// The index of the revision in a `change` line, and of the seq in an `ack` line.
         let changeRevision: Int
         let ackSeq: Int
         var head = 0
@@ -52,12 +52,12 @@ struct CrowdLoad: ~Copyable {
     private let buffer: UnsafeMutableRawBufferPointer
     /// How many clients have not opened their document yet.
     var opening = 0
-    /// The outstanding deliveries, including those to the silent client.
-    var lag = 0
+    /// The outstanding deliveries, including those to the paused client.
+    var outstandingDeliveries = 0
     private var inFlight = 0
-    private var silent: Int?
+    private var pausedClient: Int?
     /// True when no client writes any more.
-    private var isOver = true
+    private var isStopping = true
     private var slice = Slice()
     /// How often the server sent a client the whole text again.
     var resyncs = 0
@@ -68,7 +68,7 @@ struct CrowdLoad: ~Copyable {
         poller = epoll_create1(0)
         events = .allocate(capacity: 256)
         buffer = .allocate(byteCount: 16 << 20, alignment: 16)
-        for document in 0..<crowd.documents { meet(in: document, port: port) }
+        for document in 0..<crowd.documents { addClients(to: document, port: port) }
         while opening > 0 { turn(milliseconds: 20_000) }
     }
 
@@ -80,11 +80,11 @@ struct CrowdLoad: ~Copyable {
     }
 
     /// Disconnects all clients.
-    func leave() {
+    func disconnect() {
         for peer in peers { shutdown(peer.socket, Int32(SHUT_RDWR)) }
     }
 
-    private mutating func meet(in document: Int, port: UInt16) {
+    private mutating func addClients(to document: Int, port: UInt16) {
         let name = Crowd.name(of: document)
         documents.append(
             Document(
@@ -95,7 +95,8 @@ struct CrowdLoad: ~Copyable {
             let isLast = number == crowd.members - 1
             let push = number < crowd.writers ? PushLine(crowd, dialect, number, in: document) : nil
             let peer = Peer(
-                socket: connected(to: port, readsLittle: isLast && crowd.lastReadsLittle), document: document,
+                socket: connected(to: port, hasSmallReceiveBuffer: isLast && crowd.lastHasSmallReceiveBuffer),
+                document: document,
                 push: push)
             peers.append(peer)
             opening += 1
@@ -109,8 +110,8 @@ struct CrowdLoad: ~Copyable {
     /// Lets all writers write for this time in nanoseconds, and waits until all clients have every revision.
     mutating func run(for nanoseconds: Double) -> Slice {
         slice = Slice()
-        isOver = false
-        let (start, own) = (wallNanoseconds(), threadNanoseconds())
+        isStopping = false
+        let (start, loadStart) = (wallNanoseconds(), threadNanoseconds())
         let writers = peers.indices.filter { peers[$0].push != nil }
         switch crowd.pace {
         case .acked, .delivered:
@@ -126,33 +127,33 @@ struct CrowdLoad: ~Copyable {
                 turn(milliseconds: Int32(max(0, next - wallNanoseconds()) / 1e6) + 1, mayBeQuiet: true)
             }
         }
-        isOver = true
+        isStopping = true
         drain()
         slice.wall = wallNanoseconds() - start
-        slice.own = threadNanoseconds() - own
+        slice.loadCPU = threadNanoseconds() - loadStart
         return slice
     }
 
     /// Waits until all clients that read have every revision.
     mutating func drain() {
-        while inFlight > 0 || lag > silentLag { turn(milliseconds: 20_000) }
+        while inFlight > 0 || outstandingDeliveries > pausedDeliveries { turn(milliseconds: 20_000) }
     }
 
-    // MARK: The silent client
+    // MARK: The paused client
 
-    private var silentLag: Int {
-        silent.map { documents[peers[$0].document].head - peers[$0].position } ?? 0
+    private var pausedDeliveries: Int {
+        pausedClient.map { documents[peers[$0].document].head - peers[$0].position } ?? 0
     }
 
     /// Makes the last client stop reading.
-    mutating func silence() {
-        silent = peers.count - 1
+    mutating func pauseLastClient() {
+        pausedClient = peers.count - 1
         epoll_ctl(poller, EPOLL_CTL_DEL, peers[peers.count - 1].socket, nil)
     }
 
-    /// Makes it read again.
-    mutating func unsilence() {
-        silent = nil
+    /// Makes the paused client read again.
+    mutating func resumeLastClient() {
+        pausedClient = nil
         listen(to: peers.count - 1)
     }
 
@@ -180,14 +181,14 @@ struct CrowdLoad: ~Copyable {
         inFlight -= 1
     }
 
-    /// Pushes again if the pace allows it after the input from one connection.
-    private mutating func resume(_ index: Int) {
-        if isOver { return }
+    /// Called after input from a connection. Pushes again if the pace allows it.
+    private mutating func pushIfDue(_ index: Int) {
+        if isStopping { return }
         switch crowd.pace {
         case .acked:
             if peers[index].push != nil, !peers[index].isInFlight { push(index, at: wallNanoseconds()) }
         case .delivered:
-            guard inFlight == 0, lag == silentLag else { return }
+            guard inFlight == 0, outstandingDeliveries == pausedDeliveries else { return }
             push(documents[peers[index].document].firstWriter, at: wallNanoseconds())
         case .every: return
         }
@@ -197,25 +198,27 @@ struct CrowdLoad: ~Copyable {
 
     private mutating func turn(milliseconds: Int32, mayBeQuiet: Bool = false) {
         let ready = epoll_wait(poller, events, 256, milliseconds)
-        precondition(ready > 0 || mayBeQuiet, "the server sent nothing for 20 s, with \(lag) lines to come")
+        precondition(
+            ready > 0 || mayBeQuiet,
+            "the server sent nothing for 20 s, but \(outstandingDeliveries) deliveries are missing")
         for event in 0..<Int(max(0, ready)) {
             let index = Int(events[event].data.u64)
             read(index)
-            resume(index)
+            pushIfDue(index)
         }
     }
 
     private mutating func read(_ index: Int) {
-        let kept = peers[index].rest.count
-        peers[index].rest.withUnsafeBytes { buffer.copyMemory(from: $0) }
+        let kept = peers[index].partialLine.count
+        peers[index].partialLine.withUnsafeBytes { buffer.copyMemory(from: $0) }
         let room = min(1 << 18, buffer.count - kept)
         let count = Glibc.read(peers[index].socket, buffer.baseAddress.map { $0 + kept }, room)
-        precondition(count > 0, "the server has ended a connection")
+        precondition(count > 0, "the server closed a connection")
         let now = wallNanoseconds()
         let end = kept + count
         let start = take(UnsafeRawBufferPointer(rebasing: buffer[..<end]), index, now)
-        peers[index].rest.removeAll(keepingCapacity: true)
-        peers[index].rest.append(contentsOf: buffer[start..<end])
+        peers[index].partialLine.removeAll(keepingCapacity: true)
+        peers[index].partialLine.append(contentsOf: buffer[start..<end])
     }
 
     mutating func delivered(
@@ -227,7 +230,7 @@ struct CrowdLoad: ~Copyable {
             // Each writer has one push in flight, and its earlier ones were acked. So a new revision with the
             // writer's letter is the push in flight.
             guard let number = Crowd.alphabet.firstIndex(of: letter()) else {
-                preconditionFailure("no writer has the letter \(letter())")
+                preconditionFailure("the server sent the letter \(letter()), which no writer uses")
             }
             sent = peers[documents[document].firstWriter + number].sent
         }
@@ -237,20 +240,21 @@ struct CrowdLoad: ~Copyable {
         if !moment.isNaN { slice.delivered.add(now - moment) }
     }
 
-    /// Advances a client to its next revision. `sent` is when that push was written, for the first client
-    /// that sees it.
+    /// Advances a client to its next revision. `sent` is when the push was written. Only the first client
+    /// that receives the revision needs this time.
     mutating func advance(_ index: Int, to revision: Int, sent: Double) {
         let (document, position) = (peers[index].document, peers[index].position)
-        precondition(revision == position + 1, "revision \(revision) came after revision \(position)")
-        if revision > documents[document].head { grow(document, to: revision, sent) }
+        precondition(
+            revision == position + 1, "a client received revision \(revision) after revision \(position)")
+        if revision > documents[document].head { addRevisions(document, to: revision, sent) }
         peers[index].position = revision
-        lag -= 1
+        outstandingDeliveries -= 1
     }
 
-    mutating func grow(_ document: Int, to head: Int, _ sent: Double) {
+    mutating func addRevisions(_ document: Int, to head: Int, _ sent: Double) {
         let count = head - documents[document].head
         documents[document].head = head
         documents[document].moments.append(contentsOf: repeatElement(sent, count: count))
-        lag += count * crowd.members
+        outstandingDeliveries += count * crowd.members
     }
 }

@@ -10,10 +10,10 @@ struct CrowdPlots {
         costs = Plot("CPU time of the server for a push", servers, isLogarithmic: true) { $0.time }
     }
 
-    mutating func add(_ name: String, _ sides: [ServerSide]) {
+    mutating func add(_ name: String, _ sides: [MeasuredServer]) {
         rates.group(name, sides.map(\.perSecond))
         latencies.group(name, sides.map { $0.acks.percentile(50) })
-        costs.group(name, sides.map { $0.cpuOf100000 * 10_000 })
+        costs.group(name, sides.map { $0.cpuPer100000Pushes * 10_000 })
     }
 
     func draw(as name: String) {

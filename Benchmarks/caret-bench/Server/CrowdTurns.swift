@@ -11,7 +11,7 @@ struct CrowdTurns {
         length = time / Double(count)
     }
 
-    func run(_ sides: [ServerSide]) {
+    func run(_ sides: [MeasuredServer]) {
         for _ in 0..<count { for side in sides { side.run(for: length) } }
         for side in sides { side.end() }
     }

@@ -14,7 +14,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The index after the first occurrence of `mark` that begins at `start` or later.
-    func place(behind mark: StaticString, from start: Int = 0) -> Int {
+    func end(of mark: StaticString, from start: Int = 0) -> Int {
         let length = mark.utf8CodeUnitCount
         var place = start
         while place + length <= count {
@@ -25,7 +25,7 @@ extension UnsafeRawBufferPointer {
             if place + length <= count, memcmp(found, mark.utf8Start, length) == 0 { return place + length }
             place += 1
         }
-        preconditionFailure("a server's line does not have \(mark): \(string)")
+        preconditionFailure("the server's line does not contain \(mark): \(string)")
     }
 
     /// The string that begins at this index. It must have no escapes.

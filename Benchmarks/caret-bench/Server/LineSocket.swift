@@ -19,7 +19,7 @@ final class LineSocket {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            precondition(count > 0, "the server does not accept a line: \(errno)")
+            precondition(count > 0, "cannot send a line to the server: errno \(errno)")
             rest = rest.dropFirst(count)
         }
     }
@@ -36,7 +36,7 @@ final class LineSocket {
             let piece = [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, count in
                 count = max(0, read(socket, buffer.baseAddress, buffer.count))
             }
-            precondition(!piece.isEmpty, "the server has ended a connection, or is silent for a minute")
+            precondition(!piece.isEmpty, "the server closed the connection, or sent nothing for a minute")
             input += piece
         }
     }

@@ -22,11 +22,11 @@ final class PlainClient {
         let start = wallNanoseconds()
         return ask(#"{"type":"open","doc":"\#(name)"}"#, .opened) { line in
             let time = wallNanoseconds() - start
-            return (line.number(at: line.place(behind: #""rev":"#)), time)
+            return (line.number(at: line.end(of: #""rev":"#)), time)
         }
     }
 
-    /// Sends a line, and calls `body` with the next line of that kind.
+    /// Sends a line, and calls `body` with the next line of this kind.
     @discardableResult
     private func ask<Answer>(_ line: String, _ kind: LineKind, _ body: (UnsafeRawBufferPointer) -> Answer)
         -> Answer
@@ -36,7 +36,9 @@ final class PlainClient {
             let answer = socket.nextLine()
             let taken = answer.withUnsafeBytes { bytes -> Answer? in
                 if bytes.kind == kind { return body(bytes) }
-                precondition(bytes.kind == .check || bytes.kind == .ping, "the server said: \(bytes.string)")
+                precondition(
+                    bytes.kind == .check || bytes.kind == .ping,
+                    "the server sent an unexpected line: \(bytes.string)")
                 return nil
             }
             if let taken { return taken }

@@ -15,7 +15,7 @@ struct PushLine {
         let letter = String(UnicodeScalar(Crowd.alphabet[number]))
         let text = String(repeating: letter, count: crowd.letters)
         // Each writer writes at its own offset.
-        let start = Crowd.place(of: number)
+        let start = Crowd.offset(of: number)
         let end = crowd.letters == 1 ? start : start + crowd.letters
         switch dialect {
         case .caret:
@@ -41,7 +41,7 @@ struct PushLine {
         switch dialect {
         case .bare: writeWhole(head, to: socket)
         case .yjs:
-            let place = Crowd.place(of: number)
+            let place = Crowd.offset(of: number)
             WebSocket.send(YjsMessage.letter(letter, at: place, by: 100 + number, clock: seq - 1), to: socket)
         case .caret:
             withUnsafeTemporaryAllocation(byteCount: head.count + tail.count + 64, alignment: 1) { line in

@@ -33,7 +33,7 @@ struct ServerBenchmarks {
         }
         await ServerMemory(servers: servers).run(options.wants)
         if options.wants(ServerJoining.name) { await ServerJoining(servers: servers, seconds: seconds).run() }
-        if options.wants(ServerSilence.name) { ServerSilence(servers: servers, seconds: seconds).run() }
+        if options.wants(ServerSlowReader.name) { ServerSlowReader(servers: servers, seconds: seconds).run() }
     }
 
     /// Both ends of thousands of connections need more descriptors than the default limit.

@@ -69,20 +69,20 @@ struct ServerCrowds {
         Goal.print(goals)
     }
 
-    private func measured(_ each: Case) -> [ServerSide] {
+    private func measured(_ each: Case) -> [MeasuredServer] {
         let measured = servers.started(each.crowd)
         turns.run(measured)
         return measured
     }
 
-    private func cells(_ side: ServerSide, _ each: Case) -> [String] {
+    private func cells(_ side: MeasuredServer, _ each: Case) -> [String] {
         [each.name, side.name, side.perSecond.digits(0)] + side.latencyCells + [
-            side.cpuOf100000.digits(2), side.delivered.count > 0 ? side.cpuOfDelivery.time : "",
-            side.resident.megabytes, side.loadOf100000.digits(2), String(side.resyncs),
+            side.cpuPer100000Pushes.digits(2), side.delivered.count > 0 ? side.totalCPUPerDelivery.time : "",
+            side.resident.megabytes, side.loadCPUPer100000Pushes.digits(2), String(side.resyncs),
         ]
     }
 
-    private func ratios(_ caretd: ServerSide, _ bare: ServerSide) -> [String] {
+    private func ratios(_ caretd: MeasuredServer, _ bare: MeasuredServer) -> [String] {
         let percentiles = [
             (caretd.acks, bare.acks, 50.0), (caretd.acks, bare.acks, 99),
             (caretd.delivered, bare.delivered, 50), (caretd.delivered, bare.delivered, 99),
@@ -92,12 +92,12 @@ struct ServerCrowds {
                 ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
         }
         let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
-        let ofDelivery = delivers ? caretd.ratio(to: bare, \.ofDelivery).digits(2) : ""
+        let cpuPerDelivery = delivers ? caretd.ratio(to: bare, \.cpuPerDelivery).digits(2) : ""
         return ["", "ratio", caretd.ratio(to: bare, \.perSecond).digits(2)] + latencies
-            + [caretd.ratio(to: bare, \.ofPush).digits(2), ofDelivery, "", "", ""]
+            + [caretd.ratio(to: bare, \.cpuPerPush).digits(2), cpuPerDelivery, "", "", ""]
     }
 
-    private func goal(_ target: Target, _ each: Case, _ measured: [ServerSide]) -> Goal? {
+    private func goal(_ target: Target, _ each: Case, _ measured: [MeasuredServer]) -> Goal? {
         let (caretd, bare) = (measured[0], measured.dropFirst().first)
         let name = each.name + ": "
         switch target {
@@ -115,12 +115,14 @@ struct ServerCrowds {
             let median = caretd.delivered.count > 0 ? caretd.delivered.percentile(50) : .nan
             return Goal(name + "delivery p50", .atMost(most * 1e6), median) { $0.time }
         case .cpuSeconds(let most):
-            return Goal(name + "CPU s for 100,000 pushes", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
+            return Goal(name + "CPU s for 100,000 pushes", .atMost(most), caretd.cpuPer100000Pushes) {
+                $0.digits(2)
+            }
         case .deliveryCPURatio(let most):
             return bare.map { bare in
                 // Without deliveries there is no CPU time per delivery, so the goal is not reached.
                 let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
-                let ratio = delivers ? caretd.ratio(to: bare, \.ofDelivery) : .nan
+                let ratio = delivers ? caretd.ratio(to: bare, \.cpuPerDelivery) : .nan
                 return Goal(name + "CPU of a delivery, ratio", .atMost(most), ratio) { $0.digits(2) }
             }
         }

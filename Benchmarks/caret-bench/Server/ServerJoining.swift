@@ -22,7 +22,7 @@ struct ServerJoining {
         }
         table.print(
             under: """
-                Opening the document automerge-paper, with one key in each revision: from the first byte of `open` to the last byte of
+                Opening the document automerge-paper, with one keystroke in each revision: from the first byte of `open` to the last byte of
                 `opened`. Each open uses a new connection that has said hello. After a restart: `open` is the first request to a
                 process that has just reported that it is ready.
                 """)

@@ -67,8 +67,8 @@ struct ServerMemory {
     /// Makes documents of one revision, without a server.
     private func make(_ count: Int, in folder: String) async {
         let store = SQLiteStore.opened(folder)
-        let entries = await store.made(count) { Crowd.name(of: $0) }
-        let edit = sure { try LoggedEdit(start: .zero, removed: .zero, text: ServerSide.text) }
+        let entries = await store.createDocuments(count) { Crowd.name(of: $0) }
+        let edit = mustSucceed { try LoggedEdit(start: .zero, removed: .zero, text: MeasuredServer.text) }
         let change = LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1_790_000_000_000, edits: [edit])
         let appends = entries.map {
             Append(
@@ -76,8 +76,9 @@ struct ServerMemory {
                 changes: [PushedChange(change, digest: SampleLog.digest(1))])
         }
         let outcomes = await store.append(appends)
-        precondition(outcomes.allSatisfy { $0 == .committed(head: 1) }, "a benchmark's text was refused")
-        await store.closed()
+        precondition(
+            outcomes.allSatisfy { $0 == .committed(head: 1) }, "the store refused the text of a benchmark")
+        await store.close()
     }
 
     private func cells(_ name: String, _ memory: (before: Double, after: Double)) -> [String] {

@@ -4,9 +4,9 @@ import Glibc
 /// A server in its own process, so that its CPU time is measured separately. It ends with this process.
 final class ServerProcess {
     let port: UInt16
-    /// The server.
+    /// The process id of the server.
     let process: pid_t
-    /// The child process: the server, or the shell that runs it.
+    /// The process id of the child process: the server, or the shell that runs it.
     private let child: pid_t
     private let input: Int32
     private let clock: clockid_t
@@ -42,7 +42,7 @@ final class ServerProcess {
         unlink(log)
         let started = ServerProcess.answering("/bin/sh", ["sh", "-c", script, "sh", log] + words)
         guard let process = pid_t(started.said) else {
-            preconditionFailure("the shell printed no process number: \(started.said)")
+            preconditionFailure("the shell printed no process id: \(started.said)")
         }
         self.port = port()
         (self.process, child, input) = (process, started.process, started.input)
@@ -63,7 +63,7 @@ final class ServerProcess {
 
     /// The number of open descriptors.
     var descriptors: Int {
-        sure { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count }
+        mustSucceed { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count }
     }
 
     func end() {
@@ -91,7 +91,7 @@ final class ServerProcess {
         }
         let line = text.split(separator: "\n").first { $0.contains("transport=tcp") }
         guard let port = line?.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            preconditionFailure("caretd is not ready: \(text)")
+            preconditionFailure("caretd did not report its port within 60 s. Its log: \(text)")
         }
         return port
     }
@@ -118,7 +118,7 @@ final class ServerProcess {
     /// Other child processes do not inherit the ends of the pipe.
     private static func pipe() -> [Int32] {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { preconditionFailure("no pipe can be made: \(errno)") }
+        guard Glibc.pipe(&ends) == 0 else { preconditionFailure("cannot make a pipe: errno \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return ends
     }

@@ -57,40 +57,41 @@ extension CrowdLoad {
         case .change?:
             let place = documents[document].changeRevision
             delivered(line.number(at: place), index, now) {
-                line[line.place(behind: #""text":""#, from: place)]
+                line[line.end(of: #""text":""#, from: place)]
             }
         case .ack?:
             let place = documents[document].ackSeq
-            precondition(line.number(at: place) == peers[index].seq, "an ack of another push: \(line.string)")
-            let revision = line.number(at: line.place(behind: #""rev":"#, from: place))
+            precondition(
+                line.number(at: place) == peers[index].seq, "the server acked another push: \(line.string)")
+            let revision = line.number(at: line.end(of: #""rev":"#, from: place))
             advance(index, to: revision, sent: peers[index].sent)
             acked(index, at: now)
         case .opened?: opened(line, index)
-        case .resync?: begunAnew(line, index)
+        case .resync?: handleResync(line, index)
         case .ping?: send("{\"type\":\"pong\"}\n", index)
         case .welcome?, .check?: return
-        default: preconditionFailure("the server said: \(line.string)")
+        default: preconditionFailure("the server sent an unexpected line: \(line.string)")
         }
     }
 
     private mutating func opened(_ line: UnsafeRawBufferPointer, _ index: Int) {
         let document = peers[index].document
-        let revision = line.number(at: line.place(behind: #""rev":"#))
+        let revision = line.number(at: line.end(of: #""rev":"#))
         documents[document].start = revision
         documents[document].head = revision
         peers[index].position = revision
-        peers[index].push?.begin(epoch: line.word(at: line.place(behind: #""epoch":""#)))
+        peers[index].push?.begin(epoch: line.word(at: line.end(of: #""epoch":""#)))
         opening -= 1
     }
 
-    /// The client fell too far behind, and the server sent it the text.
-    private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
+    /// The client was too far behind, so the server sent it the whole text.
+    private mutating func handleResync(_ line: UnsafeRawBufferPointer, _ index: Int) {
         let document = peers[index].document
         precondition(!peers[index].isInFlight, "a writer received a resync: \(line.string)")
-        let revision = line.number(at: line.place(behind: #""rev":"#))
+        let revision = line.number(at: line.end(of: #""rev":"#))
         // The load does not know when these revisions were written.
-        if revision > documents[document].head { grow(document, to: revision, .nan) }
-        lag -= revision - peers[index].position
+        if revision > documents[document].head { addRevisions(document, to: revision, .nan) }
+        outstandingDeliveries -= revision - peers[index].position
         peers[index].position = revision
         resyncs += 1
     }

@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// `caret-bench soak`: clients and documents come and go for a long time. Afterwards the server must hold no
+/// `caret-bench soak`: clients and documents come and go for a long time. Afterwards the server must not keep
 /// memory, descriptors or threads for them.
 struct Soak {
     static let measure =
-        "The resources that caretd holds when all clients have left, before and after clients and documents come and go."
+        "The resources that caretd uses without clients, before and after many clients and documents come and go."
 
     private let minutes: Double
     private let folder: String
@@ -18,7 +18,7 @@ struct Soak {
     /// Seconds in which idle rooms are unloaded, idle threads end, and upkeep runs.
     private static let settling: UInt32 = 30
     /// The number of measurements after `settling`, one a second.
-    private static let looks = 10
+    private static let idleMeasurements = 10
     private static let options = [
         "--limit-idle-room-time", "1 s", "--limit-rest-time", "500 ms", "--ping", "5 s",
         "--upkeep-every", "2 s", "--keep-deleted", "0 s", "--keep-history", "50 revisions",
@@ -36,20 +36,20 @@ struct Soak {
     func run(_ program: String) -> Bool {
         let base = BenchFolder(in: folder)
         defer { base.remove() }
-        let server = ServerProcess(caretd: program, data: base.made("soak"), options: Soak.options)
+        let server = ServerProcess(caretd: program, data: base.makeFolder("soak"), options: Soak.options)
         defer { server.end() }
-        let fresh = Holding(of: server)
+        let fresh = ResourceUsage(of: server)
         churn(at: server, minutes: Soak.warmUp, seed: 1)
-        let start = idleHolding(server)
+        let start = idleUsage(server)
         let tally = churn(at: server, minutes: minutes, seed: 2)
-        let end = idleHolding(server)
+        let end = idleUsage(server)
         var table = Table(["", "resident", "", ""])
         table.row(["ready, before any client"] + fresh.cells)
         table.row(["start, after a warm-up of \(Soak.warmUp.digits(1)) min"] + start.cells)
         table.row(["end, after \(minutes.digits(1)) min more"] + end.cells)
         table.print(
             under:
-                "The least that caretd holds without clients and documents, \(Soak.settling) to \(Int(Soak.settling) + Soak.looks) s after the load"
+                "The lowest use of resources by caretd without clients and documents, measured \(Soak.settling) to \(Int(Soak.settling) + Soak.idleMeasurements) s after the load"
         )
         let refusals = tally.refusals.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         print("Refusals by code: " + refusals.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + "\n")
@@ -65,26 +65,26 @@ struct Soak {
 
     // MARK: Clients that come and go
 
-    /// Runs visitors for a time, and prints every minute what the server holds.
+    /// Runs visitors for a time, and prints the server's use of resources every minute.
     @discardableResult
     private func churn(at server: ServerProcess, minutes: Double, seed: UInt64) -> SoakVisitor.Tally {
-        let (ledger, group, port) = (Ledger(), DispatchGroup(), server.port)
+        let (sharedTally, group, port) = (SharedTally(), DispatchGroup(), server.port)
         let end = wallNanoseconds() + minutes * 60e9
         for number in 0..<Soak.visitors {
             DispatchQueue(label: "visitor").async(group: group) {
                 var visitor = SoakVisitor(number, port: port, seed: seed)
-                while wallNanoseconds() < end { ledger.add(visitor.live()) }
+                while wallNanoseconds() < end { sharedTally.add(visitor.runClient()) }
             }
         }
         print("Clients come and go for \(minutes.digits(1)) min.")
         while group.wait(timeout: .now() + .seconds(60)) == .timedOut {
-            let (sum, holding) = (ledger.sum, Holding(of: server))
+            let (sum, usage) = (sharedTally.sum, ResourceUsage(of: server))
             print(
-                "  \(sum.clients) clients, \(sum.pushes) pushes so far; \(holding.cells.joined(separator: ", "))"
+                "  \(sum.clients) clients, \(sum.pushes) pushes so far; \(usage.cells.joined(separator: ", "))"
             )
             fflush(nil)
         }
-        let sum = ledger.sum
+        let sum = sharedTally.sum
         print(
             "  \(sum.clients) clients, \(sum.documents) documents of their own, \(sum.pushes) pushes in all\n"
         )
@@ -92,19 +92,19 @@ struct Soak {
         return sum
     }
 
-    private func idleHolding(_ server: ServerProcess) -> Holding {
+    private func idleUsage(_ server: ServerProcess) -> ResourceUsage {
         sleep(Soak.settling)
         // The least of several measurements, because queues and upkeep use threads for short times.
-        var least = Holding(of: server)
-        for _ in 0..<Soak.looks {
+        var least = ResourceUsage(of: server)
+        for _ in 0..<Soak.idleMeasurements {
             sleep(1)
-            least.subtract(Holding(of: server))
+            least.keepMinimum(of: ResourceUsage(of: server))
         }
         return least
     }
 
     /// The sum of the work of all visitors, who run on several queues.
-    private final class Ledger: Sendable {
+    private final class SharedTally: Sendable {
         private let tally = Mutex(SoakVisitor.Tally())
 
         func add(_ one: SoakVisitor.Tally) { tally.withLock { $0 += one } }
@@ -112,8 +112,8 @@ struct Soak {
         var sum: SoakVisitor.Tally { tally.withLock { $0 } }
     }
 
-    /// The system's resources that a server holds at one moment.
-    private struct Holding {
+    /// The system's resources that a server uses at one moment.
+    private struct ResourceUsage {
         private(set) var resident: Double
         private(set) var descriptors: Int
         private(set) var threads: Int
@@ -122,7 +122,7 @@ struct Soak {
             (resident, descriptors, threads) = (server.resident, server.descriptors, server.threads)
         }
 
-        mutating func subtract(_ other: Holding) {
+        mutating func keepMinimum(of other: ResourceUsage) {
             resident = min(resident, other.resident)
             descriptors = min(descriptors, other.descriptors)
             threads = min(threads, other.threads)

@@ -11,7 +11,7 @@ final class SoakLink {
     }
 
     private let socket: LineSocket
-    private var asked = 0
+    private var lastRequest = 0
 
     init(port: UInt16) { socket = LineSocket(port: port) }
 
@@ -22,8 +22,8 @@ final class SoakLink {
 
     /// Sends a message, and returns the line that answers it.
     func ask(_ type: String, _ members: String = "") -> SoakAnswer {
-        asked += 1
-        send(type, #","id":\#(asked)\#(members)"#)
+        lastRequest += 1
+        send(type, #","id":\#(lastRequest)\#(members)"#)
         while true {
             let line = socket.nextLine()
             if line.starts(with: #"{"type":"ping"}"#.utf8) {
@@ -31,7 +31,7 @@ final class SoakLink {
                 continue
             }
             let answer = SoakAnswer(line: String(decoding: line, as: UTF8.self))
-            if answer.number(of: "id") == asked { return answer }
+            if answer.number(of: "id") == lastRequest { return answer }
         }
     }
 

@@ -32,7 +32,7 @@ struct SoakVisitor {
     let port: UInt16
     private var tally = Tally()
     private var random: Seeded
-    private var life = 0
+    private var clientCount = 0
 
     /// The number of documents that all visitors share.
     static let shared = 24
@@ -47,42 +47,45 @@ struct SoakVisitor {
     /// Deletes all documents that visitors share.
     static func clearShared(port: UInt16) {
         var visitor = SoakVisitor(.max, port: port, seed: 0)
-        let link = visitor.greeted("cleaner")
+        let link = visitor.connectedClient("cleaner")
         for number in 0..<shared { visitor.ask(link, "delete", #","doc":"\#(name(of: number))""#) }
     }
 
     /// Runs a client from connect to disconnect. It deletes its own documents.
-    mutating func live() -> Tally {
-        life += 1
+    mutating func runClient() -> Tally {
+        clientCount += 1
         tally = Tally()
-        let link = greeted("client")
-        // The deaf client subscribes to documents and to the list but never reads, so output waits for it
+        let link = connectedClient("client")
+        // The silent client subscribes to documents and to the list but never reads, so output waits for it
         // when it disconnects.
-        let deaf = greeted("deaf")
-        deaf.send("follow")
-        var desks: [OpenedDocument] = []
+        let silent = connectedClient("silent")
+        silent.send("follow")
+        var documents: [OpenedDocument] = []
         for _ in 0..<random.number(1...3) {
             let name = SoakVisitor.name(of: random.number(0...SoakVisitor.shared - 1))
-            deaf.send("open", #","doc":"\#(name)","create":true"#)
-            if let desk = opened(name, link) { desks.append(desk) }
+            silent.send("open", #","doc":"\#(name)","create":true"#)
+            if let document = opened(name, link) { documents.append(document) }
         }
-        let own = "own/\(number)/\(life % 50)"
-        if let desk = opened(own, link) { desks.append(desk) }
+        let own = "own/\(number)/\(clientCount % 50)"
+        if let document = opened(own, link) { documents.append(document) }
         tally.documents += 1
-        for _ in 0..<random.number(5...40) where !desks.isEmpty {
-            work(at: &desks[random.number(0...desks.count - 1)], link)
+        for _ in 0..<random.number(5...40) where !documents.isEmpty {
+            work(at: &documents[random.number(0...documents.count - 1)], link)
             usleep(UInt32(random.number(100...3_000)))
         }
         clear(own, link)
-        if random.chance(50), let desk = desks.first { ask(link, "close", #","doc":"\#(desk.name)""#) }
-        deaf.end(random.chance(50) ? .leaves : .isCut)
+        if random.chance(50), let document = documents.first {
+            ask(link, "close", #","doc":"\#(document.name)""#)
+        }
+        silent.end(random.chance(50) ? .leaves : .isCut)
         link.end(random.pick(SoakLink.End.allCases))
         return tally
     }
 
-    private mutating func greeted(_ role: String) -> SoakLink {
+    private mutating func connectedClient(_ role: String) -> SoakLink {
         let link = SoakLink(port: port)
-        let named = #","protocol":1,"client":"soak-\#(role)-\#(number)-\#(life)","info":{"name":"\#(role)"}"#
+        let named =
+            #","protocol":1,"client":"soak-\#(role)-\#(number)-\#(clientCount)","info":{"name":"\#(role)"}"#
         ask(link, "hello", named)
         tally.clients += 1
         return link
@@ -94,12 +97,12 @@ struct SoakVisitor {
         return OpenedDocument(name: name, epoch: epoch, base: base)
     }
 
-    private mutating func work(at desk: inout OpenedDocument, _ link: SoakLink) {
-        let named = #","doc":"\#(desk.name)""#
+    private mutating func work(at document: inout OpenedDocument, _ link: SoakLink) {
+        let named = #","doc":"\#(document.name)""#
         switch random.number(0...99) {
-        case 0..<45: push(#""edits":[{"range":[0,0],"text":"\#(letters(1...40))"}]"#, at: &desk, link)
-        case 45..<60: push(#""text":"\#(letters(0...4_000))""#, at: &desk, link)
-        case 60..<80: link.send("select", named + #","rev":\#(desk.base),"selections":[[0,0]]"#)
+        case 0..<45: push(#""edits":[{"range":[0,0],"text":"\#(letters(1...40))"}]"#, at: &document, link)
+        case 45..<60: push(#""text":"\#(letters(0...4_000))""#, at: &document, link)
+        case 60..<80: link.send("select", named + #","rev":\#(document.base),"selections":[[0,0]]"#)
         case 80..<85: ask(link, "read", named)
         case 85..<90: ask(link, "history", named + #","limit":20"#)
         case 90..<93: ask(link, "list", #","limit":50"#)
@@ -108,19 +111,20 @@ struct SoakVisitor {
         case 97..<98: ask(link, "delete", #","doc":"\#(SoakVisitor.name(of: 0))""#)
         default:
             ask(link, "close", named)
-            if let again = opened(desk.name, link) {
-                desk = OpenedDocument(name: desk.name, epoch: again.epoch, base: again.base, seq: desk.seq)
+            if let again = opened(document.name, link) {
+                document = OpenedDocument(
+                    name: document.name, epoch: again.epoch, base: again.base, seq: document.seq)
             }
         }
     }
 
-    private mutating func push(_ content: String, at desk: inout OpenedDocument, _ link: SoakLink) {
-        desk.seq += 1
+    private mutating func push(_ content: String, at document: inout OpenedDocument, _ link: SoakLink) {
+        document.seq += 1
         let place =
-            #","doc":"\#(desk.name)","epoch":"\#(desk.epoch)","base":\#(desk.base),"seq":\#(desk.seq)"#
+            #","doc":"\#(document.name)","epoch":"\#(document.epoch)","base":\#(document.base),"seq":\#(document.seq)"#
         let answer = ask(link, "push", place + "," + content)
         tally.pushes += 1
-        if answer.error == nil, let revision = answer.number(of: "rev") { desk.base = revision }
+        if answer.error == nil, let revision = answer.number(of: "rev") { document.base = revision }
     }
 
     /// Renames a document, and deletes it.

@@ -28,7 +28,7 @@ struct BareLoop: ~Copyable {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
-            preconditionFailure("SQLite did not open \(path)")
+            preconditionFailure("SQLite could not open \(path)")
         }
         connection = opened
         self.body = BareLoop.kept(body)

@@ -6,16 +6,16 @@ extension SQLiteStore {
     static func opened(
         _ folder: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) -> SQLiteStore {
-        sure { try SQLiteStore(folder: folder, onEvent: onEvent) }
+        mustSucceed { try SQLiteStore(folder: folder, onEvent: onEvent) }
     }
 
     /// Makes a document.
-    func made(_ name: String) async -> DocumentEntry {
-        let name = sure { try DocumentName(name) }
+    func createDocument(_ name: String) async -> DocumentEntry {
+        let name = mustSucceed { try DocumentName(name) }
         return await withCheckedContinuation { done in
             create(name, at: 0) { creation in
                 guard case .created(let entry) = creation else {
-                    preconditionFailure("a benchmark's document was not made: \(creation)")
+                    preconditionFailure("a benchmark could not create its document: \(creation)")
                 }
                 done.resume(returning: entry)
             }
@@ -23,9 +23,9 @@ extension SQLiteStore {
     }
 
     /// Makes many documents, in as few groups as possible.
-    func made(_ count: Int, name: @escaping @Sendable (Int) -> String) async -> [DocumentEntry] {
+    func createDocuments(_ count: Int, name: @escaping @Sendable (Int) -> String) async -> [DocumentEntry] {
         await withTaskGroup { group in
-            for number in 0..<count { group.addTask { (number, await self.made(name(number))) } }
+            for number in 0..<count { group.addTask { (number, await self.createDocument(name(number))) } }
             var entries: [(Int, DocumentEntry)] = []
             for await entry in group { entries.append(entry) }
             return entries.sorted { $0.0 < $1.0 }.map(\.1)

@@ -4,13 +4,14 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// Compares a document with a long history to its final text alone: size on disk, and time to open.
+/// Compares a document with a long history to a document with only the final text: size on disk, and time to
+/// open.
 struct StoreHistory {
     let base: BenchFolder
     let isQuick: Bool
 
     /// A closed store with a document after upkeep.
-    private struct Resting {
+    private struct StoredHistory {
         let folder: String
         let text: TextBuffer
         let revisions: Int
@@ -20,7 +21,7 @@ struct StoreHistory {
         var bytes: Int {
             var state = stat()
             guard stat(folder + "/caret.sqlite", &state) == 0 else {
-                preconditionFailure("a store without a file")
+                preconditionFailure("the store in \(folder) has no database file")
             }
             return Int(state.st_size)
         }
@@ -28,22 +29,23 @@ struct StoreHistory {
 
     func run() async {
         if let reason = TraceFolder.reasonForAbsence { return print("SKIPPED long histories: \(reason)\n") }
-        let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
+        let changes = mustSucceed { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
         var turns = Table(WriterTurns.headings)
         var opening = Table([
             "revisions", "text", "find and text", "alone", "ratio", "a KB", "alone", "a page at random",
             "the pages in a row",
         ])
         for count in [changes.count / 4, changes.count / 2, changes.count] {
-            let whole = await rest(Array(changes[..<count]), "whole-\(count)", atOnce: 16)
-            let alone = await rest([StoreHistory.alone(whole.text)], "alone-\(count)", atOnce: 1)
+            let whole = await writeHistory(Array(changes[..<count]), "whole-\(count)", atOnce: 16)
+            let alone = await writeHistory(
+                [StoreHistory.insertion(of: whole.text)], "alone-\(count)", atOnce: 1)
             opening.row(await open(whole, alone))
             whole.turns.rows(in: &turns, named: "\(count) revisions")
             if count == changes.count { await printSizes(whole, alone, changes) }
         }
         opening.print(
             under: """
-                Time to open the document automerge-paper after upkeep, with one key in each revision (find and text).
+                Time to open the document automerge-paper after upkeep, with one keystroke in each revision (find and text).
                 Alone: the same final text as the only revision of another store. Medians of \(rounds), in turns.
                 A KB: the time for each KB of that text. A page is what `read` returns for 4 KB of history:
                 at a random revision, and the pages that follow it in a row.
@@ -57,27 +59,27 @@ struct StoreHistory {
     private var rounds: Int { isQuick ? 20 : 200 }
 
     /// One change that inserts a whole text.
-    private static func alone(_ text: TextBuffer) -> LoggedChange {
-        let edit = sure { try LoggedEdit(start: .zero, removed: .zero, text: text.string) }
+    private static func insertion(of text: TextBuffer) -> LoggedChange {
+        let edit = mustSucceed { try LoggedEdit(start: .zero, removed: .zero, text: text.string) }
         return LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1_790_000_000_000, edits: [edit])
     }
 
     /// Writes a document, and runs the upkeep that an unused document gets. With `isTrimmed`, only a packed
     /// snapshot of the text remains, without history.
-    private func rest(
+    private func writeHistory(
         _ changes: [LoggedChange], _ name: String, atOnce: Int, isTrimmed: Bool = false
-    ) async -> Resting {
-        let (folder, turns) = (base.made(name), WriterTurns())
+    ) async -> StoredHistory {
+        let (folder, turns) = (base.makeFolder(name), WriterTurns())
         let store = SQLiteStore.opened(folder) { turns.record($0) }
-        let document = await store.made("notes/paper")
+        let document = await store.createDocument("notes/paper")
         guard await TypedHistory.commit(changes, to: document, in: store, atOnce: atOnce) else {
-            preconditionFailure("a benchmark's history was refused")
+            preconditionFailure("the store refused the history of a benchmark")
         }
         if isTrimmed { _ = await store.trim(document.id, through: Revision(changes.count)) }
         await store.runUpkeep(at: .max)
         let text = await text(of: document.id, in: store)
-        await store.closed()
-        return Resting(folder: folder, text: text, revisions: changes.count, turns: turns)
+        await store.close()
+        return StoredHistory(folder: folder, text: text, revisions: changes.count, turns: turns)
     }
 
     private func text(of document: DocumentID, in store: SQLiteStore) async -> TextBuffer {
@@ -89,16 +91,17 @@ struct StoreHistory {
 
     // MARK: Opening
 
-    private func open(_ whole: Resting, _ alone: Resting) async -> [String] {
+    private func open(_ whole: StoredHistory, _ alone: StoredHistory) async -> [String] {
         let stores = [SQLiteStore.opened(whole.folder), SQLiteStore.opened(alone.folder)]
         // Another document is read in between, so that no part of the measured history is cached.
         var others: [DocumentID] = []
         for store in stores {
-            let other = await store.made("notes/other")
+            let other = await store.createDocument("notes/other")
             guard
-                await TypedHistory.commit([StoreHistory.alone(TextBuffer())], to: other, in: store, atOnce: 1)
+                await TypedHistory.commit(
+                    [StoreHistory.insertion(of: TextBuffer())], to: other, in: store, atOnce: 1)
             else {
-                preconditionFailure("a benchmark's document was refused")
+                preconditionFailure("the store refused the document of a benchmark")
             }
             others.append(other.id)
         }
@@ -109,11 +112,13 @@ struct StoreHistory {
                 let start = wallNanoseconds()
                 let text = await opened(store)
                 times[index].append(wallNanoseconds() - start)
-                precondition(text.length == whole.text.length, "another text than was written")
+                precondition(
+                    text.length == whole.text.length,
+                    "the opened text differs in length from the written text")
             }
         }
         let pages = await pages(of: stores[0], whole.revisions)
-        for store in stores { await store.closed() }
+        for store in stores { await store.close() }
         let (medians, kilobytes) = (times.map(\.median), Double(whole.text.length.utf8) / 1000)
         return [
             String(whole.revisions), kilobytes.digits(1) + " KB", medians[0].time, medians[1].time,
@@ -123,7 +128,7 @@ struct StoreHistory {
     }
 
     private func opened(_ store: SQLiteStore) async -> TextBuffer {
-        let name = sure { try DocumentName("notes/paper") }
+        let name = mustSucceed { try DocumentName("notes/paper") }
         guard case .success(let entry) = await store.find(name) else {
             preconditionFailure("a benchmark's document was not found")
         }
@@ -151,28 +156,28 @@ struct StoreHistory {
 
     // MARK: Size
 
-    private func printSizes(_ whole: Resting, _ alone: Resting, _ changes: [LoggedChange]) async {
+    private func printSizes(_ whole: StoredHistory, _ alone: StoredHistory, _ changes: [LoggedChange]) async {
         let time = changes[0].time
-        let timeless = await rest(changes.map { $0.at(time) }, "timeless", atOnce: 16)
-        let packed = await rest(
-            [StoreHistory.alone(whole.text)], "packed", atOnce: 1, isTrimmed: true)
+        let timeless = await writeHistory(changes.map { $0.at(time) }, "timeless", atOnce: 16)
+        let packed = await writeHistory(
+            [StoreHistory.insertion(of: whole.text)], "packed", atOnce: 1, isTrimmed: true)
         var table = Table([
             "automerge-paper, \(changes.count) revisions", "file", "beyond the text alone", "a revision",
             "beyond the text packed", "a revision",
         ])
-        for (name, resting) in [("its whole history", whole), ("the same, all at one time", timeless)] {
+        for (name, stored) in [("its whole history", whole), ("the same, all at one time", timeless)] {
             let beyond = [alone, packed].flatMap { text in
-                let beyond = resting.bytes - text.bytes
+                let beyond = stored.bytes - text.bytes
                 return [String(beyond), (Double(beyond) / Double(changes.count)).digits(3)]
             }
-            table.row([name, String(resting.bytes)] + beyond)
+            table.row([name, String(stored.bytes)] + beyond)
         }
         table.row("its final text alone, as one revision", String(alone.bytes), "", "", "", "")
         table.row("its final text alone, as a packed snapshot", String(packed.bytes), "", "", "", "")
         table.print(
             under: """
-                Bytes of the database file after upkeep, with one key in each revision and two authors. The times between
-                keys are lognormal with a median of 150 ms. The whole history also contains its text as a packed snapshot.
+                Bytes of the database file after upkeep, with one keystroke in each revision and two authors. The times between
+                keystrokes are lognormal with a median of 150 ms. The whole history also contains its text as a packed snapshot.
                 So the bytes beyond the packed text are the stricter figure.
                 """)
     }

@@ -12,20 +12,20 @@ struct StoreMemory {
     /// Makes the documents in this process, and measures in another process that uses memory only for the
     /// store.
     func run() async {
-        let folder = base.made("documents")
+        let folder = base.makeFolder("documents")
         let store = SQLiteStore.opened(folder)
         let start = wallNanoseconds()
         for first in stride(from: 0, to: StoreMemory.documents, by: 10_000) {
-            _ = await store.made(10_000) { "team-\((first + $0) % 100)/document-\(first + $0)" }
+            _ = await store.createDocuments(10_000) { "team-\((first + $0) % 100)/document-\(first + $0)" }
         }
         let time = wallNanoseconds() - start
-        await store.closed()
+        await store.close()
         print("\(StoreMemory.documents) documents, made in \(time.time), none of them open")
         fflush(nil)
         let process = started("/proc/self/exe", ["caret-bench", "store-memory", folder])
         var status: Int32 = 0
         waitpid(process, &status, 0)
-        precondition(status == 0, "the other process ended with \(status)")
+        precondition(status == 0, "the process that measures memory ended with status \(status)")
     }
 
     /// Opens the store in the folder, and prints the memory of the process.
@@ -48,7 +48,7 @@ struct StoreMemory {
             after = page.entries.last?.name.bytes
             if !page.hasMore { break }
         }
-        precondition(count == documents, "\(count) documents of \(documents)")
+        precondition(count == documents, "the store lists \(count) of its \(documents) documents")
         let listed = wallNanoseconds()
         table.row("all listed, 1000 a page", resident().megabytes, (listed - opened).time)
         for _ in 0..<10 {
@@ -60,13 +60,13 @@ struct StoreMemory {
         }
         let looked = (wallNanoseconds() - listed) / Double(10 * names.count)
         table.row("\(10 * names.count) looked up and read", resident().megabytes, looked.time + " each")
-        await store.closed()
-        table.row("the maximum", resident(most: true).megabytes, "")
+        await store.close()
+        table.row("the maximum", resident(isPeak: true).megabytes, "")
         table.print(under: "Memory of a process that only opens and reads the store")
     }
 
     /// Resident bytes of the process, including the files that it executes.
-    private static func resident(most: Bool = false) -> Double {
-        Double(Machine.status(most ? "VmHWM:" : "VmRSS:")) * 1024
+    private static func resident(isPeak: Bool = false) -> Double {
+        Double(Machine.status(isPeak ? "VmHWM:" : "VmRSS:")) * 1024
     }
 }

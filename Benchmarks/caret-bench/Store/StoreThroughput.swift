@@ -10,7 +10,7 @@ struct StoreThroughput {
     /// The numbers of documents to write to at once.
     let counts: [Int]
 
-    /// The work of one side in one slice of the run.
+    /// The work of the store, or of the bare loop, in one slice of the run.
     private struct Slice {
         let appends: Int
         let wall: Double
@@ -46,7 +46,7 @@ struct StoreThroughput {
         plot.draw(as: "store-appends")
         table.print(
             under: """
-                Durable appends of one key; each document has one append in flight. The store and a bare loop run in turns: medians of
+                Durable appends of one keystroke; each document has one append in flight. The store and a bare loop run in turns: medians of
                 \(slices) slices of \((sliceLength / 1e9).digits(1)) s each. The bare loop runs the same statements with precomputed values, and merges nothing.
                 Its groups have the sizes of the groups that the store has just committed. Each ratio is of one slice.
                 CPU is the time of one append.
@@ -59,35 +59,35 @@ struct StoreThroughput {
 
     private func measured(_ count: Int) async -> (Outcome, WriterTurns) {
         let turns = WriterTurns()
-        let store = SQLiteStore.opened(base.made("store-\(count)")) { turns.record($0) }
-        let documents = await store.made(count) { "bench/document-\($0)" }
-        let writing = Writing(store, documents)
+        let store = SQLiteStore.opened(base.makeFolder("store-\(count)")) { turns.record($0) }
+        let documents = await store.createDocuments(count) { "bench/document-\($0)" }
+        let load = AppendLoad(store, documents)
         var bare = await bareLoop(documents)
         // The first run is not measured: it makes authors, and files and caches grow.
-        _ = await writing.run(for: sliceLength / 4)
+        _ = await load.run(for: sliceLength / 4)
         bare.commit(count)
         var outcome = Outcome()
         for _ in 0..<slices {
             let (first, start, processed) = (turns.count, wallNanoseconds(), processNanoseconds())
-            let acks = await writing.run(for: sliceLength)
+            let acks = await load.run(for: sliceLength)
             outcome.stores.append(
                 Slice(
                     appends: acks.count, wall: wallNanoseconds() - start,
                     processing: processNanoseconds() - processed))
             outcome.acks += acks
-            await quiet(turns)
+            await waitUntilIdle(turns)
             let groups = turns.turns(from: first)
             outcome.merges += groups.reduce(0) { $0 + $1.merges }
             let appends = groups.map(\.appends).filter { $0 > 0 }
             outcome.groups += appends
             outcome.bares.append(slice(of: &bare, appends, &outcome.commits))
         }
-        await store.closed()
+        await store.close()
         return (outcome, turns)
     }
 
     /// Waits until the upkeep has no work left.
-    private func quiet(_ turns: WriterTurns) async {
+    private func waitUntilIdle(_ turns: WriterTurns) async {
         var seen = -1
         while seen != turns.count {
             seen = turns.count
@@ -111,13 +111,13 @@ struct StoreThroughput {
 
     /// A bare loop on a database that the store has made.
     private func bareLoop(_ documents: [DocumentEntry]) async -> BareLoop {
-        let folder = base.made("bare-\(documents.count)")
+        let folder = base.makeFolder("bare-\(documents.count)")
         let store = SQLiteStore.opened(folder)
-        let entries = await store.made(documents.count) { "bench/document-\($0)" }
-        _ = await Writing(store, entries).run(for: 0)
-        await store.closed()
+        let entries = await store.createDocuments(documents.count) { "bench/document-\($0)" }
+        _ = await AppendLoad(store, entries).run(for: 0)
+        await store.close()
         let pusher = SampleLog.ann
-        let append = Writing.append(to: documents[0], by: pusher, at: 100)
+        let append = AppendLoad.append(to: documents[0], by: pusher, at: 100)
         let body = SegmentFormat.encoded(
             append.changes.map(\.logged), packing: .plain, authors: [Int64(documents.count / 2 + 1)])
         return BareLoop(

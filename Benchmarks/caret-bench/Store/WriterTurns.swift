@@ -72,9 +72,9 @@ final class WriterTurns: Sendable {
                 state.turns.append(state.turn)
             case .checkpointing: state.moment = now
             case .checkpointed: state.checkpoints.append(now - state.moment)
-            case .full, .checkpointFull, .failed, .lost, .damaged:
+            case .diskFull, .checkpointDiskFull, .diskFailed, .filesLost, .damaged:
                 preconditionFailure("the store reported a failure: \(event)")
-            case .renewed, .migrating, .trimmed, .purged, .forgot: break
+            case .renewed, .migrating, .trimmed, .purged, .pushersForgotten: break
             }
         }
     }

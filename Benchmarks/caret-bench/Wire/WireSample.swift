@@ -25,9 +25,9 @@ struct WireSample {
         line = writer.bytes.dropLast()
         let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
         encoder.outputFormatting = .withoutEscapingSlashes
-        decodeWithFoundation = { data in consume(sure { try decoder.decode(Plain.self, from: data) }) }
-        let message = sure { try decoder.decode(Plain.self, from: Data(writer.bytes)) }
-        encodeWithFoundation = { consume(sure { try encoder.encode(message) }) }
+        decodeWithFoundation = { data in consume(mustSucceed { try decoder.decode(Plain.self, from: data) }) }
+        let message = mustSucceed { try decoder.decode(Plain.self, from: Data(writer.bytes)) }
+        encodeWithFoundation = { consume(mustSucceed { try encoder.encode(message) }) }
     }
 
     /// A message from a client, which the server decodes.
@@ -37,7 +37,7 @@ struct WireSample {
         WireSample(name, plain: plain) {
             message.encode(id: id, into: &$0)
         } decode: { line, decoder in
-            consume(sure { try decoder.clientMessage(line) })
+            consume(mustSucceed { try decoder.clientMessage(line) })
         }
     }
 
@@ -48,7 +48,7 @@ struct WireSample {
         WireSample(name, plain: plain) {
             message.encode(id: id, into: &$0)
         } decode: { line, decoder in
-            consume(sure { try decoder.serverMessage(line) })
+            consume(mustSucceed { try decoder.serverMessage(line) })
         }
     }
 

@@ -30,9 +30,9 @@ long caret_file_system(const char *path);
 /// The number of heap bytes that are allocated and not yet freed.
 size_t caret_memory_in_use(void);
 
-/// Limits the heap from now on. There are at most `count` arenas, and each keeps at most `kept` free bytes at
-/// its end. An allocation of `apart` bytes or more gets its own memory mapping.
-void caret_bound_heaps(int count, int kept, int apart);
+/// Limits the heap from now on. There are at most `count` arenas, and each keeps at most `trim_threshold` free
+/// bytes at its end. An allocation of `mapping_threshold` bytes or more gets its own memory mapping.
+void caret_limit_heaps(int count, int trim_threshold, int mapping_threshold);
 
 /// Gives freed memory that the heap still keeps back to the system.
 void caret_return_memory(void);

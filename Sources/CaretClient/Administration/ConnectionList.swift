@@ -19,8 +19,8 @@ public struct ConnectionList: Sendable {
         public let since: Date
         /// The names of the documents that the connection has open.
         public let documents: [String]
-        /// The names of documents whose changes the client reads so slowly that the server no longer has them in
-        /// memory. The server reads these changes from disk.
+        /// The names of documents whose changes the client reads so slowly that the server no longer has them
+        /// in memory. The server reads these changes from disk.
         public let behind: [String]
 
         init(_ summary: ConnectionSummary) {
@@ -34,7 +34,7 @@ public struct ConnectionList: Sendable {
         }
     }
 
-    init(_ answer: Present) {
+    init(_ answer: ConnectionPage) {
         connections = answer.connections.map { Entry($0) }
         hasMore = answer.hasMore
     }

@@ -21,7 +21,7 @@ public struct ServerCounters: Equatable, Sendable {
     public let counters: [Counter]
     public let latencies: [Latency]
 
-    package init(_ answer: Counted) {
+    package init(_ answer: CounterValues) {
         since = Date(milliseconds: answer.since)
         counters = answer.counters.map { Counter(name: $0.name.string, value: $0.value) }
         latencies = answer.latencies.map {

@@ -58,8 +58,13 @@ package final class LineConnection {
     ) {
         if isClosed { return }
         self.addresses = addresses.reversed()
-        addressTimeout = max(1_000, Milliseconds(timeout.value / max(1, addresses.count)))
+        addressTimeout = LineConnection.addressTimeout(within: timeout, addresses: addresses.count)
         connectToNext(after: ENXIO)
+    }
+
+    /// How long to wait for one of several addresses.
+    package static func addressTimeout(within timeout: Milliseconds, addresses: Int) -> Milliseconds {
+        max(1_000, Milliseconds(timeout.value / max(1, addresses)))
     }
 
     /// Ends the connection, because the address could not be resolved.
@@ -190,7 +195,7 @@ package final class LineConnection {
             }
             if count >= 0 {
                 written += count
-            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+            } else if errno == EAGAIN {
                 return socket.watchOutput(true)
             } else if errno != EINTR {
                 return end(.failed(LineConnection.description(of: errno)))
@@ -213,7 +218,7 @@ package final class LineConnection {
         let count = recv(socket.descriptor, input.baseAddress, input.count, 0)
         if count > 0 { return decode(UnsafeRawBufferPointer(rebasing: input[..<count])) }
         if count == 0 { return end(.ended) }
-        if errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return }
+        if errno == EAGAIN || errno == EINTR { return }
         end(.failed(LineConnection.description(of: errno)))
     }
 

@@ -82,7 +82,8 @@ final class WatchedSocket {
                 pollfd(fd: control.wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
             ]
             if state.watchesOutput { watched[0].events |= Int16(POLLOUT) }
-            guard poll(&watched, 2, -1) > 0 else { continue }
+            // After a failed call, all `revents` are still zero, so nothing is handled.
+            _ = poll(&watched, 2, -1)
             if watched[1].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 _ = read(control.wakePipe.readEnd, &bytes, bytes.count)

@@ -2,10 +2,10 @@ import CaretCore
 
 /// Updates of a document that the reader has not received yet. All edits wait. Of every other kind of update,
 /// only the latest one waits.
-struct PendingUpdates: CoalescingBuffer {
+package struct PendingUpdates: CoalescingBuffer {
     /// How many edits may wait. If there are more, one empty edit replaces them, and the reader must read the
     /// whole text.
-    private static let maxEdits = 1_000
+    package static let maxEdits = 1_000
 
     private var edits: [DocumentUpdate] = []
     private var peers: DocumentUpdate?
@@ -13,7 +13,9 @@ struct PendingUpdates: CoalescingBuffer {
     private var name: DocumentUpdate?
     private var fault: DocumentUpdate?
 
-    mutating func add(_ update: DocumentUpdate) {
+    package init() {}
+
+    package mutating func add(_ update: DocumentUpdate) {
         switch update {
         case .edited(_, let selections) where edits.count == PendingUpdates.maxEdits:
             edits = [.edited(Change(), selections: selections)]
@@ -25,7 +27,7 @@ struct PendingUpdates: CoalescingBuffer {
         }
     }
 
-    mutating func drain() -> [DocumentUpdate] {
+    package mutating func drain() -> [DocumentUpdate] {
         defer { self = PendingUpdates() }
         return edits + [name, peers, state, fault].compactMap(\.self)
     }

@@ -6,7 +6,7 @@ extension LiveClient {
     /// Reads the current text of a document, or an earlier text from its history.
     public func read(_ name: String, at point: HistoryPoint? = nil) async throws -> DocumentVersion {
         let answer = try await request(
-            .read(Read(document: WireString(name), moment: point?.moment ?? .unsaid)))
+            .read(Read(document: WireString(name), moment: point?.moment ?? .unspecified)))
         guard case .text(let text) = answer else { throw unexpectedAnswer }
         return DocumentVersion(text)
     }
@@ -29,7 +29,7 @@ extension LiveClient {
         let answer = try await request(
             .history(
                 History(
-                    document: WireString(name), after: point?.moment ?? .unsaid, limit: limit,
+                    document: WireString(name), after: point?.moment ?? .unspecified, limit: limit,
                     wantsEdits: withChanges)))
         guard case .revisions(let revisions) = answer else { throw unexpectedAnswer }
         return try DocumentHistory(revisions)

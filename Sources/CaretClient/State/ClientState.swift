@@ -146,8 +146,8 @@ extension ClientState {
     }
 
     /// What to do with the file of a document now. Nil if the file is up to date.
-    mutating func nextFileOrder(for key: DocumentKey) -> UnsavedEditsOrder? {
-        unsaved?.nextOrder(for: key, documents[key])
+    mutating func nextFileAction(for key: DocumentKey) -> UnsavedEditsFileAction? {
+        unsaved?.nextFileAction(for: key, documents[key])
     }
 
     /// The names of closed documents with unsaved edits.
@@ -396,7 +396,7 @@ extension ClientState {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 
-    /// When the link must act if the server sends nothing until then.
+    /// When the client must act on the link if the server sends nothing until then.
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil

@@ -14,8 +14,8 @@ struct CloseNotice: Equatable {
 
     init(_ bye: Bye) {
         switch bye.reason {
-        case .known(let known): reason = "the server said bye: \(known.word)"
-        case .unknown(let word): reason = "the server said bye: \(word.string)"
+        case .known(let known): reason = "the server sent `bye` with the reason \(known.word)"
+        case .unknown(let word): reason = "the server sent `bye` with the reason \(word.string)"
         }
         retryAfter = bye.retryAfterMilliseconds.map { Milliseconds($0) }
     }

@@ -64,7 +64,8 @@ struct UnsavedDocuments {
     }
 
     /// What to do with the file of a document. Nil if the file is up to date.
-    mutating func nextOrder(for key: DocumentKey, _ document: DocumentState?) -> UnsavedEditsOrder? {
+    mutating func nextFileAction(for key: DocumentKey, _ document: DocumentState?) -> UnsavedEditsFileAction?
+    {
         guard outdated.remove(key) != nil else { return nil }
         faults[key] = nil
         let closed = closed[key]
@@ -98,7 +99,7 @@ extension UnsavedDocuments {
 }
 
 /// What to do with the file of a document.
-enum UnsavedEditsOrder: Equatable {
+enum UnsavedEditsFileAction: Equatable {
     case write(UnsavedEditsFile)
     case remove
 }

@@ -25,7 +25,7 @@ struct ArchiveExport {
                 let before = done
                 try await write(entry, through: version) { revision in
                     progress.show(
-                        "\(writer.progress): \(entry.name.harmless)",
+                        "\(writer.progress): \(entry.name.printable)",
                         Progress(before + revision.value, of: all))
                 }
             } catch let refusal as ServerRefusal {
@@ -81,7 +81,7 @@ struct ArchiveExport {
     private func requireSame(_ isSame: Bool, _ name: String) throws(Failure) {
         if isSame { return }
         throw Failure(
-            "\(name.harmless): another document took this name during the export",
+            "\(name.printable): another document took this name during the export",
             advice: "no archive was written; export again")
     }
 }

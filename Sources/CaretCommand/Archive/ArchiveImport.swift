@@ -27,10 +27,10 @@ struct ArchiveImport {
             progress.show("packing")
             // At time 0 no data is old enough to be removed, so this call only packs the new revisions.
             await store.runUpkeep(at: 0)
-            await store.closed()
+            await store.close()
             return found
         } catch {
-            await store.closed()
+            await store.close()
             throw error
         }
     }
@@ -65,7 +65,7 @@ struct ArchiveImport {
     private static func taken(_ name: DocumentName, count: Int) -> Failure {
         let others = count > 1 ? ", and \(count - 1) more of the archive" : ""
         return Failure(
-            "\(name.description.harmless): a document with this name already exists\(others)",
+            "\(name.description.printable): a document with this name already exists\(others)",
             advice: "nothing was imported; pass a PREFIX, or rename the existing documents")
     }
 
@@ -106,10 +106,11 @@ struct ArchiveImport {
         }
         switch outcomes.first {
         case .committed: return
-        case .full: throw Failure(.full, in: folder)
-        case .unfit:
+        case .diskFull: throw Failure(.full, in: folder)
+        case .invalidChange:
             throw Failure("\(path): the text of a revision has more than \(DocumentEntry.longestText) bytes")
-        case .conflict, .gone, .damaged, .failed, .unknown, nil: throw Failure(.failed, in: folder)
+        case .conflict, .documentGone, .documentDamaged, .diskFailed, .unknown, nil:
+            throw Failure(.failed, in: folder)
         }
     }
 

@@ -53,8 +53,8 @@ package final class ArchiveReader {
     /// The most bytes of a line: the longest text, each byte escaped as a control character, and other
     /// fields.
     private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
-    /// A line can have `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file. Compression
-    /// shrinks text to about a tenth. So a longer line was probably made to exhaust the memory.
+    /// A line can have up to `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file.
+    /// Compression shrinks text to about a tenth. So a longer line was probably made to exhaust the memory.
     private static let (plainLine, bytesForPackedByte) = (64 << 20, 32)
 
     private var longestLine: Int {
@@ -126,10 +126,10 @@ package final class ArchiveReader {
                 try TextBuffer(document.text?.string ?? "")
             )
         } catch {
-            throw fault("the document \(document.document.string.harmless) has an invalid name or text")
+            throw fault("the document \(document.document.string.printable) has an invalid name or text")
         }
         if document.deleted == nil, !names.insert(found.0).inserted {
-            throw fault("a second document has the name \(found.0.description.harmless)")
+            throw fault("a second document has the name \(found.0.description.printable)")
         }
         documents += 1
         state = .inside(OpenDocument(document: document, revision: document.start, text: found.1))
@@ -175,11 +175,11 @@ package final class ArchiveReader {
         if let knownAuthor, knownAuthor == (user, client) { return }
         let words = "revision \(revision.revision.value) has an invalid"
         do throws(DocumentName.Fault) { _ = try UserName(user.string) } catch {
-            throw fault("\(words) user \(user.string.harmless)", in: open)
+            throw fault("\(words) user \(user.string.printable)", in: open)
         }
         let isPrintable = client.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
         guard isPrintable, 1...Limits.client.upperBound ~= client.utf8.count else {
-            throw fault("\(words) client \(client.string.harmless)", in: open)
+            throw fault("\(words) client \(client.string.printable)", in: open)
         }
         knownAuthor = (user, client)
     }
@@ -221,11 +221,11 @@ package final class ArchiveReader {
                 line += 1
                 let meaning =
                     if case .beginning = state {
-                        "this is not an archive of caret"
+                        "so the file is not an archive of caret"
                     } else {
-                        "the packed file has only \(input.fileBytes)"
+                        "which is too long for a file of \(input.fileBytes) bytes"
                     }
-                throw fault("the line has more than \(limit) bytes, and \(meaning)")
+                throw fault("the line has more than \(limit) bytes, \(meaning)")
             case .line(.success(let found)):
                 line += 1
                 return found
@@ -263,7 +263,7 @@ package final class ArchiveReader {
         }
         unread = 0..<count
         if count > 0 { return true }
-        if framer.begunBytes > 0 || input.isCutOff { throw cutOff }
+        if framer.incompleteBytes > 0 || input.isCutOff { throw cutOff }
         return false
     }
 
@@ -284,7 +284,7 @@ package final class ArchiveReader {
 
     private func failure(_ location: String, of open: OpenDocument?, _ what: String) -> Failure {
         let document = open.map { open in
-            ", in \(open.document.document.string.harmless) after revision \(open.revision.value)"
+            ", in \(open.document.document.string.printable) after revision \(open.revision.value)"
         }
         return Failure(
             "\(path): \(location)\(document ?? ""): \(what)",

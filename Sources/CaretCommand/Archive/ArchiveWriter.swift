@@ -82,7 +82,7 @@ final class ArchiveWriter {
 }
 
 extension Digest {
-    /// Two digits for each byte.
+    /// The digest in hexadecimal: two digits for each byte.
     var hexadecimal: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

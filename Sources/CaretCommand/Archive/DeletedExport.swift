@@ -23,10 +23,10 @@ struct DeletedExport {
                 do {
                     try await write(entry)
                 } catch let refusal as HistoryRefusal {
-                    throw Failure("\(entry.name.description.harmless): cannot be read: \(refusal)")
+                    throw Failure("\(entry.name.description.printable): cannot be read: \(refusal)")
                 }
             }
-            (last, hasMore) = (page.entries.last?.id, page.hasMore && !page.entries.isEmpty)
+            (last, hasMore) = (page.entries.last?.id, page.hasMore)
         }
     }
 

@@ -82,7 +82,7 @@ final class GzipInput {
 
     private func copy(into bytes: inout [UInt8]) -> Int {
         let count = min(bytes.count, unread.count)
-        bytes.replaceSubrange(0..<count, with: block[unread.prefix(count)])
+        bytes.replaceSubrange(0..<count, with: block[unread.lowerBound..<unread.lowerBound + count])
         unread.removeFirst(count)
         return count
     }

@@ -28,14 +28,17 @@ struct Backup: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         guard let path else { return show(try await make(in: context), at: nil, in: context) }
         guard case .folder(let folder) = context.target else {
-            preconditionFailure("backup without a folder")
+            preconditionFailure("FILE was accepted without a data folder")
         }
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
-        if try await !context.isServed(folder) { return try await copy(folder, to: path, in: context) }
+        if try await !context.hasRunningServer(folder) {
+            return try await copy(folder, to: path, in: context)
+        }
         let made = try await make(in: context)
         // The server chooses the name. It must not lead outside the folder.
         guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
-            throw Failure("the server named its backup \(made.file.harmless), which is not a valid file name")
+            throw Failure(
+                "the server named its backup \(made.file.printable), which is not a valid file name")
         }
         let source = folder + "/backups/" + made.file
         do throws(MoveFault) { try MovedFile.move(source, to: path) } catch {
@@ -65,7 +68,7 @@ struct Backup: Subcommand {
     private func make(in context: CommandContext) async throws -> StoreBackup {
         let progress = ProgressLine(context.notes)
         defer { progress.end() }
-        return try await context.reach { client in
+        return try await context.withClient { client in
             try await client.backUp { progress.show($0.done, of: $0.all, "page") }
         }
     }
@@ -97,14 +100,14 @@ struct Backup: Subcommand {
     {
         let store = try FolderServer.store(folder)
         let result = await copied(store, to: path, in: context)
-        await store.closed()
+        await store.close()
         switch result {
         case .success(let report): return report.show(in: context)
         case .failure(.exists): throw Backup.exists(path)
         case .failure(.system(let code)): throw Failure("\(path): \(String(cString: strerror(code)))")
         case .failure(.database(let fault)): throw Failure("\(path): \(fault.message)")
         case .failure(.damaged(let report)):
-            context.warn(Failure("\(folder): the store is damaged; no backup was made", code: .no))
+            context.warn(Failure("\(folder): the store is damaged; no backup was made", code: .negative))
             return report.show(in: context)
         }
     }

@@ -18,18 +18,18 @@ struct Blame: Subcommand {
         let time: Date
     }
 
-    private struct Found {
+    private struct AttributedText {
         let text: String
         let lines: [AttributedLines.Line]
-        /// Keyed by revision.
+        /// The author of each revision.
         let authors: [Int: Author]
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let found = try await context.reach(about: point.document) { try await find($0) }
+        let found = try await context.withClient(about: point.document) { try await find($0) }
         let table = LineTable(found.text)
         let width = (found.lines.map(\.revision).max()?.value ?? 0).description.columns
-        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.harmless.columns) })
+        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.printable.columns) })
         for (index, line) in found.lines.enumerated() {
             let (revision, text) = (line.revision.value, table.text(table.content(index)))
             let author = found.authors[revision]
@@ -47,7 +47,7 @@ struct Blame: Subcommand {
                 ]
                 context.output.write(fields.joined(separator: "\t") + "\n")
             } else {
-                let user = (author?.user.harmless ?? "").shortened(to: userWidth).padded(to: userWidth)
+                let user = (author?.user.printable ?? "").shortened(to: userWidth).padded(to: userWidth)
                 let time = author.map { context.stamp($0.time) } ?? ""
                 context.output.write(
                     context.style.painted("\(revision)".padded(to: width, atStart: true), .revision) + " "
@@ -58,7 +58,7 @@ struct Blame: Subcommand {
         return .done
     }
 
-    private func find(_ client: LiveClient) async throws -> Found {
+    private func find(_ client: LiveClient) async throws -> AttributedText {
         let version = try await client.read(point)
         let start = try await client.oldestRevision(of: point.document)
         let first = try await client.read(point.document, at: .revision(start))
@@ -77,7 +77,7 @@ struct Blame: Subcommand {
         let wanted = Set(all.map(\.revision.value)).filter {
             $0 > start.value && $0 - start.value <= authors.count
         }
-        return Found(
+        return AttributedText(
             text: version.text, lines: all,
             authors: Dictionary(uniqueKeysWithValues: wanted.map { ($0, authors[$0 - start.value - 1]) }))
     }

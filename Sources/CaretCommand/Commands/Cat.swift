@@ -17,7 +17,7 @@ struct Cat: Subcommand {
     init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let version = try await context.reach(about: point.document) { try await $0.read(point) }
+        let version = try await context.withClient(about: point.document) { try await $0.read(point) }
         if context.isJSON {
             context.show(
                 .object([

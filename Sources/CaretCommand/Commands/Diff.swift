@@ -7,7 +7,7 @@ struct Diff: Subcommand {
     static let description = CommandDescription(
         "diff", "prints the difference between two revisions or two documents",
         details: """
-            Without B it compares A with the newest revision of the same document. The output is a patch; on a terminal it \
+            Without B, A is compared with the newest revision of the same document. The output is a patch; on a terminal it \
             has colours. Equal texts print nothing.
             """,
         arguments: [
@@ -28,7 +28,7 @@ struct Diff: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let (old, new) = try await context.reach(about: subject) { client in
+        let (old, new) = try await context.withClient(about: subject) { client in
             (try await client.read(self.old), try await client.read(self.new))
         }
         let (oldText, newText) = (try TextBuffer(old.text), try TextBuffer(new.text))
@@ -51,7 +51,7 @@ struct Diff: Subcommand {
 }
 
 extension DocumentVersion {
-    fileprivate var title: String { "\(name.harmless)@\(revision.value)" }
+    fileprivate var title: String { "\(name.printable)@\(revision.value)" }
 
     fileprivate var json: JSON { .object(["doc": .text(name), "rev": .number(revision.value)]) }
 }

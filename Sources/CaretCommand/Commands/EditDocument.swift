@@ -73,9 +73,9 @@ struct EditDocument: Subcommand {
         }
         interruption.withLock { $0 = Interruption { reportInterruption(copy, keeping, in: context) } }
         try await save(open, copy, keeping, in: context)
-        if exit.wasAtOnce, !hasTerminal {
+        if exit.endedAtOnce, !hasTerminal {
             throw Failure(
-                "\(document.harmless): the editor exited at once and saved nothing; its file is "
+                "\(document.printable): the editor exited at once and saved nothing; its file is "
                     + copy.path,
                 advice: "make it wait until the file is closed, for example EDITOR='code --wait'")
         }
@@ -86,7 +86,7 @@ struct EditDocument: Subcommand {
         let revision = open.revision.value
         context.report(
             .object(["doc": .text(open.name), "rev": .number(revision)]),
-            "\(open.name.harmless): all edits are saved, at revision \(revision)")
+            "\(open.name.printable): all edits are saved, at revision \(revision)")
     }
 
     /// The most bytes of a text. Throws if the server cannot be reached, unless unsaved edits were kept.
@@ -95,12 +95,12 @@ struct EditDocument: Subcommand {
         do {
             try await context.requireServer()
             if isKept {
-                context.note("\(document.harmless): continues with the text that was not saved last time")
+                context.note("\(document.printable): continues with the text that was not saved last time")
             }
             return try await client.welcome().limits.document
         } catch ConnectionFault.unreachable(let address, let reason) where isKept {
             context.note(
-                "\(document.harmless): continues with the text that was not saved last time; "
+                "\(document.printable): continues with the text that was not saved last time; "
                     + "the server cannot be reached (\(address): \(reason)) and receives it later")
             return Limits.Announced().document
         }
@@ -123,7 +123,7 @@ struct EditDocument: Subcommand {
             if !isWaiting || Task.isCancelled { return }
             context.warn(
                 Failure(
-                    "\(document.harmless): not saved yet: the server cannot be reached; your text is in \(copy.path)",
+                    "\(document.printable): not saved yet: the server cannot be reached; your text is in \(copy.path)",
                     advice: "waiting for the server; Ctrl-C stops waiting, and the text stays",
                     code: .unreachable))
         }
@@ -133,10 +133,10 @@ struct EditDocument: Subcommand {
             // Waits until the edits kept on this machine are removed.
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
-            throw Failure("\(document.harmless): \(refused)", advice: "your text is in \(copy.path)")
+            throw Failure("\(document.printable): \(refused)", advice: "your text is in \(copy.path)")
         } catch let fault as UnsavedEditsFault {
             throw Failure(
-                "\(document.harmless): all edits are saved, but their copy on this machine cannot be removed: "
+                "\(document.printable): all edits are saved, but their copy on this machine cannot be removed: "
                     + "\(fault)")
         }
     }
@@ -147,13 +147,13 @@ struct EditDocument: Subcommand {
             try await open.kept()
         } catch let fault as UnsavedEditsFault {
             throw Failure(
-                "\(document.harmless): unsaved edits cannot be kept: \(fault)",
+                "\(document.printable): unsaved edits cannot be kept: \(fault)",
                 advice: "your text is in \(copy.path)")
         }
     }
 
     private func reportInterruption(_ copy: LiveCopy, _ keeping: Bool, in context: CommandContext) {
-        let name = document.harmless
+        let name = document.printable
         context.warn(
             Failure(
                 "\(name): interrupted before all edits were saved; your text is in \(copy.path)",

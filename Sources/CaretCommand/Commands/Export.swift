@@ -9,10 +9,10 @@ struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
     private static let hidden = Option(
-        "hidden", "also documents whose name has a part that begins with a dot")
+        "hidden", "also exports documents whose name has a part that begins with a dot")
 
     private static let deleted = Option(
-        "deleted", "also deleted documents; only to an archive, and while the server is stopped")
+        "deleted", "also exports deleted documents; only to an archive, and only while the server is stopped")
 
     static let description = CommandDescription(
         "export", "writes documents to a folder, one file each, or with their histories to one archive",
@@ -54,7 +54,7 @@ struct Export: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         if ArchiveFile.isArchive(folder.folder) { return try await archive(in: context) }
-        let tally = try await context.reach { client in
+        let tally = try await context.withClient { client in
             var tally = Tally()
             let progress = ProgressLine(context.notes)
             defer { progress.end() }
@@ -86,7 +86,7 @@ struct Export: Subcommand {
         let (documents, revisions, bytes) =
             wantsDeleted
             ? try await writeAll(in: context)
-            : try await context.reach { try await write($0, deletedOf: nil, in: context) }
+            : try await context.withClient { try await write($0, deletedOf: nil, in: context) }
         if context.isJSON {
             context.show(
                 .object([
@@ -104,13 +104,15 @@ struct Export: Subcommand {
     private func writeAll(in context: CommandContext) async throws -> (
         documents: Int, revisions: Int, bytes: Int
     ) {
-        guard case .folder(let data) = context.target else { preconditionFailure("deleted without a folder") }
-        if try await context.isServed(data) {
+        guard case .folder(let data) = context.target else {
+            preconditionFailure("--deleted was accepted without a data folder")
+        }
+        if try await context.hasRunningServer(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
                 advice: "stop the server: deleted documents can be exported only while it is stopped")
         }
-        return try await context.serve(data) { client, store in
+        return try await context.withTemporaryServer(data) { client, store in
             try await write(client, deletedOf: store, in: context)
         }
     }

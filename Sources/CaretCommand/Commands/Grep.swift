@@ -37,8 +37,10 @@ struct Grep: Subcommand {
     private var pattern: LinePattern? { LinePattern(text, isPlain: isPlain, ignoresCase: ignoresCase) }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let isFound = try await context.reach { client in
-            guard let pattern else { preconditionFailure("a valid pattern is no longer valid") }
+        let isFound = try await context.withClient { client in
+            guard let pattern else {
+                preconditionFailure("the pattern that was checked before is invalid now")
+            }
             var isFound = false
             try await inOrder(try await client.documents(under: prefix)) { entry in
                 try await client.versionIfThere(entry.name)
@@ -48,7 +50,7 @@ struct Grep: Subcommand {
             }
             return isFound
         }
-        return isFound ? .done : .no
+        return isFound ? .done : .negative
     }
 
     /// Prints the matches in a document. Returns whether there are any.

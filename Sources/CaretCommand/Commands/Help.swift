@@ -17,7 +17,7 @@ struct Help: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageFault) {
         if arguments.has(Help.markdown) {
-            text = ManualPage.text
+            text = MarkdownManual.text
         } else if arguments.has(Help.man), arguments.positional.isEmpty {
             text = ManPage.caret
         } else if arguments.has(Help.man), arguments.positional == ["caretd"] {

@@ -36,7 +36,7 @@ struct Import: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         if ArchiveFile.isArchive(folder.folder) { return try await unpack(in: context) }
         let files = try FileTree.files(in: folder.folder)
-        let tally = try await context.reach { client in
+        let tally = try await context.withClient { client in
             var tally = Tally()
             let most = try await client.welcome().limits.document
             let progress = ProgressLine(context.notes)
@@ -58,9 +58,9 @@ struct Import: Subcommand {
 
     private func unpack(in context: CommandContext) async throws -> ExitCode {
         guard case .folder(let data) = context.target else {
-            preconditionFailure("an archive without a folder")
+            preconditionFailure("an archive was accepted without a data folder")
         }
-        if try await context.isServed(data) {
+        if try await context.hasRunningServer(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
                 advice: "stop the server: an archive can be imported only while it is stopped")
@@ -82,7 +82,7 @@ struct Import: Subcommand {
     }
 
     private func push(
-        _ file: FileTree.Found, atMost limit: Int, _ client: LiveClient
+        _ file: FileTree.FoundFile, atMost limit: Int, _ client: LiveClient
     ) async throws -> Outcome {
         if let reason = file.reason { return .leftAlone(reason) }
         let document = folder.document(at: file.path)

@@ -29,7 +29,7 @@ struct Log: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        try await context.reach(about: point.document) { client in
+        try await context.withClient(about: point.document) { client in
             let newest = try await newest(client)
             let start = try await client.oldestRevision(of: point.document)
             let oldest = limit.map { max(start, Revision(newest.value - min($0, newest.value))) } ?? start

@@ -23,7 +23,7 @@ struct Ls: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         if wantsDeleted { return try await showDeleted(in: context) }
-        let entries = try await context.reach { try await $0.documents(under: prefix) }
+        let entries = try await context.withClient { try await $0.documents(under: prefix) }
         if context.isJSON {
             for entry in entries { context.show(entry.json) }
             return .done
@@ -42,7 +42,7 @@ struct Ls: Subcommand {
     }
 
     private func showDeleted(in context: CommandContext) async throws -> ExitCode {
-        let entries = try await context.reach { try await $0.deletedDocuments(under: prefix) }
+        let entries = try await context.withClient { try await $0.deletedDocuments(under: prefix) }
         if context.isJSON {
             for entry in entries { context.show(entry.json) }
             return .done

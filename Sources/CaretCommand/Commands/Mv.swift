@@ -17,11 +17,13 @@ struct Mv: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        try await context.reach(about: "\(document) to \(name)") { try await $0.rename(document, to: name) }
+        try await context.withClient(about: "\(document) to \(name)") {
+            try await $0.rename(document, to: name)
+        }
         if context.isJSON {
             context.show(.object(["doc": .text(name), "was": .text(document)]))
         } else {
-            context.output.write("\(document.harmless) is now \(name.harmless)\n")
+            context.output.write("\(document.printable) is now \(name.printable)\n")
         }
         return .done
     }

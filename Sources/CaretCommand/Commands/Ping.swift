@@ -11,7 +11,7 @@ struct Ping: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         // Needs a running server, because a temporary server on the files would answer too.
         do {
-            try await context.reachServer { try await ask($0, in: context) }
+            try await context.withRunningServer { try await ask($0, in: context) }
         } catch ConnectionFault.unreachable(let address, let reason) {
             guard case .folder(let folder) = context.target else {
                 throw ConnectionFault.unreachable(address, reason: reason)
@@ -37,8 +37,8 @@ struct Ping: Subcommand {
         } else {
             let time = "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
             context.output.write(
-                "\(client.address): \(welcome.server.string.harmless), you are "
-                    + "\(welcome.user.string.harmless), answered in \(time)\n")
+                "\(client.address): \(welcome.server.string.printable), you are "
+                    + "\(welcome.user.string.printable), answered in \(time)\n")
         }
     }
 }

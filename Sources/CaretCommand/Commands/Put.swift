@@ -42,7 +42,7 @@ struct Put: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let text = try TextFile.text(at: file)
-        let (base, saved) = try await context.reach(about: document) { client in
+        let (base, saved) = try await context.withClient(about: document) { client in
             let base = try await version(client)
             let saved = try await client.push(
                 text, to: document, since: base, creating: creates, answeringWithText: printsText)
@@ -58,11 +58,11 @@ struct Put: Subcommand {
         } else if let merged = saved.text {
             // Prints what `cat` would print afterwards. A push that changes the text also sets its line
             // breaks.
-            let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
-            context.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
+            let fileUsesCRLF = saved.isUnchanged ? nil : FileText(text).usesCRLF
+            context.show(text: merged, usesCRLF: fileUsesCRLF ?? base?.usesCRLF ?? false)
         } else {
             let words = saved.isUnchanged ? "unchanged, at revision" : "saved as revision"
-            context.output.write("\(document.harmless): \(words) \(saved.revision.value)\n")
+            context.output.write("\(document.printable): \(words) \(saved.revision.value)\n")
         }
         return .done
     }
@@ -74,7 +74,7 @@ struct Put: Subcommand {
         } catch let refusal as ServerRefusal where refusal.code == .notFound && creates && base == .head {
             return nil
         } catch let refusal as ServerRefusal where refusal.code == .notFound && base == .head {
-            throw Failure("\(document.harmless): \(refusal)", advice: "pass --create to create it")
+            throw Failure("\(document.printable): \(refusal)", advice: "pass --create to create it")
         }
     }
 }

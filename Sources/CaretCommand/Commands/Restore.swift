@@ -21,7 +21,7 @@ struct Restore: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let (old, saved) = try await context.reach(about: point.document) { client in
+        let (old, saved) = try await context.withClient(about: point.document) { client in
             let old = try await client.read(point).revision
             return (old, try await client.restore(point.document, to: old))
         }
@@ -32,7 +32,7 @@ struct Restore: Subcommand {
                     "restored": .number(old.value), "unchanged": .bool(saved.isUnchanged),
                 ]))
         } else {
-            let name = point.document.harmless
+            let name = point.document.printable
             context.output.write(
                 saved.isUnchanged
                     ? "\(name): unchanged: it already has the text of revision \(old.value)\n"

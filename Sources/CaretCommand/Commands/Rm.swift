@@ -18,10 +18,10 @@ struct Rm: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let isDone = try await context.reach(about: document) { client in
+        let isDone = try await context.withClient(about: document) { client in
             let entry = try await client.entry(of: document)
             let count = entry.revision.value
-            let what = "\(document.harmless) with its \(count.counting("revision"))"
+            let what = "\(document.printable) with its \(count.counting("revision"))"
             if !confirmation.isGiven(to: "Delete \(what)?", in: context) { return false }
             try await client.delete(document)
             return true
@@ -29,7 +29,7 @@ struct Rm: Subcommand {
         if context.isJSON {
             context.show(.object(["doc": .text(document), "deleted": .bool(isDone)]))
         } else {
-            context.output.write(isDone ? "\(document.harmless) is deleted\n" : "nothing was changed\n")
+            context.output.write(isDone ? "\(document.printable) is deleted\n" : "nothing was changed\n")
         }
         return isDone ? .done : .failed
     }

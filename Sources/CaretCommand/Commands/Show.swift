@@ -12,15 +12,15 @@ struct Show: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
-    private struct Found {
+    private struct ShownRevision {
         let entry: DocumentHistory.Entry
         let change: Change
         let old: TextBuffer
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let found = try await context.reach(about: point.document) { try await find($0) }
-        let (entry, name) = (found.entry, point.document.harmless)
+        let found = try await context.withClient(about: point.document) { try await find($0) }
+        let (entry, name) = (found.entry, point.document.printable)
         if context.isJSON {
             context.show(
                 .object([("doc", .text(point.document))] + entry.members + [("edits", found.change.json)]))
@@ -29,7 +29,7 @@ struct Show: Subcommand {
         let new = try found.old.applying(found.change)
         let title = context.style.painted("\(name)@\(entry.revision.value)", .revision)
         context.output.write(
-            "\(title)  \(context.stamp(entry.time))  \(entry.user.harmless) (\(entry.client.harmless))  "
+            "\(title)  \(context.stamp(entry.time))  \(entry.user.printable) (\(entry.client.printable))  "
                 + "+\(entry.inserted) -\(entry.deleted)\n\n")
         let diff = try LineDiff(from: found.old, to: new, by: found.change)
         let page = DiffPage(
@@ -39,10 +39,10 @@ struct Show: Subcommand {
         return .done
     }
 
-    private func find(_ client: LiveClient) async throws -> Found {
+    private func find(_ client: LiveClient) async throws -> ShownRevision {
         let revision = try await client.read(point).revision
         if revision == 0 {
-            throw Failure("\(point.document.harmless): revision 0 is the empty text before the first change")
+            throw Failure("\(point.document.printable): revision 0 is the empty text before the first change")
         }
         let before = Revision(revision.value - 1)
         let entry = try await client.history(
@@ -50,10 +50,10 @@ struct Show: Subcommand {
         ).entries.first
         guard let entry, entry.revision == revision, let change = entry.change else {
             throw Failure(
-                "\(point.document.harmless): the change of revision \(revision.value) was trimmed",
+                "\(point.document.printable): the change of revision \(revision.value) was trimmed",
                 advice: "caret log lists the revisions that are kept; caret cat still prints the text")
         }
         let old = try await client.read(point.document, at: .revision(before))
-        return Found(entry: entry, change: change, old: try TextBuffer(old.text))
+        return ShownRevision(entry: entry, change: change, old: try TextBuffer(old.text))
     }
 }

@@ -13,7 +13,7 @@ struct Stat: Subcommand {
     init(_ arguments: Arguments) throws(UsageFault) { document = try arguments.document(0) }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let (version, first, last) = try await context.reach(about: document) { client in
+        let (version, first, last) = try await context.withClient(about: document) { client in
             let version = try await client.read(document)
             let head = version.revision.value
             let first = try await client.history(of: document, limit: 1).entries.first
@@ -56,7 +56,7 @@ extension JSON {
     /// The value as users see it: a string has no quotes.
     fileprivate var plain: String {
         switch self {
-        case .text(let text): text.harmless
+        case .text(let text): text.printable
         case .number(let number): "\(number)"
         case .null: "unknown"
         case .bool, .list, .object: line
@@ -65,7 +65,7 @@ extension JSON {
 }
 
 extension String {
-    /// Counts a last line without a line break too.
+    /// The number of lines. A last line without a line break counts too.
     fileprivate var lineCount: Int {
         let breaks = utf8.count { $0 == UInt8(ascii: "\n") }
         return breaks + (utf8.isEmpty || utf8.last == UInt8(ascii: "\n") ? 0 : 1)

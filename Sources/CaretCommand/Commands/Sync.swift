@@ -16,8 +16,8 @@ struct Sync: Subcommand {
             that are not UTF-8 text and files that are too large are left alone. The state of the sync is kept in \
             FOLDER/.caret, so you can end it at any moment and start it again. Removed files go to a trash: see `caret trash \
             list`. If the server has another store than before, the sync ends and changes nothing. With --adopt it continues \
-            with that server and keeps every line of both sides. With --once the exit code is 1 if the server refused a \
-            file, or a file could not be read or written. All other files are synced.
+            with that server and keeps every line of the files and documents. With --once the exit code is 1 if the server \
+            refused a file, or a file could not be read or written. All other files are synced.
             """,
         arguments: [
             Argument("FOLDER", .folder, "the folder of files, which is created if missing"),
@@ -39,8 +39,8 @@ struct Sync: Subcommand {
     }
 
     /// How one sync ended.
-    private enum End {
-        case done(isWhole: Bool)
+    private enum Outcome {
+        case done(isFullySynced: Bool)
         /// The server's store is not the one that the folder was synced with.
         case otherStore(SyncState)
     }
@@ -50,29 +50,29 @@ struct Sync: Subcommand {
         try SyncNesting.check(folder)
         var state = try SyncState(in: folder, prefix: names.prefix)
         if !isOnce { await warnIfUnreachable(in: context) }
-        if state.store == nil { state = try await meet(state, in: context) }
+        if state.store == nil { state = try await bindStore(state, in: context) }
         while true {
             switch try await sync(state, in: context) {
-            case .done(let isWhole): return isWhole ? .done : .failed
-            case .otherStore(let last): state = try await meet(last, in: context)
+            case .done(let isFullySynced): return isFullySynced ? .done : .failed
+            case .otherStore(let last): state = try await bindStore(last, in: context)
             }
         }
     }
 
-    private func sync(_ state: SyncState, in context: CommandContext) async throws -> End {
+    private func sync(_ state: SyncState, in context: CommandContext) async throws -> Outcome {
         try await context.stayConnected(as: state.clientID, once: isOnce, store: state.store) { client in
             var latest: Syncer?
             do {
                 let welcome = try await client.welcome()
                 let syncer = Syncer(
-                    ConnectedServer(client: client, user: welcome.client?.string), names,
+                    ConnectedServer(client: client, publicClient: welcome.client?.string), names,
                     SyncFolder(root: folder, limit: welcome.limits.document), state
                 ) { what, path, document in
                     context.report(what.json(path, document), what.line(path, context.style))
                 }
                 latest = syncer
                 let run = SyncRun(client, syncer, names) { context.report($0, folder, names) }
-                return .done(isWhole: try await run.run(once: isOnce))
+                return .done(isFullySynced: try await run.run(once: isOnce))
             } catch ConnectionFault.otherStore {
                 return .otherStore(await latest?.state ?? state)
             } catch is StoreChanged {
@@ -82,7 +82,7 @@ struct Sync: Subcommand {
     }
 
     /// Reads the id of the server's store, and records it for the folder if that is safe.
-    private func meet(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
+    private func bindStore(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
         let address = context.target.address
         let comparison = try await context.stayConnected(as: state.clientID, once: isOnce) { client in
@@ -99,11 +99,11 @@ struct Sync: Subcommand {
             throw Failure(
                 "\(folder): it was synced with the store \(known), but the server at \(address) has the store \(comparison.store)",
                 advice: """
-                    nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
+                    nothing was changed. If this is the right server, pass --adopt: every line of the files and documents is kept.
                       If it is not, pass the address of the right server, or sync another folder with this one
                     """)
         }
-        try state.begin(with: comparison.store)
+        try state.bind(to: comparison.store)
         return state
     }
 

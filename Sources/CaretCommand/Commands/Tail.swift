@@ -23,7 +23,7 @@ struct Tail: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         if !follows {
-            try await context.reach(about: document) { client in
+            try await context.withClient(about: document) { client in
                 var tail = try await begin(client)
                 try await show(&tail, through: try await client.entry(of: document).revision, client, context)
             }
@@ -72,12 +72,12 @@ struct Tail: Subcommand {
     }
 
     private func line(
-        _ entry: DocumentHistory.Entry, _ edits: [TailState.Shown], _ context: CommandContext
+        _ entry: DocumentHistory.Entry, _ edits: [TailState.ShownEdit], _ context: CommandContext
     ) -> String {
         let (style, width) = (context.style, max(20, (context.screen?.columns ?? 120) - 20))
         let head =
             style.painted("\(entry.revision.value)", .revision) + " \(context.stamp(entry.time)) "
-            + entry.user.harmless
+            + entry.user.printable
         return head
             + edits.map { edit in
                 var line = "\n    " + style.painted("line \(edit.line)", .location)
@@ -95,5 +95,5 @@ struct Tail: Subcommand {
 
 extension String {
     /// Shows each line break as a sign, and control characters as visible signs.
-    fileprivate var onOneLine: String { replacing("\n", with: "⏎").harmless }
+    fileprivate var onOneLine: String { replacing("\n", with: "⏎").printable }
 }

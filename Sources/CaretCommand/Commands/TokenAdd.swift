@@ -8,13 +8,14 @@ struct TokenAdd: Subcommand {
     }
 
     private static let options: [(rights: GrantedRights, option: Option)] = [
-        (.read, option(.read, "may read documents whose names begin with it; =NAME means one document")),
-        (.write, option(.write, "may read and change documents whose names begin with it")),
+        (.read, option(.read, "may read documents whose names begin with PREFIX; =NAME means one document")),
+        (.write, option(.write, "may read and change documents whose names begin with PREFIX")),
         (
             .admin,
             option(
                 .admin,
-                "may administer documents whose names begin with it; '' gives all rights, also over tokens")
+                "may administer documents whose names begin with PREFIX; '' gives all rights, also over tokens"
+            )
         ),
     ]
 
@@ -42,7 +43,7 @@ struct TokenAdd: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let added = try await context.reach(about: user) { client in
+        let added = try await context.withClient(about: user) { client in
             let answer = try await client.request(
                 .admin(.addToken(AddToken(user: WireString(user), grants: grants))))
             guard case .admin(.tokenAdded(let added)) = answer else { throw Failure.unexpectedAnswer }

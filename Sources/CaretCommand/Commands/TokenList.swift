@@ -10,7 +10,7 @@ struct TokenList: Subcommand {
     init(_ arguments: Arguments) {}
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let tokens = try await context.reach { try await all($0) }
+        let tokens = try await context.withClient { try await all($0) }
         if context.isJSON {
             for token in tokens { context.show(token.json) }
             return .done

@@ -5,7 +5,7 @@ import CaretWire
 struct TokenRevoke: Subcommand {
     static let description = CommandDescription(
         "token revoke", "revokes a token, and disconnects the clients that use it",
-        arguments: [Argument("NUMBER", .other, "its number: see caret token list")])
+        arguments: [Argument("NUMBER", .other, "the number of the token: see caret token list")])
 
     private let number: Int
 
@@ -18,7 +18,7 @@ struct TokenRevoke: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        try await context.reach(about: "token \(number)") { client in
+        try await context.withClient(about: "token \(number)") { client in
             do {
                 let answer = try await client.request(.admin(.revokeToken(RevokeToken(number: number))))
                 guard case .done = answer else { throw Failure.unexpectedAnswer }

@@ -7,7 +7,7 @@ struct TrashRestore: Subcommand {
         "trash restore", "restores a text that `caret sync` removed from a folder",
         arguments: [
             Argument("FOLDER", .folder, "a synced folder"),
-            Argument("NUMBER", .other, "its number: see `caret trash list`"),
+            Argument("NUMBER", .other, "the number of the text: see `caret trash list`"),
             Argument("FILE", .file, isOptional: true, "another file in the folder; default: the former one"),
         ])
 
@@ -27,19 +27,19 @@ struct TrashRestore: Subcommand {
             let bytes = try trash.bytes(of: item)
         else {
             throw Failure(
-                "\(folder): its trash has no item \(number.harmless)",
+                "\(folder): its trash has no item \(number.printable)",
                 advice: "caret trash list \(folder) shows the numbers")
         }
         let name = WireString(file ?? item.path)
         guard let path = SyncNames(prefix: "").path(of: name) else {
-            throw Failure("\(name.string.harmless): not a valid name of a synced file")
+            throw Failure("\(name.string.printable): not a valid name of a synced file")
         }
         let files = SyncFolder(root: folder, limit: 0)
         let new = folder + "/" + SyncNames.stateFolder + "/restored"
         _ = try files.disk.make(new, bytes, mode: 0o666)
         try files.makeFolders(for: path)
         do throws(FileFault) {
-            try files.place(new, at: path)
+            try files.install(new, at: path)
         } catch {
             try files.disk.remove(new)
             if error.isExisting {
@@ -48,7 +48,7 @@ struct TrashRestore: Subcommand {
             }
             throw error
         }
-        context.output.write("\(files.path(path).harmless)\n")
+        context.output.write("\(files.path(path).printable)\n")
         return .done
     }
 }

@@ -37,20 +37,20 @@ struct Trim: Subcommand {
 
     private enum Outcome {
         case nothing
-        case would(TrimmedHistory)
+        case dryRun(TrimmedHistory)
         case done(TrimmedHistory)
         case refused
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let (outcome, revision) = try await context.reach(about: point.document) { client in
+        let (outcome, revision) = try await context.withClient(about: point.document) { client in
             // A time before the first revision is allowed here. In that case no revision is deleted.
             let moment = point.revision.point()
             let revision = try await client.read(point.document, at: moment).revision
             let found = try await client.trim(point.document, before: revision, isDryRun: true)
             if found.revisions == 0 { return (Outcome.nothing, revision) }
-            guard let confirmation else { return (.would(found), revision) }
-            let question = "\(point.document.harmless): delete \(found.words) permanently?"
+            guard let confirmation else { return (.dryRun(found), revision) }
+            let question = "\(point.document.printable): delete \(found.words) permanently?"
             if !confirmation.isGiven(to: question, in: context) { return (.refused, revision) }
             return (.done(try await client.trim(point.document, before: revision)), revision)
         }
@@ -64,7 +64,7 @@ struct Trim: Subcommand {
             let (start, count, isDone) =
                 switch outcome {
                 case .nothing, .refused: (nil as Revision?, 0, false)
-                case .would(let found): (found.start, found.revisions, false)
+                case .dryRun(let found): (found.start, found.revisions, false)
                 case .done(let found): (found.start, found.revisions, true)
                 }
             return context.show(
@@ -77,11 +77,11 @@ struct Trim: Subcommand {
         let words =
             switch outcome {
             case .nothing: "unchanged: its history begins at revision \(revision.value)"
-            case .would(let found): "would delete \(found.words)"
+            case .dryRun(let found): "would delete \(found.words)"
             case .done(let found): "deleted \(found.words)"
             case .refused: "nothing was changed"
             }
-        context.output.write("\(point.document.harmless): \(words)\n")
+        context.output.write("\(point.document.printable): \(words)\n")
     }
 }
 

@@ -22,7 +22,7 @@ struct Undelete: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let entry = try await context.reach(about: document) { client in
+        let entry = try await context.withClient(about: document) { client in
             let named = try await client.deletedDocuments(under: document).filter {
                 $0.name.utf8.elementsEqual(document.utf8)
             }
@@ -37,7 +37,7 @@ struct Undelete: Subcommand {
                     "rev": .number(entry.revision.value), "undeleted": .bool(true),
                 ]))
         } else {
-            context.output.write("\(entry.name.harmless) is back, at revision \(entry.revision.value)\n")
+            context.output.write("\(entry.name.printable) is back, at revision \(entry.revision.value)\n")
         }
         return .done
     }
@@ -48,18 +48,18 @@ struct Undelete: Subcommand {
         if let number {
             if let entry = named.first(where: { $0.number == number }) { return entry }
             throw Failure(
-                "there is no deleted document \(document.harmless) with number \(number)",
+                "there is no deleted document \(document.printable) with number \(number)",
                 advice: "caret ls --deleted lists the documents that can be restored")
         }
         guard let last = named.last else {
             throw Failure(
-                "there is no deleted document \(document.harmless)",
+                "there is no deleted document \(document.printable)",
                 advice: "caret ls --deleted lists the documents that can be restored")
         }
         if named.count == 1 { return last }
         let list = named.map { "\($0.number), deleted \(context.stamp($0.deleted))" }.joined(separator: "; ")
         throw Failure(
-            "\(named.count) deleted documents had the name \(document.harmless): \(list)",
+            "\(named.count) deleted documents had the name \(document.printable): \(list)",
             advice: "choose one with --number")
     }
 }

@@ -35,7 +35,7 @@ package struct Verify: Subcommand {
 
         package var words: String {
             let number = number.map { "document number \($0)" }
-            return "\(document?.harmless ?? number ?? "the store"): \(fault.harmless)"
+            return "\(document?.printable ?? number ?? "the store"): \(fault.printable)"
         }
 
         fileprivate var json: JSON {
@@ -61,7 +61,9 @@ package struct Verify: Subcommand {
                 try SQLiteStore.verify(backup: backup, progress: progress)
             }
         }
-        if case .folder(let folder) = context.target, document == nil, try await !context.isServed(folder) {
+        if case .folder(let folder) = context.target, document == nil,
+            try await !context.hasRunningServer(folder)
+        {
             try FolderServer.requireStore(folder)
             return try show(in: context, folder, folder + "/caret.sqlite") {
                 (progress) throws(OpeningFault) in
@@ -74,7 +76,7 @@ package struct Verify: Subcommand {
     private func verify(in context: CommandContext) async throws -> StoreVerification {
         let progress = ProgressLine(context.notes)
         defer { progress.end() }
-        return try await context.reach(about: document) { client in
+        return try await context.withClient(about: document) { client in
             try await client.verify(document) {
                 progress.show($0.done, of: $0.all, "document")
             }
@@ -110,14 +112,16 @@ package struct Verify: Subcommand {
     /// The damage of an existing file that cannot be opened; nil if the file itself is not at fault.
     private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
         switch fault {
-        case .foreign: "not a database of Caret, or its first page is damaged"
-        case .badHeader: "the header of the database is damaged"
-        case .lost: "the file is missing or empty"
+        case .notCaretDatabase: "not a database of Caret, or its first page is damaged"
+        case .damagedHeader: "the header of the database is damaged"
+        case .missingDatabase: "the file is missing or empty"
         // If the store reports ENOENT for an existing file, the file is empty.
         case .system(ENOENT) where access(file, F_OK) == 0: "the file is empty"
         case .database(let fault) where fault.kind == .damaged:
             "the first page of the file is cut off or damaged (\(fault.message))"
-        case .system, .otherLog, .older, .newer, .changed, .migrating, .readOnly, .held, .database: nil
+        case .system, .logOfOtherDatabase, .schemaTooOld, .schemaTooNew, .migrationChanged, .migrationFailed,
+            .readOnly, .folderLocked, .database:
+            nil
         }
     }
 
@@ -133,7 +137,7 @@ package struct Verify: Subcommand {
         } else {
             context.output.write("\(finding.words)\n1 finding: nothing could be read\n")
         }
-        return .no
+        return .negative
     }
 
     fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
@@ -155,13 +159,13 @@ extension StoreVerification {
                     "revisions": .number(revisions), "findings": .list(found.map(\.json)),
                     "more": .bool(hasMore),
                 ]))
-            return isSound ? .done : .no
+            return isSound ? .done : .negative
         }
         for finding in found { context.output.write(finding.words + "\n") }
         context.output.write(
             Verify.verdict(findings.count, hasMore)
                 + ": \(documents.counting("document")), \(revisions.counting("revision"))\n")
-        return isSound ? .done : .no
+        return isSound ? .done : .negative
     }
 }
 
@@ -182,7 +186,7 @@ extension CheckReport {
                     "snapshots": .number(snapshots), "pushers": .number(pushers), "tokens": .number(tokens),
                     "findings": .list(found.map(\.json)), "more": .bool(hasMore),
                 ]))
-            return isSound ? .done : .no
+            return isSound ? .done : .negative
         }
         for finding in found { context.output.write(finding.words + "\n") }
         context.output.write(
@@ -190,6 +194,6 @@ extension CheckReport {
                 + ": \(documents.counting("document")), \(revisions.counting("revision")), "
                 + "\(snapshots.counting("snapshot")), \(pushers.counting("pusher")), \(tokens.counting("token"))\n"
         )
-        return isSound ? .done : .no
+        return isSound ? .done : .negative
     }
 }

@@ -20,13 +20,13 @@ struct Who: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let connections = try await context.reachServer(about: document) { client in
+        let connections = try await context.withRunningServer(about: document) { client in
             if let document { _ = try await client.entry(of: document) }
             let all = try await client.allConnections()
             return document.map { name in all.filter { $0.hasOpen(name) } } ?? all
         }
         show(connections, in: context)
-        return connections.isEmpty ? .no : .done
+        return connections.isEmpty ? .negative : .done
     }
 
     private func show(_ connections: [ConnectionList.Entry], in context: CommandContext) {

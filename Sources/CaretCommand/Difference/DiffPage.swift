@@ -63,7 +63,7 @@ package struct DiffPage {
         if !table.hasLineBreak(line) { text += "\\ No newline at end of file\n" }
     }
 
-    private func shown(_ text: String) -> String { isForUsers ? text.harmless : text }
+    private func shown(_ text: String) -> String { isForUsers ? text.printable : text }
 
     /// A range of lines in the format of `patch`. An empty range has the number of the line before it.
     private static func patchRange(_ lines: Range<Int>) -> String {

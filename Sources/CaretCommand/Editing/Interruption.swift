@@ -5,13 +5,13 @@ import Glibc
 final class Interruption: Sendable {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ sayLastWord: @escaping @Sendable () -> Void) {
+    init(_ printLastMessage: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             // The dispatch source receives ignored signals too.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                sayLastWord()
+                printLastMessage()
                 // The status that a shell reports for a signal.
                 exit(128 + number)
             }

@@ -12,7 +12,7 @@ package final class LiveCopy: Sendable {
     struct Exit: Sendable {
         let status: Int32
         /// The editor exited at once without saving. Such an editor usually keeps running in its own window.
-        let wasAtOnce: Bool
+        let endedAtOnce: Bool
     }
 
     /// Tracks whether the editor has saved the file.
@@ -28,7 +28,7 @@ package final class LiveCopy: Sendable {
     private let saving = Mutex(SaveTracker())
 
     /// An editor that exits sooner than this was not used by a person.
-    private static let atOnce = Duration.seconds(2)
+    private static let shortestSession = Duration.seconds(2)
     /// A new text is first written to a file with this name, which is then exchanged with the edited file.
     private static let newName = ".caret-new"
     /// How often the file and the document are compared.
@@ -80,12 +80,12 @@ package final class LiveCopy: Sendable {
             return record
         }
         let status = await ended.value
-        let isQuick = status == 0 && ContinuousClock.now - began < LiveCopy.atOnce
-        let wasAtOnce = try isQuick && !hasSaved()
-        if wasAtOnce { await whileStillOpen() }
+        let isQuick = status == 0 && ContinuousClock.now - began < LiveCopy.shortestSession
+        let endedAtOnce = try isQuick && !hasSaved()
+        if endedAtOnce { await whileStillOpen() }
         keeping.cancel()
         _ = try merged(try await keeping.value, quiet: LiveCopy.forever)
-        return Exit(status: status, wasAtOnce: wasAtOnce)
+        return Exit(status: status, endedAtOnce: endedAtOnce)
     }
 
     private func noteOwnSignature() throws(FileFault) {
@@ -113,12 +113,12 @@ package final class LiveCopy: Sendable {
     private func merged(_ record: SyncRecord, quiet: Int) throws -> SyncRecord {
         var record = record
         record.head = head(document.text.string)
-        let file = FileLook(content: folder.content(path), quiet: quiet)
+        let file = ObservedFile(content: folder.content(path), quiet: quiet)
         let decision = SyncDecision(
             record: record, file: file, document: .reported(epoch: "", revision: 0), path: name.string,
             nextSeq: 1)
         switch try decision.step() {
-        case .keep(var kept):
+        case .storeRecord(var kept):
             // An editor that has saved has that text or a newer one in memory. So older texts are not
             // remembered.
             kept.displaced = []
@@ -126,21 +126,22 @@ package final class LiveCopy: Sendable {
             saving.withLock { $0.hasSaved = true }
             try document.setText(push.text)
             return kept.acked(as: head(push.text))
-        case .place(let head, _):
+        case .writeFile(let head, _):
             // After the editor's end the file needs no more updates.
             return quiet == LiveCopy.forever ? record : try written(head, over: file, record)
         case .leaveAlone(let reason):
             // During editing the next save can be valid text again.
             if quiet != LiveCopy.forever { return record }
             throw Failure("\(path): \(reason.words)", advice: "what the editor saved stays in that file")
-        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
-            .moveFileAside, .forget:
+        case .nothingToDo, .wait, .readDocument, .send, .removeFile, .deleteDocument, .renameDocument,
+            .moveDocumentAside,
+            .moveFileAside, .forgetRecord:
             return record
         }
     }
 
     private func written(
-        _ head: SyncRecord.Head, over file: FileLook, _ record: SyncRecord
+        _ head: SyncRecord.Head, over file: ObservedFile, _ record: SyncRecord
     ) throws(FileFault) -> SyncRecord {
         let new = folder.root + "/" + LiveCopy.newName
         try SystemFile.make(new, Array(head.text.utf8), mode: try folder.mode(name))
@@ -166,7 +167,16 @@ package final class LiveCopy: Sendable {
         let line = ["sh", "-c", editor + " \"$1\"", "sh", path]
         let words = line.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
-        let code = posix_spawn(&process, "/bin/sh", nil, nil, words, environ)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Threads of a queue block most signals. With them blocked, the editor would ignore Ctrl-C and a new
+        // size of its window.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, words, environ)
         if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
         // Ctrl-C and Ctrl-\ belong to the editor.
         signal(SIGINT, SIG_IGN)

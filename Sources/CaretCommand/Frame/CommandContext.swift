@@ -41,17 +41,17 @@ package struct CommandContext: Sendable {
     }
 
     /// A part of a document's text. On a terminal visible signs replace control characters.
-    func shown(_ text: String) -> String { screen == nil ? text : text.harmless }
+    func shown(_ text: String) -> String { screen == nil ? text : text.printable }
 
     /// A name of a document or a user. Programs receive it unchanged, except for control characters.
-    func shown(name: String) -> String { screen == nil ? name.field : name.harmless }
+    func shown(name: String) -> String { screen == nil ? name.field : name.printable }
 
     /// Prints a whole text. A file receives every byte of it; a terminal receives no control characters.
     func show(text: String, usesCRLF: Bool) {
         if screen == nil {
             output.write(text.fileBytes(usesCRLF: usesCRLF))
         } else {
-            output.write(text.harmlessLines)
+            output.write(text.printableLines)
         }
     }
 
@@ -74,15 +74,15 @@ package struct CommandContext: Sendable {
 
     // MARK: The server
 
-    /// Connects, calls `body`, and closes the connection. `subject`, usually a document, is named in a
-    /// refusal.
-    func reach<Result: Sendable>(
+    /// Connects, calls `body`, and closes the connection. If the server refuses a request, the failure names
+    /// `subject`, usually a document.
+    func withClient<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
-        try await addingSubject(about: subject) { try await reach(body) }
+        try await addingSubject(about: subject) { try await withClient(body) }
     }
 
-    /// Adds the subject to a refusal. Reports a missing token as missing, not as unknown.
+    /// Adds the subject to a refusal. If the user gave no token, the failure says that one is required.
     func addingSubject<Result: Sendable>(
         about subject: String? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -97,14 +97,14 @@ package struct CommandContext: Sendable {
         }
     }
 
-    private func reach<Result: Sendable>(
+    private func withClient<Result: Sendable>(
         _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         switch target {
-        case .server(let address): return try await reach(address, body)
+        case .server(let address): return try await withClient(address, body)
         case .folder(let folder):
-            guard let client = try await running(on: folder) else {
-                return try await serve(folder) { client, _ in try await body(client) }
+            guard let client = try await clientOfServer(on: folder) else {
+                return try await withTemporaryServer(folder) { client, _ in try await body(client) }
             }
             defer { client.close() }
             return try await body(client)
@@ -112,7 +112,7 @@ package struct CommandContext: Sendable {
     }
 
     /// Connects to a running server.
-    func reach<Result: Sendable>(
+    func withClient<Result: Sendable>(
         _ address: ServerAddress, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         let client = client(for: address)
@@ -128,15 +128,15 @@ package struct CommandContext: Sendable {
     }
 
     /// Whether a server runs on a data folder and accepts connections on its socket.
-    func isServed(_ folder: String) async throws -> Bool {
-        guard let client = try await running(on: folder) else { return false }
+    func hasRunningServer(_ folder: String) async throws -> Bool {
+        guard let client = try await clientOfServer(on: folder) else { return false }
         client.close()
         return true
     }
 
     /// Connects to the server of a data folder. Returns nil if there is no socket, or only that of a stopped
     /// server.
-    private func running(on folder: String) async throws -> LiveClient? {
+    private func clientOfServer(on folder: String) async throws -> LiveClient? {
         let path = Target.socketPath(in: folder)
         if access(path, F_OK) != 0 {
             if errno == EACCES { throw Failure(noPermissionFor: folder) }
@@ -152,13 +152,13 @@ package struct CommandContext: Sendable {
     }
 
     /// Starts a temporary server on a data folder, and calls `body` with a client and the store.
-    func serve<Result: Sendable>(
+    func withTemporaryServer<Result: Sendable>(
         _ folder: String, _ body: @Sendable (LiveClient, SQLiteStore) async throws -> Result
     ) async throws -> Result {
         let server = try await FolderServer(folder)
         do {
             let store = server.store
-            let result = try await reach(server.address) { try await body($0, store) }
+            let result = try await withClient(server.address) { try await body($0, store) }
             await server.stop()
             return result
         } catch {

@@ -21,7 +21,7 @@ package enum CompletionScript: String, CaseIterable {
     /// The first words of all names.
     static var firstWords: [String] { CommandList.descriptions.map { $0.words[0] }.unique }
 
-    /// In single quotes, in a form that all three shells accept.
+    /// The text in single quotes, in a form that all three shells accept.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

@@ -4,16 +4,16 @@ import Glibc
 struct Confirmation: Sendable {
     static let option = Option("yes", letter: "y", "does not ask for a confirmation")
 
-    private let isGivenBefore: Bool
+    private let isConfirmedByOption: Bool
 
     /// Throws if `--yes` is missing and standard input is not a terminal.
     init(_ arguments: Arguments) throws(UsageFault) {
-        isGivenBefore = arguments.has(Confirmation.option)
-        if !isGivenBefore, isatty(STDIN_FILENO) != 1 { throw arguments.fault(.unconfirmed) }
+        isConfirmedByOption = arguments.has(Confirmation.option)
+        if !isConfirmedByOption, isatty(STDIN_FILENO) != 1 { throw arguments.fault(.unconfirmed) }
     }
 
     func isGiven(to question: String, in context: CommandContext) -> Bool {
-        if isGivenBefore { return true }
+        if isConfirmedByOption { return true }
         context.notes.write(question + " [y/N] ")
         // No answer means no.
         guard context.notes.flush(), let answer = readLine() else { return false }

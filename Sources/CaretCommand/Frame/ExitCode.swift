@@ -4,7 +4,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case failed = 1
     case usage = 2
     case unreachable = 3
-    case no = 4
+    case negative = 4
 
     var meaning: String {
         switch self {
@@ -12,7 +12,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .failed: "a failure, or the server refused the request"
         case .usage: "wrong usage"
         case .unreachable: "the server cannot be reached, or the connection ended before the answer"
-        case .no: "a negative result: `grep` or `who` found nothing, `verify` found damage"
+        case .negative: "a negative result: `grep` or `who` found nothing, `verify` found damage"
         }
     }
 }

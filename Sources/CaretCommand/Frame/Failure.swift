@@ -26,8 +26,8 @@ package struct Failure: Error, Equatable {
             ]
             return JSON.object(members).line + "\n"
         }
-        let advice = advice.map { "  \($0.harmlessLines)\n" } ?? ""
-        return "caret: \(message.harmlessLines)\n\(advice)"
+        let advice = advice.map { "  \($0.printableLines)\n" } ?? ""
+        return "caret: \(message.printableLines)\n\(advice)"
     }
 
     /// Turns any thrown error into a message for the user.
@@ -44,13 +44,13 @@ package struct Failure: Error, Equatable {
 
     /// A refusal of the server, with its subject.
     init(_ refusal: ServerRefusal, about subject: String? = nil) {
-        let subject = subject.map { $0.harmless + ": " } ?? ""
-        self.init(subject + refusal.description.harmless, advice: refusal.advice)
+        let subject = subject.map { $0.printable + ": " } ?? ""
+        self.init(subject + refusal.description.printable, advice: refusal.advice)
     }
 
     /// The failure of a subcommand whose open document can no longer be read.
     init(gone document: String) {
-        self.init("\(document.harmless): it was deleted, or you may no longer read it")
+        self.init("\(document.printable): it was deleted, or you may no longer read it")
     }
 
     private init(_ fault: ConnectionFault) {

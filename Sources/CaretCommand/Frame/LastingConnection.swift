@@ -33,15 +33,15 @@ extension CommandContext {
 
     /// Fails at once if the server cannot be reached, so that a user at a terminal does not wait in vain.
     func requireServer() async throws {
-        try await reachServer { _ in }
+        try await withRunningServer { _ in }
     }
 
     /// Connects once, and only to a running server. Starts no temporary server on the files.
-    func reachServer<Result: Sendable>(
+    func withRunningServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try requirePermission()
-        return try await addingSubject(about: subject) { try await reach(target.address, body) }
+        return try await addingSubject(about: subject) { try await withClient(target.address, body) }
     }
 
     /// Waits for the first connection of a client that reconnects. Throws if the first attempt fails, so that

@@ -10,11 +10,11 @@ package enum ManPage {
         page.command("caret SUBCOMMAND [arguments] [options]")
         page.section("Documents and revisions")
         page.paragraph("`DOC` is the name of a document, and `DOC@REV` one of its revisions.")
-        for form in ManualPage.forms { page.entry(form.written, form.meaning) }
+        for form in MarkdownManual.forms { page.entry(form.written, form.meaning) }
         page.section("Options of all subcommands")
         for option in CommonOptions.all { page.entry(option.usage, option.summary) }
-        page.paragraph(ManualPage.targets)
-        page.paragraph(ManualPage.terminal)
+        page.paragraph(MarkdownManual.targets)
+        page.paragraph(MarkdownManual.terminal)
         page.section("Subcommands")
         for command in CommandList.descriptions { add(command, to: &page) }
         page.section("Exit status")

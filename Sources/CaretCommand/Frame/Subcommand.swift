@@ -4,6 +4,7 @@ package protocol Subcommand: Sendable {
 
     init(_ arguments: Arguments) throws(UsageFault)
 
-    /// Runs it. Throws on failure. Returns `.no` if it worked, but found nothing or found damage.
+    /// Runs the subcommand. Throws on failure. Returns `.negative` if the subcommand worked, but found nothing
+    /// or found damage.
     func run(in context: CommandContext) async throws -> ExitCode
 }

@@ -40,7 +40,7 @@ package struct AttributedLines: Sendable {
     package init(_ text: TextBuffer, at revision: Revision) {
         let segments = text.string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
-        cut(0)
+        split(0)
     }
 
     /// All lines. A line break at the end of the text does not begin another line.
@@ -128,11 +128,11 @@ package struct AttributedLines: Sendable {
             let tail = blocks[last.block].lines[(last.line + 1)...]
             blocks.replaceSubrange(first.block...last.block, with: [Block(head + new + tail)])
         }
-        if blocks[first.block].lines.count > AttributedLines.maxLines { cut(first.block) }
+        if blocks[first.block].lines.count > AttributedLines.maxLines { split(first.block) }
     }
 
     /// Splits a block into smaller ones.
-    private mutating func cut(_ index: Int) {
+    private mutating func split(_ index: Int) {
         let (lines, size) = (blocks[index].lines, AttributedLines.maxLines / 2)
         let pieces = stride(from: 0, to: lines.count, by: size).map {
             Block(lines[$0..<min($0 + size, lines.count)])

@@ -42,7 +42,7 @@ extension Failure {
         let beginning =
             first.map { "its first revision is from \(Stamp.local($0))" }
             ?? "the document has no revision yet"
-        let name = document.harmless
+        let name = document.printable
         self.init(
             "\(name): the document had no text yet at \(Stamp.local(time)); \(beginning)",
             advice: "caret log \(name) lists its revisions; \(name)@0 is the empty text before the first one")

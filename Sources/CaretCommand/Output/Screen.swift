@@ -19,11 +19,11 @@ extension String {
     /// One line that is safe to print on a terminal. Visible signs replace control characters and characters
     /// that change the direction of text. A tab stays.
     ///
-    /// Use it for everything that comes from elsewhere: names, users, messages of a server, texts.
-    package var harmless: String { showingControls { $0.isObeyed } }
+    /// Use this property for everything that comes from elsewhere: names, users, messages of a server, texts.
+    package var printable: String { showingControls { $0.isTerminalControl } }
 
-    /// The same for a text of several lines: line breaks stay too.
-    package var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
+    /// Like `printable`, but for a text of several lines: line breaks stay too.
+    package var printableLines: String { showingControls { $0.isTerminalControl && $0 != "\n" } }
 
     /// A field of a row for programs. Visible signs replace only control characters, which could begin
     /// another field or row.
@@ -34,7 +34,7 @@ extension String {
         guard unicodeScalars.contains(where: isShown) else { return self }
         var text = ""
         for scalar in unicodeScalars {
-            if isShown(scalar) { text += scalar.picture } else { text.unicodeScalars.append(scalar) }
+            if isShown(scalar) { text += scalar.visibleSign } else { text.unicodeScalars.append(scalar) }
         }
         return text
     }
@@ -62,7 +62,7 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether a terminal interprets this character instead of printing it.
-    fileprivate var isObeyed: Bool { isControl || isDirection }
+    fileprivate var isTerminalControl: Bool { isControl || isDirection }
 
     /// C0 except the tab, DEL and C1.
     fileprivate var isControl: Bool { value < 0x20 && value != 0x09 || 0x7F..<0xA0 ~= value }
@@ -71,7 +71,7 @@ extension Unicode.Scalar {
     private var isDirection: Bool { 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value }
 
     /// A visible sign for this character. Unicode has signs for C0 and DEL.
-    fileprivate var picture: String {
+    fileprivate var visibleSign: String {
         switch value {
         case 0..<0x20: String(Character(Unicode.Scalar(0x2400 + value) ?? "?"))
         case 0x7F: "\u{2421}"

@@ -32,7 +32,7 @@ package struct Table: Sendable {
     /// The rows for a terminal. Visible signs replace control characters, so no field can control the
     /// terminal.
     package func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
-        let rows = rows.map { $0.map(\.field.harmless) }
+        let rows = rows.map { $0.map(\.field.printable) }
         let widths = widths(of: rows, in: screen.columns)
         let titles = style.painted(line(columns.map(\.title), widths), .heading) + "\n"
         return (titled ? titles : "") + rows.map { line($0, widths) + "\n" }.joined()

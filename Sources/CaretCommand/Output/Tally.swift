@@ -11,7 +11,7 @@ struct Tally: Sendable {
     /// Reports each skipped item on standard error. Returns `.failed` if an item was skipped.
     func show(in context: CommandContext, _ word: String) -> ExitCode {
         for (name, reason) in leftAlone {
-            context.warn(Failure("\(name.harmless): left alone: \(reason.harmless)"))
+            context.warn(Failure("\(name.printable): left alone: \(reason.printable)"))
         }
         if context.isJSON {
             let names = leftAlone.map { name, reason in

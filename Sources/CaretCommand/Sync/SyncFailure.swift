@@ -19,15 +19,16 @@ extension Failure {
             self.init("\(root): another caret process syncs this folder", advice: "stop that process first")
         case .otherPrefix(let prefix, let root, let stateFolder):
             self.init(
-                "\(root): it was synced with the prefix \"\(prefix.harmless)\"",
+                "\(root): it was synced with the prefix \"\(prefix.printable)\"",
                 advice:
-                    "use that prefix, or remove \(stateFolder) to start over: no line of either side is lost")
+                    "use that prefix, or remove \(stateFolder) to start over: no line of a file or document is lost"
+            )
         case .unreadableRecord(let file, let stateFolder):
             self.init(
                 "\(file): the record of the sync cannot be decoded",
-                advice: "remove \(stateFolder) to start over: no line of either side is lost")
+                advice: "remove \(stateFolder) to start over: no line of a file or document is lost")
         case .stateFolderRemoved(let root):
-            self.init("\(root): its folder \(SyncNames.stateFolder) was removed")
+            self.init("\(root): its folder \(SyncNames.stateFolder) was removed during the sync")
         }
     }
 

@@ -9,7 +9,7 @@ extension SyncReport {
         case .deletedHere, .deletedElsewhere: "deleted"
         case .leftAlone: "left_alone"
         case .refused: "refused"
-        case .heldBack: "held_back"
+        case .notSynced: "held_back"
         }
     }
 
@@ -26,25 +26,25 @@ extension SyncReport {
         case .deletedHere: members.append(("by", .text("here")))
         case .deletedElsewhere: members.append(("by", .text("elsewhere")))
         case .leftAlone(let reason): members.append(("reason", .text(reason.words)))
-        case .refused(let reason), .heldBack(let reason): members.append(("reason", .text(reason)))
+        case .refused(let reason), .notSynced(let reason): members.append(("reason", .text(reason)))
         }
         return .object(members)
     }
 
     package func line(_ path: String, _ style: Style) -> String {
-        let path = style.painted(path.harmless, .location)
+        let path = style.painted(path.printable, .location)
         return switch self {
         case .pushed(let revision): "\(path) → revision \(revision)"
         case .written(let revision, let users):
             "\(path) ← revision \(revision)"
-                + (users.isEmpty ? "" : " by \(users.map(\.harmless).joined(separator: ", "))")
-        case .renamedHere(let new): "\(path) → renamed \(new.harmless)"
-        case .renamedElsewhere(let new): "\(path) ← renamed \(new.harmless)"
+                + (users.isEmpty ? "" : " by \(users.map(\.printable).joined(separator: ", "))")
+        case .renamedHere(let new): "\(path) → renamed \(new.printable)"
+        case .renamedElsewhere(let new): "\(path) ← renamed \(new.printable)"
         case .deletedHere: "\(path) → deleted"
         case .deletedElsewhere: "\(path) ← deleted"
-        case .leftAlone(let reason): "\(path) \(reason.words.harmless)"
-        case .refused(let reason): "\(path) not pushed: \(reason.harmless)"
-        case .heldBack(let reason): "\(path) held back: \(reason.harmless)"
+        case .leftAlone(let reason): "\(path) \(reason.words.printable)"
+        case .refused(let reason): "\(path) not pushed: \(reason.printable)"
+        case .notSynced(let reason): "\(path) not synced: \(reason.printable)"
         }
     }
 }
@@ -55,12 +55,13 @@ extension SkipReason {
         case .binary: "left alone: it is not UTF-8 text"
         case .tooLarge(let bytes, let limit):
             "left alone: it has \(bytes.counting("byte")); the limit of a document is \(limit)"
-        case .noFile: "left alone: not a regular file"
+        case .notRegularFile: "left alone: not a regular file"
         case .unreadable(let reason): "left alone: cannot be read: \(reason)"
-        case .noName: "left alone: its name must be valid for both a file and a document"
+        case .invalidName: "left alone: its name must be valid for both a file and a document"
         case .folder: "left alone: it is a folder here"
-        case .synced: "left alone: it is a synced folder of its own"
-        case .behind(let obstacle): "left alone: \(obstacle) is not a folder here, and links are not followed"
+        case .syncedFolder: "left alone: another caret sync already syncs this folder"
+        case .blocked(let obstacle):
+            "left alone: \(obstacle) is not a folder here, and links are not followed"
         }
     }
 }

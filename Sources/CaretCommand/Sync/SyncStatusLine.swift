@@ -29,12 +29,13 @@ extension SyncStatus {
     func line(_ folder: String, _ address: ServerAddress, _ names: SyncNames) -> String {
         switch self {
         case .begins(let counts, _):
-            let documents = names.prefix.isEmpty ? "all documents" : "the documents \(names.prefix.harmless)…"
-            return "syncing \(folder.harmless) with \(documents) of \(address): "
+            let documents =
+                names.prefix.isEmpty ? "all documents" : "the documents \(names.prefix.printable)…"
+            return "syncing \(folder.printable) with \(documents) of \(address): "
                 + "\(counts.onlyHere.counting("file")) only here, \(counts.onlyThere.counting("document")) only there, "
                 + "\(counts.files - counts.onlyHere) in both"
         case .lost(let reason):
-            return "\(reason.harmless); files saved meanwhile are pushed when the server is back"
+            return "\(reason.printable); files saved meanwhile are pushed when the server is back"
         case .regained: return "\(address) is reachable again"
         }
     }

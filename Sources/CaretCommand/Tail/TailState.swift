@@ -2,7 +2,7 @@ package import CaretCore
 
 /// A document at one revision. Applies changes, and returns where each edit is and what it replaced.
 package struct TailState: Sendable {
-    package struct Shown: Equatable, Sendable {
+    package struct ShownEdit: Equatable, Sendable {
         /// Counted from 1, in the text before the change.
         let line: Int
         let removed: String
@@ -24,13 +24,13 @@ package struct TailState: Sendable {
     }
 
     /// Throws if the change does not fit the text.
-    package mutating func apply(_ change: Change, making next: Revision) throws -> [Shown] {
+    package mutating func apply(_ change: Change, making next: Revision) throws -> [ShownEdit] {
         var (line, offset) = (1, Offset(0))
         let shown = try change.edits.map { edit in
             let before = try text.slice(offset..<edit.range.lowerBound)
             line += before.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
             offset = edit.range.lowerBound
-            return Shown(line: line, removed: try text.slice(edit.range), inserted: edit.text)
+            return ShownEdit(line: line, removed: try text.slice(edit.range), inserted: edit.text)
         }
         text = try text.applying(change)
         revision = next

@@ -3,7 +3,7 @@ import Glibc
 
 /// The regular files under a folder.
 enum FileTree {
-    struct Found: Equatable {
+    struct FoundFile: Equatable {
         /// Relative to the folder, with `/` between the parts.
         let path: String
         /// Why the file is skipped; nil if it is not skipped.
@@ -11,8 +11,8 @@ enum FileTree {
     }
 
     /// All files that are not hidden, sorted by path.
-    static func files(in folder: String) throws(Failure) -> [Found] {
-        var found: [Found] = []
+    static func files(in folder: String) throws(Failure) -> [FoundFile] {
+        var found: [FoundFile] = []
         var folders = [""]
         while let prefix = folders.popLast() {
             for name in try names(in: prefix.isEmpty ? folder : folder + "/" + prefix)
@@ -20,8 +20,8 @@ enum FileTree {
                 let path = prefix + name
                 switch kind(of: folder + "/" + path) {
                 case S_IFDIR: folders.append(path + "/")
-                case S_IFREG: found.append(Found(path: path, reason: nil))
-                default: found.append(Found(path: path, reason: "not a regular file"))
+                case S_IFREG: found.append(FoundFile(path: path, reason: nil))
+                default: found.append(FoundFile(path: path, reason: "not a regular file"))
                 }
             }
         }

@@ -26,11 +26,12 @@ struct FolderServer {
             // Only the owner uses this server, and the limits of the stopped server are unknown.
             settings.limits = .widest
             server = try Server(
-                settings, store: store, in: folder, authenticator: OwnerAlone(), counters: CounterBoard(),
+                settings, store: store, in: folder, authenticator: OwnerAuthenticator(),
+                counters: CounterBoard(),
                 log: LogWriter(format: .plain, level: .error))
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
         } catch {
-            await store.closed()
+            await store.close()
             throw Failure("\(folder): \(error)")
         }
         self.store = store
@@ -64,7 +65,7 @@ struct FolderServer {
         let name = userName(status.st_uid)
         throw Failure(
             "\(folder): it belongs to the user \(name), whose server could not open files made by root",
-            advice: "run it as that user: sudo -u \(name) caret …")
+            advice: "run caret as that user: sudo -u \(name) caret …")
     }
 
     fileprivate static func userName(_ number: uid_t) -> String {
@@ -73,7 +74,7 @@ struct FolderServer {
 
     func stop() async {
         await server.stop(within: FolderServer.stopsWithin)
-        await store.closed()
+        await store.close()
     }
 }
 
@@ -82,22 +83,23 @@ extension Failure {
     init(noPermissionFor folder: String) {
         var status = stat()
         guard stat(folder, &status) == 0 else {
-            self.init("\(folder): permission denied", advice: "run it as the user that the server runs as")
+            self.init("\(folder): permission denied", advice: "run caret as the user that runs the server")
             return
         }
         let name = FolderServer.userName(status.st_uid)
         self.init(
             "\(folder): permission denied: it belongs to the user \(name)",
-            advice: "run it as that user: sudo -u \(name) caret …")
+            advice: "run caret as that user: sudo -u \(name) caret …")
     }
 
     init(_ fault: OpeningFault, in folder: String) {
         switch fault {
         case .system(EACCES), .system(EPERM): self.init(noPermissionFor: folder)
-        case .held:
+        case .folderLocked:
             self.init(
                 "\(folder): \(fault)", advice: "stop that server, or connect to it with --server or --socket")
-        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .readOnly,
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase, .schemaTooOld,
+            .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
             .system, .database:
             self.init("\(folder): \(fault)")
         }
@@ -105,7 +107,7 @@ extension Failure {
 }
 
 /// Treats every client as admin. Only users who may open the files can reach the socket in their folder.
-private struct OwnerAlone: Authenticator {
+private struct OwnerAuthenticator: Authenticator {
     func identify(
         _ token: WireString?, at listenerKind: ListenerKind,
         then completion: @escaping @Sendable (Authentication) -> Void

@@ -9,10 +9,10 @@ package enum Target: Equatable, Sendable {
     static let variable = "CARET_SERVER"
 
     package init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
-        let said = [CommonOptions.server, CommonOptions.socket, CommonOptions.data].filter {
+        let given = [CommonOptions.server, CommonOptions.socket, CommonOptions.data].filter {
             arguments.has($0)
         }
-        if said.count > 1 { throw arguments.fault(.conflict(said[0].flag, said[1].flag)) }
+        if given.count > 1 { throw arguments.fault(.conflict(given[0].flag, given[1].flag)) }
         if let folder = arguments.text(CommonOptions.data) {
             self = .folder(folder)
         } else if let path = arguments.text(CommonOptions.socket) {

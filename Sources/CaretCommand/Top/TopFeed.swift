@@ -40,7 +40,7 @@ final class TopFeed: Sendable {
             let reading = try await next(changed)
             state.withLock { state in
                 (state.reading, state.isConnected) = (reading, true)
-                // Set together with the last reading, so that no other code sees one without the other.
+                // Set in the same step as the last reading, so that other code sees both or neither.
                 state.isEnded = number == count - 1
             }
             changed()

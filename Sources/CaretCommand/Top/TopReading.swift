@@ -1,12 +1,12 @@
 package import CaretClient
 package import FoundationEssentials
 
-/// The counters of a server at one time, and their growth since the reading before.
+/// The counters of a server at one time, and their growth since the previous reading.
 package struct TopReading: Sendable {
     let time: Date
     package let counters: ServerCounters
-    /// The start of the interval: the reading before, or the start of the server.
-    let from: Date
+    /// The time of the previous reading, or the start of the server.
+    let intervalStart: Date
     private let before: [String: Int]
 
     /// Counters that show a current state and can shrink.
@@ -16,7 +16,7 @@ package struct TopReading: Sendable {
         (self.time, self.counters) = (time, counters)
         // A restarted server counts from zero.
         let last = last?.counters.since == counters.since ? last : nil
-        from = last?.time ?? counters.since
+        intervalStart = last?.time ?? counters.since
         before =
             last.map { last in
                 Dictionary(last.counters.counters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -24,16 +24,16 @@ package struct TopReading: Sendable {
     }
 
     /// The growth of a counter; nil if it is a level.
-    func came(_ counter: ServerCounters.Counter) -> Int? {
+    func growth(_ counter: ServerCounters.Counter) -> Int? {
         TopReading.levels.contains(counter.name) ? nil : counter.value - before[counter.name, default: 0]
     }
 
-    /// At least 1, because the two clocks can differ.
-    var milliseconds: Int { max(1, Int((time.timeIntervalSince(from) * 1_000).rounded())) }
+    /// The length of the interval. At least 1, because the clocks of server and client can differ.
+    var milliseconds: Int { max(1, Int((time.timeIntervalSince(intervalStart) * 1_000).rounded())) }
 
     /// The growth of a counter per second, in tenths.
     package func rate(_ counter: ServerCounters.Counter) -> Int? {
-        came(counter).map { $0 * 10_000 / milliseconds }
+        growth(counter).map { $0 * 10_000 / milliseconds }
     }
 
     private func counter(_ name: String) -> ServerCounters.Counter? {
@@ -64,7 +64,7 @@ package struct TopReading: Sendable {
             "counters": .object(counters.counters.map { ($0.name, .number($0.value)) }),
             "came": .object(
                 counters.counters.compactMap { counter in
-                    came(counter).map { (counter.name, .number($0)) }
+                    growth(counter).map { (counter.name, .number($0)) }
                 }),
             "latencies": .object(
                 counters.latencies.map { latency in

@@ -25,7 +25,7 @@ package final class Terminal: Sendable {
         var handlers: [(number: Int32, handler: sighandler_t?)] = []
     }
 
-    private let before: termios
+    private let formerSettings: termios
     private let state = Mutex(State())
 
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
@@ -37,7 +37,7 @@ package final class Terminal: Sendable {
         if tcgetattr(STDIN_FILENO, &settings) != 0 {
             throw Failure("\(command) needs a terminal for its keys")
         }
-        before = settings
+        formerSettings = settings
     }
 
     var isEnded: Bool { state.withLock { $0.isEnded } }
@@ -76,7 +76,7 @@ package final class Terminal: Sendable {
     }
 
     private func enter() {
-        var settings = before
+        var settings = formerSettings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         put(Terminal.enter)
@@ -84,7 +84,7 @@ package final class Terminal: Sendable {
 
     private func leave() {
         put(Terminal.leave)
-        var settings = before
+        var settings = formerSettings
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }
 

@@ -126,11 +126,11 @@ package struct WatchPage: Sendable {
     private func status(_ columns: Int) -> String {
         var left = columns
         let state = isConnected ? "" : " (not connected)"
-        let head = "\(name.harmless) \(revision.value)\(state)".shortened(to: max(1, left))
+        let head = "\(name.printable) \(revision.value)\(state)".shortened(to: max(1, left))
         left -= head.columns
         var row = isColored ? "\u{1B}[7m\(head)\u{1B}[0m" : head
         for (index, peer) in peers.enumerated() {
-            let label = " \(peer.name.harmless) "
+            let label = " \(peer.name.printable) "
             if label.columns + 1 > left { break }
             left -= label.columns + 1
             row += isColored ? " \u{1B}[30;\(WatchPage.color(index))m\(label)\u{1B}[0m" : " \(label)"
@@ -144,6 +144,6 @@ package struct WatchPage: Sendable {
 
     private static func shown(_ character: Character, at column: Int) -> String {
         character == "\t"
-            ? String(repeating: " ", count: tab - column % tab) : String(character).harmless
+            ? String(repeating: " ", count: tab - column % tab) : String(character).printable
     }
 }

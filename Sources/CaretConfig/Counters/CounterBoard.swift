@@ -2,21 +2,21 @@ import Synchronization
 
 /// The counters of all loops and queues of a server, for reading their sums.
 package final class CounterBoard: Sendable {
-    private let sheets = Mutex<[CounterSlots]>([])
+    private let slots = Mutex<[CounterSlots]>([])
 
     package init() {}
 
     /// Makes counters for another loop or queue. The board keeps them as long as it exists. Rooms come and
     /// go, so they use the counters of their queue.
-    package func tally() -> sending LocalCounters {
-        let sheet = CounterSlots()
-        sheets.withLock { $0.append(sheet) }
-        return LocalCounters(sheet: sheet)
+    package func makeCounters() -> sending LocalCounters {
+        let local = CounterSlots()
+        slots.withLock { $0.append(local) }
+        return LocalCounters(slots: local)
     }
 
     /// The sums over all loops and queues. Reading them does not wait for any loop or queue, even a stuck
     /// one.
     package var counts: Counts {
-        sheets.withLock { $0 }.map(\.counts).reduce(Counts(), +)
+        slots.withLock { $0 }.map(\.counts).reduce(Counts(), +)
     }
 }

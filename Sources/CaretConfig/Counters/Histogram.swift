@@ -35,13 +35,13 @@ package struct Histogram: Equatable, Sendable {
     /// numbers.
     package func percentile(_ percent: Double) -> UInt64 {
         let total = count
-        guard total > 0 else { return 0 }
         let rank = UInt64((Double(total) * min(max(percent, 0), 100) / 100).rounded(.up))
         var passed: UInt64 = 0
         for index in counts.indices {
             passed += counts[index]
             if passed >= max(1, rank) { return min(Buckets.middle(at: index), largest) }
         }
+        // There are no numbers, so this is 0.
         return largest
     }
 }

@@ -4,20 +4,20 @@ import Synchronization
 /// The counters of one loop or queue. Only one thread at a time may add, so adding needs neither a lock nor
 /// an atomic addition. Other threads may read the numbers at any time, without a lock.
 package struct LocalCounters {
-    package let sheet: CounterSlots
+    package let slots: CounterSlots
 
     package func add(_ count: Int = 1, to counter: Counter) {
-        sheet.add(UInt64(count), at: counter.rawValue)
+        slots.add(UInt64(count), at: counter.rawValue)
     }
 
     /// Counts errors with this code that were sent to clients.
-    package func refused(_ code: ErrorCode, times count: Int = 1) {
-        sheet.add(UInt64(count), at: CounterSlots.refusals + code.slot)
+    package func countRefusal(_ code: ErrorCode, times count: Int = 1) {
+        slots.add(UInt64(count), at: CounterSlots.refusals + code.slot)
     }
 
     /// Counts events that took this long each.
-    package func took(_ nanoseconds: UInt64, _ latency: Latency, times count: Int = 1) {
-        sheet.record(nanoseconds, times: UInt64(count), at: CounterSlots.start(of: latency))
+    package func record(_ nanoseconds: UInt64, as latency: Latency, times count: Int = 1) {
+        slots.record(nanoseconds, times: UInt64(count), at: CounterSlots.start(of: latency))
     }
 }
 

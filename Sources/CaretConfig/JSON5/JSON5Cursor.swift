@@ -2,7 +2,7 @@
 struct JSON5Cursor {
     private let scalars: [Unicode.Scalar]
     private var index = 0
-    private(set) var place = TextPlace.start
+    private(set) var position = TextPosition.start
 
     /// Decodes the bytes. Throws if they are not UTF-8.
     init(_ bytes: [UInt8]) throws(JSON5Fault) {
@@ -33,24 +33,24 @@ struct JSON5Cursor {
     /// The scalar after the current one; nil at the end.
     var next: Unicode.Scalar? { index + 1 < scalars.count ? scalars[index + 1] : nil }
 
-    func fault(_ reason: JSON5Fault.Reason) -> JSON5Fault { JSON5Fault(reason: reason, place: place) }
+    func fault(_ reason: JSON5Fault.Reason) -> JSON5Fault { JSON5Fault(reason: reason, position: position) }
 
-    func fault(wanted: JSON5Fault.Wanted) -> JSON5Fault { fault(.wanted(wanted, found: scalar)) }
+    func fault(expected: JSON5Fault.Expected) -> JSON5Fault { fault(.expected(expected, found: scalar)) }
 
     mutating func advance() {
         guard let scalar else { return }
         let endsLine = scalar == "\r" || (scalar == "\n" && !(index > 0 && scalars[index - 1] == "\r"))
         index += 1
         if endsLine {
-            place = TextPlace(line: place.line + 1, column: 1)
+            position = TextPosition(line: position.line + 1, column: 1)
         } else if scalar != "\n" {
-            place.column += 1
+            position.column += 1
         }
     }
 
-    /// Skips the current scalar if it equals `wanted`. Returns true if it did.
-    mutating func pass(_ wanted: Unicode.Scalar) -> Bool {
-        guard scalar == wanted else { return false }
+    /// Skips the current scalar if it equals `expected`. Returns true if it did.
+    mutating func skip(_ expected: Unicode.Scalar) -> Bool {
+        guard scalar == expected else { return false }
         advance()
         return true
     }

@@ -5,17 +5,17 @@ package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
         case notUTF8
         case tooDeep
         /// `found` is nil at the end of the text.
-        case wanted(Wanted, found: Unicode.Scalar?)
+        case expected(Expected, found: Unicode.Scalar?)
         case unknownWord(String)
         case notClosed(Bracket)
         case lineBreakInString
         case badEscape
         case loneSurrogate
         case badNumber(String)
-        case doubledKey(String, first: TextPlace)
+        case doubledKey(String, first: TextPosition)
     }
 
-    package enum Wanted: String, Sendable {
+    package enum Expected: String, Sendable {
         case value = "a value"
         case key = "a key"
         case colon = "':'"
@@ -29,15 +29,15 @@ package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
     }
 
     package let reason: Reason
-    package let place: TextPlace
+    package let position: TextPosition
 
     package var description: String {
         switch reason {
         case .tooLong(let bytes): "the text has \(bytes) bytes; at most \(JSON5Reader.longest) are allowed"
         case .notUTF8: "this byte is not valid UTF-8"
-        case .tooDeep: "more than \(JSON5Reader.deepest) levels of arrays and objects"
-        case .wanted(let wanted, let found?): "found \(found.shown), expected \(wanted.rawValue)"
-        case .wanted(let wanted, nil): "the text ends, expected \(wanted.rawValue)"
+        case .tooDeep: "there are more than \(JSON5Reader.deepest) levels of arrays and objects"
+        case .expected(let expected, let found?): "found \(found.shown), expected \(expected.rawValue)"
+        case .expected(let expected, nil): "the text ends, expected \(expected.rawValue)"
         case .unknownWord(let word): "found \(word.echoed), expected a value; a string needs quotes"
         case .notClosed(let bracket): "the \(bracket.rawValue) that begins here is not closed"
         case .lineBreakInString: "a string must not contain a line break; write \\n instead"

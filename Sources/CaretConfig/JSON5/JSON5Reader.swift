@@ -12,30 +12,30 @@ package struct JSON5Reader {
 
     package static func read(_ bytes: [UInt8]) throws(JSON5Fault) -> JSON5Value {
         if bytes.count > longest {
-            throw JSON5Fault(reason: .tooLong(bytes: bytes.count), place: .start)
+            throw JSON5Fault(reason: .tooLong(bytes: bytes.count), position: .start)
         }
         var reader = JSON5Reader(cursor: try JSON5Cursor(bytes))
         let value = try reader.value(level: 1)
         try reader.cursor.skipBlanks()
-        if reader.cursor.scalar != nil { throw reader.cursor.fault(wanted: .end) }
+        if reader.cursor.scalar != nil { throw reader.cursor.fault(expected: .end) }
         return value
     }
 
     private mutating func value(level: Int) throws(JSON5Fault) -> JSON5Value {
         try cursor.skipBlanks()
-        let place = cursor.place
-        return JSON5Value(kind: try kind(level: level), place: place)
+        let position = cursor.position
+        return JSON5Value(kind: try kind(level: level), position: position)
     }
 
     private mutating func kind(level: Int) throws(JSON5Fault) -> JSON5Value.Kind {
-        guard let scalar = cursor.scalar else { throw cursor.fault(wanted: .value) }
+        guard let scalar = cursor.scalar else { throw cursor.fault(expected: .value) }
         switch scalar {
         case "{": return .object(try members(level: level))
         case "[": return .array(try items(level: level))
         case "\"", "'": return .string(try string())
         case "+", "-", ".", "0"..."9": return .number(try number())
         default:
-            guard scalar.beginsName else { throw cursor.fault(wanted: .value) }
+            guard scalar.beginsName else { throw cursor.fault(expected: .value) }
             return try word()
         }
     }
@@ -61,8 +61,8 @@ package struct JSON5Reader {
             items.append(try value(level: level + 1))
             try cursor.skipBlanks()
             if cursor.scalar == nil { throw unclosed }
-            guard cursor.scalar == "]" || cursor.pass(",") else {
-                throw cursor.fault(wanted: .commaOrBracket)
+            guard cursor.scalar == "]" || cursor.skip(",") else {
+                throw cursor.fault(expected: .commaOrBracket)
             }
         }
         return items
@@ -71,22 +71,23 @@ package struct JSON5Reader {
     private mutating func members(level: Int) throws(JSON5Fault) -> [JSON5Member] {
         let unclosed = try open(.object, level: level)
         var members: [JSON5Member] = []
-        var places: [[UInt8]: TextPlace] = [:]
+        var positions: [[UInt8]: TextPosition] = [:]
         while try !closes(with: "}", or: unclosed) {
             let start = cursor
             let key = try key()
             // Keys are compared as bytes. Swift would treat strings of different bytes as equal if they look
             // the same.
-            if let first = places.updateValue(start.place, forKey: Array(key.utf8)) {
+            if let first = positions.updateValue(start.position, forKey: Array(key.utf8)) {
                 throw start.fault(.doubledKey(key, first: first))
             }
             try cursor.skipBlanks()
-            guard cursor.pass(":") else { throw cursor.fault(wanted: .colon) }
-            members.append(JSON5Member(key: key, place: start.place, value: try value(level: level + 1)))
+            guard cursor.skip(":") else { throw cursor.fault(expected: .colon) }
+            members.append(
+                JSON5Member(key: key, position: start.position, value: try value(level: level + 1)))
             try cursor.skipBlanks()
             if cursor.scalar == nil { throw unclosed }
-            guard cursor.scalar == "}" || cursor.pass(",") else {
-                throw cursor.fault(wanted: .commaOrBrace)
+            guard cursor.scalar == "}" || cursor.skip(",") else {
+                throw cursor.fault(expected: .commaOrBrace)
             }
         }
         return members
@@ -105,16 +106,16 @@ package struct JSON5Reader {
     ) throws(JSON5Fault) -> Bool {
         try cursor.skipBlanks()
         if cursor.scalar == nil { throw unclosed }
-        return cursor.pass(bracket)
+        return cursor.skip(bracket)
     }
 
     private mutating func key() throws(JSON5Fault) -> String {
         switch cursor.scalar {
         case "\"", "'": return try string()
         case let scalar?:
-            guard scalar.beginsName || scalar == "\\" else { throw cursor.fault(wanted: .key) }
+            guard scalar.beginsName || scalar == "\\" else { throw cursor.fault(expected: .key) }
             return try name()
-        case nil: throw cursor.fault(wanted: .key)
+        case nil: throw cursor.fault(expected: .key)
         }
     }
 }

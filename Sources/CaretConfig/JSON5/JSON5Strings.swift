@@ -58,7 +58,7 @@ extension JSON5Reader {
         case "x": return Unicode.Scalar(UInt8(truncatingIfNeeded: try hex(digits: 2, of: start)))
         case "u": return try unicodeEscape(of: start)
         case "\r":
-            _ = cursor.pass("\n")
+            _ = cursor.skip("\n")
             return nil
         case "\n", "\u{2028}", "\u{2029}": return nil
         default: return letter
@@ -68,7 +68,7 @@ extension JSON5Reader {
     private mutating func unicodeEscape(of start: JSON5Cursor) throws(JSON5Fault) -> Unicode.Scalar {
         let first = try hex(digits: 4, of: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard first < 0xDC00, cursor.pass("\\"), cursor.pass("u") else { throw start.fault(.loneSurrogate) }
+        guard first < 0xDC00, cursor.skip("\\"), cursor.skip("u") else { throw start.fault(.loneSurrogate) }
         let second = try hex(digits: 4, of: start)
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))

@@ -11,13 +11,13 @@ package struct JSON5Value: Equatable, Sendable {
     }
 
     package let kind: Kind
-    package let place: TextPlace
+    package let position: TextPosition
 }
 
 package struct JSON5Member: Equatable, Sendable {
     package let key: String
     /// The position of the key.
-    package let place: TextPlace
+    package let position: TextPosition
     package let value: JSON5Value
 }
 

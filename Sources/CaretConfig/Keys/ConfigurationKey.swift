@@ -2,10 +2,10 @@
 /// list of keys.
 package struct ConfigurationKey: Sendable {
     package enum Group: String, CaseIterable, Sendable {
-        case doors = "Addresses and access"
+        case access = "Addresses and access"
         case store = "Storage"
         case log = "The log, on standard error"
-        case work = "Threads"
+        case threads = "Threads"
         case lines = "Limits of connections and lines"
         case documents = "Limits of documents and pushes"
     }

@@ -18,7 +18,7 @@ extension ConfigurationKey {
 
     /// The first item of a list that is not allowed. Returns `value` itself if it is not a list, or if each
     /// item alone is allowed.
-    func culprit(in value: JSON5Value, with settings: Settings) -> JSON5Value {
+    func refusedItem(in value: JSON5Value, with settings: Settings) -> JSON5Value {
         guard isList, case .array(let items) = value.kind else { return value }
         var settings = settings
         return items.first { !assign(.file($0.kind), into: &settings) } ?? value

@@ -2,27 +2,27 @@ import CaretWire
 
 extension ConfigurationKey {
     /// All keys, in the order of the file.
-    package static let all = doors + store + log + work + lines + documents + rooms
+    package static let all = access + store + log + threads + lines + documents + rooms
 
     package static func named(_ name: String) -> ConfigurationKey? {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    private static let doors = [
+    private static let access = [
         ConfigurationKey(
-            "data", .doors, .folder(\.data),
+            "data", .access, .folder(\.data),
             "The data folder. The server creates it if it is missing."),
         ConfigurationKey(
-            "listen", .doors, .addresses(\.listen),
+            "listen", .access, .addresses(\.listen),
             "The addresses to listen on. With port 0 the system chooses a free port."),
         ConfigurationKey(
-            "admin_socket", .doors, .yesNo(\.hasAdminSocket),
+            "admin_socket", .access, .yesNo(\.hasAdminSocket),
             "Whether to listen on DATA/caretd.sock too. Every client of that socket is admin."),
         ConfigurationKey(
-            "require_tokens", .doors, .yesNo(\.requiresTokens),
+            "require_tokens", .access, .yesNo(\.requiresTokens),
             "Whether clients need a token. If not, every client has full access."),
         ConfigurationKey(
-            "allow_anyone_from_anywhere", .doors, .yesNo(\.allowsAnyoneFromAnywhere),
+            "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
     ]
 
@@ -50,12 +50,12 @@ extension ConfigurationKey {
             "log_level", .log, .logLevel(\.logLevel), "The lowest level of lines that are written."),
     ]
 
-    private static let work = [
+    private static let threads = [
         ConfigurationKey(
-            "loops", .work, .count(\.loops, 0...256),
+            "loops", .threads, .count(\.loops, 0...256),
             "Event loops that serve connections. 0 means one per core."),
         ConfigurationKey(
-            "room_queues", .work, .count(\.roomQueues, 0...256),
+            "room_queues", .threads, .count(\.roomQueues, 0...256),
             "Queues that open documents run on. 0 means one per core."),
     ]
 
@@ -101,7 +101,7 @@ extension ConfigurationKey {
             "With more bytes of waiting lines than this, the server stops reading. One line may be longer."),
         ConfigurationKey(
             "limit_taking_time", .lines,
-            .time(\.configuredLimits.takingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
+            .time(\.configuredLimits.outputTimeoutSeconds, counts: .seconds, plain: .seconds, 1...3_600),
             "A client that accepts no output for this long is disconnected."),
         ConfigurationKey(
             "limit_closing_time", .lines,
@@ -179,7 +179,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_rest_time", .documents,
             .time(
-                \.configuredLimits.restMilliseconds, counts: .milliseconds, plain: .milliseconds,
+                \.configuredLimits.checkDelayMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 100...3_600_000),
             "After this long without a change, the server sends each client a check of the text."),
         ConfigurationKey(
@@ -190,7 +190,7 @@ extension ConfigurationKey {
             "The time before the server retries a call that the store could not answer."),
         ConfigurationKey(
             "limit_order_time", .documents,
-            .time(\.configuredLimits.orderSeconds, counts: .seconds, plain: .seconds, 1...3_600),
+            .time(\.configuredLimits.orderTimeoutSeconds, counts: .seconds, plain: .seconds, 1...3_600),
             "How long requests wait for a document that is being renamed or deleted."),
         ConfigurationKey(
             "limit_idle_room_time", .documents,

@@ -56,9 +56,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without the port, in the usual notation.
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(family.number, bytes, &text, socklen_t(text.count)) != nil else {
-            preconditionFailure("an address of \(bytes.count) bytes has no text form")
-        }
+        let written = inet_ntop(family.number, bytes, &text, socklen_t(text.count))
+        precondition(written != nil, "an address of \(bytes.count) bytes has no text form")
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

@@ -3,19 +3,19 @@ struct QuantityUnit {
     let name: String
     let size: Int
     /// True if the unit is accepted when reading, but never written.
-    var isOther = false
+    var isInputOnly = false
 }
 
 /// Reads and writes sizes. A size is written with the largest unit of which it is a multiple.
 package enum SizeText {
     private static let units = [
         QuantityUnit(name: "B", size: 1),
-        QuantityUnit(name: "kB", size: 1_000, isOther: true),
-        QuantityUnit(name: "KB", size: 1_000, isOther: true),
+        QuantityUnit(name: "kB", size: 1_000, isInputOnly: true),
+        QuantityUnit(name: "KB", size: 1_000, isInputOnly: true),
         QuantityUnit(name: "KiB", size: 1 << 10),
-        QuantityUnit(name: "MB", size: 1_000_000, isOther: true),
+        QuantityUnit(name: "MB", size: 1_000_000, isInputOnly: true),
         QuantityUnit(name: "MiB", size: 1 << 20),
-        QuantityUnit(name: "GB", size: 1_000_000_000, isOther: true),
+        QuantityUnit(name: "GB", size: 1_000_000_000, isInputOnly: true),
         QuantityUnit(name: "GiB", size: 1 << 30),
     ]
 
@@ -47,9 +47,9 @@ package enum TimeText {
         QuantityUnit(name: "s", size: TimeUnit.seconds.rawValue),
         QuantityUnit(name: "min", size: 60_000),
         QuantityUnit(name: "h", size: 3_600_000),
-        QuantityUnit(name: "d", size: TimeUnit.days.rawValue, isOther: true),
-        QuantityUnit(name: "day", size: TimeUnit.days.rawValue, isOther: true),
         QuantityUnit(name: "days", size: TimeUnit.days.rawValue),
+        QuantityUnit(name: "day", size: TimeUnit.days.rawValue, isInputOnly: true),
+        QuantityUnit(name: "d", size: TimeUnit.days.rawValue, isInputOnly: true),
     ]
 
     package static func written(_ count: Int, _ unit: TimeUnit) -> String {
@@ -71,7 +71,7 @@ enum Quantity {
     private static let digits = 15
 
     static func written(_ value: Int, in units: [QuantityUnit]) -> String {
-        let unit = units.last { !$0.isOther && value != 0 && value % $0.size == 0 } ?? units[0]
+        let unit = units.last { !$0.isInputOnly && value != 0 && value % $0.size == 0 } ?? units[0]
         return "\(value / unit.size) \(unit.name)"
     }
 

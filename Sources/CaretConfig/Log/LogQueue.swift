@@ -6,12 +6,12 @@ package struct LogQueue: Sendable {
     package enum Outcome: Equatable, Sendable {
         case written
         /// Only the beginning of the line was written.
-        case begun
+        case partlyWritten
         case refused
     }
 
     /// The line that the writer must write next.
-    package struct Turn: Equatable, Sendable {
+    package struct WriteTask: Equatable, Sendable {
         package var line: LogLine
         /// True if the previous line was written only in part, so the writer must first write a line break.
         package let endsLineBefore: Bool
@@ -27,7 +27,7 @@ package struct LogQueue: Sendable {
 
     private var rate = LogRate()
     private var waiting: [LogLine] = []
-    private var inWriting: LogLine?
+    private var beingWritten: LogLine?
     private var lost = 0
     private var endsLineBefore = false
     /// The number of lines since the start that could not be written.
@@ -36,58 +36,58 @@ package struct LogQueue: Sendable {
     package init() {}
 
     /// Adds a line for the event. Returns nil if the line was suppressed, or if another thread will write it.
-    package mutating func happened(_ event: LogEvent, at time: Int64) -> Turn? {
-        switch rate.happened(event.name, at: time) {
+    package mutating func add(_ event: LogEvent, at time: Int64) -> WriteTask? {
+        switch rate.decide(event.name, at: time) {
         case .suppress: return nil
-        case .write(let suppressed): return bring(LogLine(event, at: time, suppressed: suppressed))
+        case .write(let suppressed): return enqueue(LogLine(event, at: time, suppressed: suppressed))
         }
     }
 
     /// Called at the end of the log. Adds a line for each event that has suppressed lines.
-    package mutating func closing(at time: Int64) -> Turn? {
-        var turn: Turn?
+    package mutating func addSuppressedCounts(at time: Int64) -> WriteTask? {
+        var task: WriteTask?
         for (name, count) in rate.remainders() {
-            turn = bring(LogLine(LogEvent(.logSuppressed, .event(name), .count(count)), at: time)) ?? turn
+            task = enqueue(LogLine(LogEvent(.logSuppressed, .event(name), .count(count)), at: time)) ?? task
         }
-        return turn
+        return task
     }
 
     /// The writer reports the outcome of its line, and gets its next one.
-    package mutating func wrote(_ outcome: Outcome) -> Turn? {
-        guard let line = inWriting else {
-            preconditionFailure("a line was written without a turn")
+    package mutating func finishWrite(_ outcome: Outcome) -> WriteTask? {
+        guard let line = beingWritten else {
+            preconditionFailure("a thread that is not the writer reports a written line")
         }
-        inWriting = nil
+        beingWritten = nil
         switch outcome {
         case .written: endsLineBefore = false
-        case .begun, .refused:
+        case .partlyWritten, .refused:
             // The line's counts were not written either. So they are added to the counts of the next line.
             lost += line.lost
-            lose(1 + line.suppressed)
-            if outcome == .begun { endsLineBefore = true }
+            countLost(1 + line.suppressed)
+            if outcome == .partlyWritten { endsLineBefore = true }
         }
         return waiting.isEmpty ? nil : write(waiting.removeFirst())
     }
 
-    private mutating func bring(_ line: LogLine) -> Turn? {
-        if inWriting == nil { return write(line) }
+    private mutating func enqueue(_ line: LogLine) -> WriteTask? {
+        if beingWritten == nil { return write(line) }
         if waiting.count < Self.mostWaiting {
             waiting.append(line)
         } else {
-            lose(1 + line.suppressed)
+            countLost(1 + line.suppressed)
         }
         return nil
     }
 
-    private mutating func write(_ line: LogLine) -> Turn {
+    private mutating func write(_ line: LogLine) -> WriteTask {
         var line = line
         line.lost = lost
         lost = 0
-        inWriting = line
-        return Turn(line: line, endsLineBefore: endsLineBefore)
+        beingWritten = line
+        return WriteTask(line: line, endsLineBefore: endsLineBefore)
     }
 
-    private mutating func lose(_ count: Int) {
+    private mutating func countLost(_ count: Int) {
         lost += count
         lostInAll += count
     }

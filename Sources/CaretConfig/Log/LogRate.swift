@@ -1,6 +1,6 @@
 /// Limits how many lines of each event are logged, so that a flood of events does not fill the disk.
 ///
-/// A burst of lines shows the cause of a flood. Of the later events, most are only counted. Two lines of 150
+/// A burst of lines shows the cause of a flood. Most of the later events are only counted. Two lines of 150
 /// bytes a second are 26 MB a day.
 package struct LogRate: Sendable {
     /// How many lines of an event may be written at once.
@@ -8,7 +8,7 @@ package struct LogRate: Sendable {
     /// How many lines a second may be written after the burst.
     package static let aSecond = 2
 
-    package enum Answer: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         /// The line must be written. It reports how many lines before it were suppressed.
         case write(suppressed: Int)
         case suppress
@@ -28,7 +28,7 @@ package struct LogRate: Sendable {
 
     /// Decides whether to write a line. `time` is in milliseconds. If the clock goes back, the allowance does
     /// not change.
-    package mutating func happened(_ name: LogEvent.Name, at time: Int64) -> Answer {
+    package mutating func decide(_ name: LogEvent.Name, at time: Int64) -> Decision {
         var allowance = allowances[name] ?? Allowance(time: time)
         defer { allowances[name] = allowance }
         let full = Self.burst * 1_000

@@ -26,21 +26,21 @@ package final class LogWriter: Sendable {
     package func write(_ event: LogEvent) {
         guard event.name.level >= level else { return }
         let time = now()
-        drain(queue.withLock { $0.happened(event, at: time) })
+        drain(queue.withLock { $0.add(event, at: time) })
     }
 
     /// Logs how many lines were suppressed. It must be the last call before the process ends.
     package func close() {
         let time = now()
-        drain(queue.withLock { $0.closing(at: time) })
+        drain(queue.withLock { $0.addSuppressedCounts(at: time) })
     }
 
-    private func drain(_ first: LogQueue.Turn?) {
+    private func drain(_ first: LogQueue.WriteTask?) {
         var next = first
-        while let turn = next {
-            let line = turn.line.written(as: format)
-            let outcome = put(turn.endsLineBefore ? [UInt8(ascii: "\n")] + line : line)
-            next = queue.withLock { $0.wrote(outcome) }
+        while let task = next {
+            let line = task.line.written(as: format)
+            let outcome = put(task.endsLineBefore ? [UInt8(ascii: "\n")] + line : line)
+            next = queue.withLock { $0.finishWrite(outcome) }
         }
     }
 
@@ -52,7 +52,7 @@ package final class LogWriter: Sendable {
         while true {
             let count = Glibc.write(descriptor, line, line.count)
             if count == line.count { return .written }
-            if count > 0 { return .begun }
+            if count > 0 { return .partlyWritten }
             if count == 0 || errno != EINTR { return .refused }
         }
     }

@@ -13,15 +13,15 @@ struct CommonRun {
 /// search starts a new window at the end of that path. So the memory is bounded, and the time is about
 /// (distance) × (window) plus the length. When the search reaches its work limit, it treats the rest as
 /// different.
-func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [CommonRun] {
+func commonRuns(_ old: [UInt32], _ new: [UInt32], _ budget: inout SearchBudget) -> [CommonRun] {
     if old.isEmpty || new.isEmpty { return [] }
     return old.withUnsafeBufferPointer { old in
         new.withUnsafeBufferPointer { new in
-            let own = old.count + new.count
-            var search = CommonRunSearch(old: old, new: new, work: own + work.pool)
+            let elements = old.count + new.count
+            var search = CommonRunSearch(old: old, new: new, steps: elements + budget.steps)
             while search.runWindow() {}
-            // The part of `own` that this search did not use is not passed on to the next search.
-            work.pool = min(work.pool, max(0, search.work))
+            // The part of `elements` that this search did not use is not passed on to the next search.
+            budget.steps = min(budget.steps, max(0, search.stepsLeft))
             return search.runs
         }
     }
@@ -29,7 +29,8 @@ func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [Co
 
 /// The longest list of pairs that is in order in both texts. `pairs` must be in the order of the old text.
 func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
-    // Patience sorting: `piles[n]` is the pair, earliest in the new text, that ends a list of n + 1 pairs.
+    // Patience sorting: of all pairs that can end a list of n + 1 pairs, `piles[n]` is the earliest in the
+    // new text.
     var piles: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
@@ -55,12 +56,12 @@ func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
 
 /// The `known` runs and the runs that a search finds between them, in order.
 func commonRuns(
-    _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ work: inout DiffWork
+    _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ budget: inout SearchBudget
 ) -> [CommonRun] {
     var runs: [CommonRun] = []
     var (oldStart, newStart) = (0, 0)
     func search(to oldEnd: Int, _ newEnd: Int) {
-        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &work) {
+        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &budget) {
             runs.append(CommonRun(old: oldStart + run.old, new: newStart + run.new, length: run.length))
         }
     }
@@ -75,11 +76,11 @@ func commonRuns(
 
 /// How many steps the searches of one diff may take, in addition to one step for each element of their
 /// sequences.
-struct DiffWork {
-    fileprivate(set) var pool: Int
+struct SearchBudget {
+    fileprivate(set) var steps: Int
 
     /// Allows enough steps to find a few hundred inserted or removed letters or lines anywhere.
-    init(bytes: Int) { pool = 600_000 + bytes }
+    init(bytes: Int) { steps = 600_000 + bytes }
 }
 
 private struct CommonRunSearch {
@@ -94,21 +95,22 @@ private struct CommonRunSearch {
     private var oldStart = 0
     private var newStart = 0
     /// How many more steps the search may take.
-    private(set) var work: Int
+    private(set) var stepsLeft: Int
     /// A triangle with one row for each distance. A row says how far each diagonal got in the old sequence.
     /// The row of `distance` has the diagonals -distance, -distance + 2, …, distance. Each row also has an
     /// entry before and an entry after its diagonals, which are never reached.
     private var reached: [Int32] = []
 
-    init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, work: Int) {
+    init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, steps: Int) {
         self.old = old
         self.new = new
-        self.work = work
+        stepsLeft = steps
     }
 
-    /// Finds the path through the next window. Returns false when a sequence or the allowed work is used up.
+    /// Finds the path through the next window. Returns false when one sequence is finished, or when no steps
+    /// are left.
     mutating func runWindow() -> Bool {
-        if oldStart == old.count || newStart == new.count || work <= 0 { return false }
+        if oldStart == old.count || newStart == new.count || stepsLeft <= 0 { return false }
         reached.removeAll(keepingCapacity: true)
         var distance = 0
         while true {
@@ -116,7 +118,7 @@ private struct CommonRunSearch {
                 keepPath(to: column, ofRow: distance)
                 return false
             }
-            if distance == CommonRunSearch.window || work <= 0 { break }
+            if distance == CommonRunSearch.window || stepsLeft <= 0 { break }
             distance += 1
         }
         keepPath(to: furthestColumn(ofRow: distance), ofRow: distance)
@@ -130,7 +132,7 @@ private struct CommonRunSearch {
         reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: distance + 3))
         return reached.withUnsafeMutableBufferPointer { reached in
             let above = CommonRunSearch.row(distance - 1)
-            for column in 0...distance where work > 0 {
+            for column in 0...distance where stepsLeft > 0 {
                 let start =
                     distance == 0 ? 0 : Int(max(reached[above + column], reached[above + column - 1] + 1))
                 let diagonal = 2 * column - distance
@@ -140,7 +142,7 @@ private struct CommonRunSearch {
                     x += 1
                     y += 1
                 }
-                work -= 1 + (x - start)
+                stepsLeft -= 1 + (x - start)
                 reached[row + column] = Int32(truncatingIfNeeded: x)
                 if x == oldCount && y == newCount { return column }
             }

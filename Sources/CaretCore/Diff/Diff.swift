@@ -4,9 +4,9 @@
 /// inside each hunk of changed lines. No edit begins or ends inside a grapheme. The time is at most
 /// proportional to both lengths: if a search exceeds its limit, the rest of its hunk becomes one edit.
 public func diff(from old: TextBuffer, to new: TextBuffer) -> Change {
-    let head = old.equalHead(with: new)
+    let head = old.commonPrefixLength(with: new)
     if head == old.length.utf8 && head == new.length.utf8 { return Change() }
-    let tail = old.equalTail(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
+    let tail = old.commonSuffixLength(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
     // Widens the difference to whole lines: lines are compared first, and graphemes never cross a line break.
     let start = old.lineStart(atOrBefore: head)
     let oldEnd = old.lineEnd(atOrAfter: old.length.utf8 - tail)
@@ -17,10 +17,10 @@ public func diff(from old: TextBuffer, to new: TextBuffer) -> Change {
     let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
     return oldBytes.withUnsafeBufferPointer { old in
         newBytes.withUnsafeBufferPointer { new in
-            var work = DiffWork(bytes: old.count + new.count)
+            var budget = SearchBudget(bytes: old.count + new.count)
             var edits: [Replacement] = []
-            for hunk in changedLines(from: old, to: new, &work) {
-                edits.append(contentsOf: hunk.refined(from: old, to: new, &work))
+            for hunk in changedLines(from: old, to: new, &budget) {
+                edits.append(contentsOf: hunk.refined(from: old, to: new, &budget))
             }
             return makeChange(edits, from: old, to: new, startingAt: offset)
         }

@@ -63,7 +63,7 @@ private struct LineTable {
 
     private let bytes: UTF8Bytes
     private(set) var lines: [Range<Int>] = []
-    /// Nil for a blank line.
+    /// The number of each line. Nil for a blank line, and for a line that found no slot.
     private(set) var numbers: [UInt32?] = []
     /// Each used slot has the number of a line, and the upper half of its hash.
     private var slots: [UInt64]
@@ -84,14 +84,14 @@ private struct LineTable {
         slots = [UInt64](repeating: LineTable.free, count: capacity)
         mask = capacity - 1
         numbers.reserveCapacity(lines.count)
-        for (line, hash) in hashes.enumerated() { numbers.append(enter(line, hash)) }
+        for (line, hash) in hashes.enumerated() { numbers.append(assignNumber(to: line, hash)) }
     }
 
     /// How many bytes from the start of `line` equal the bytes from `start` in another text.
     func equalLength(from line: Int, _ other: UTF8Bytes, _ start: Int) -> Int {
         guard line < lines.count else { return 0 }
         let rest = UTF8Bytes(rebasing: bytes[lines[line].lowerBound...])
-        return rest.equalHead(with: UTF8Bytes(rebasing: other[start...]))
+        return rest.commonPrefixLength(with: UTF8Bytes(rebasing: other[start...]))
     }
 
     /// The length of a line if it is at most `length` and ends with a line break; otherwise nil. The line
@@ -112,7 +112,7 @@ private struct LineTable {
         return Int(number)
     }
 
-    private mutating func enter(_ line: Int, _ hash: UInt64?) -> UInt32? {
+    private mutating func assignNumber(to line: Int, _ hash: UInt64?) -> UInt32? {
         guard let hash else { return nil }
         switch probe(hash, bytes, lines[line]) {
         case .number(let number): return number

@@ -1,11 +1,11 @@
-/// The runs of more than `mostByChance` scalars that occur once in each text, in the same order.
+/// The runs of more than `longestChanceRun` scalars that occur once in each text, in the same order.
 ///
 /// Often several edit scripts are equally short, and the search prefers the one that matches letters
 /// earliest. After a new sentence is typed before old words, the search would match single letters of the new
 /// sentence with letters of the old words. So the long runs of unchanged words are found first.
 func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
-    let width = mostByChance + 1
-    if min(old.count, new.count) < width || max(old.count, new.count) > mostLookedThrough { return [] }
+    let width = longestChanceRun + 1
+    if min(old.count, new.count) < width || max(old.count, new.count) > maxScalarsForLongRuns { return [] }
     var runs: [CommonRun] = []
     // Where the last run ends. The search finds equal text after a run.
     var (oldEnd, newEnd) = (0, 0)
@@ -15,43 +15,42 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
             let grown = run.old + width - oldEnd
             runs[runs.count - 1].length += grown
             (oldEnd, newEnd) = (oldEnd + grown, newEnd + grown)
-            continue
+        } else if run.old >= oldEnd, run.new >= newEnd {
+            while run.old > oldEnd, run.new > newEnd, old[run.old - 1] == new[run.new - 1] {
+                run.old -= 1
+                run.new -= 1
+                run.length += 1
+            }
+            runs.append(run)
+            (oldEnd, newEnd) = (run.old + run.length, run.new + run.length)
         }
-        if run.old < oldEnd || run.new < newEnd { continue }
-        while run.old > oldEnd, run.new > newEnd, old[run.old - 1] == new[run.new - 1] {
-            run.old -= 1
-            run.new -= 1
-            run.length += 1
-        }
-        runs.append(run)
-        (oldEnd, newEnd) = (run.old + run.length, run.new + run.length)
     }
     return runs
 }
 
 /// Unrelated texts rarely share a longer run of scalars by chance. So a longer equal run always separates two
 /// edits, even two long edits.
-let mostByChance = 12
+let longestChanceRun = 12
 
 /// If one side of a hunk has more scalars than this, only the search looks for runs.
-private let mostLookedThrough = 1 << 16
+private let maxScalarsForLongRuns = 1 << 16
 
 /// The windows of `width` scalars that occur once in each text, in the order of the old text.
 private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [CommonRun] {
     let hashes = windowHashes(of: old, width)
     var table = WindowTable(windows: hashes.count)
-    for (place, hash) in hashes.enumerated() { table.note(hash, at: place, isNew: false) }
-    for (place, hash) in windowHashes(of: new, width).enumerated() {
-        table.note(hash, at: place, isNew: true)
+    for (index, hash) in hashes.enumerated() { table.note(hash, at: index, isNew: false) }
+    for (index, hash) in windowHashes(of: new, width).enumerated() {
+        table.note(hash, at: index, isNew: true)
     }
     var pairs: [CommonRun] = []
-    for (place, hash) in hashes.enumerated() {
-        let other = table.partner(of: place, hash)
+    for (index, hash) in hashes.enumerated() {
+        let other = table.partner(of: index, hash)
         if other < 0 { continue }
         var equal = 0
         // Different windows may have the same hash.
-        while equal < width, old[place + equal] == new[other + equal] { equal += 1 }
-        if equal == width { pairs.append(CommonRun(old: place, new: other, length: 1)) }
+        while equal < width, old[index + equal] == new[other + equal] { equal += 1 }
+        if equal == width { pairs.append(CommonRun(old: index, new: other, length: 1)) }
     }
     return pairs
 }
@@ -79,7 +78,7 @@ private struct WindowTable {
     private static let (unseen, repeated) = (-1, -2)
     /// A user can cause hash collisions on purpose. So a window that finds no free slot in this many steps is
     /// ignored.
-    private static let mostSteps = 32
+    private static let maxProbes = 32
 
     private struct Entry {
         var hash: UInt32 = 0
@@ -96,28 +95,28 @@ private struct WindowTable {
     }
 
     /// Adds a window. A window of the new text is added only if the old text has it too.
-    mutating func note(_ hash: UInt32, at place: Int, isNew: Bool) {
+    mutating func note(_ hash: UInt32, at index: Int, isNew: Bool) {
         let slot = slot(of: hash)
         if slot < 0 { return }
         if !isNew {
             entries[slot].hash = hash
-            entries[slot].old = entries[slot].old == WindowTable.unseen ? place : WindowTable.repeated
+            entries[slot].old = entries[slot].old == WindowTable.unseen ? index : WindowTable.repeated
         } else if entries[slot].old >= 0 {
-            entries[slot].new = entries[slot].new == WindowTable.unseen ? place : WindowTable.repeated
+            entries[slot].new = entries[slot].new == WindowTable.unseen ? index : WindowTable.repeated
         }
     }
 
-    /// Where the window at `place` in the old text occurs in the new text; negative unless it occurs exactly
+    /// Where the window at `index` in the old text occurs in the new text; negative unless it occurs exactly
     /// once in each text.
-    func partner(of place: Int, _ hash: UInt32) -> Int {
+    func partner(of index: Int, _ hash: UInt32) -> Int {
         let slot = slot(of: hash)
-        return slot >= 0 && entries[slot].old == place ? entries[slot].new : WindowTable.unseen
+        return slot >= 0 && entries[slot].old == index ? entries[slot].new : WindowTable.unseen
     }
 
-    /// The slot of a hash, used or free; negative if `mostSteps` slots have other hashes.
+    /// The slot of a hash, used or free; negative if `maxProbes` slots have other hashes.
     private func slot(of hash: UInt32) -> Int {
         let first = Int(truncatingIfNeeded: hash &* 0x9E37_79B1 >> 8)
-        for step in 0..<WindowTable.mostSteps {
+        for step in 0..<WindowTable.maxProbes {
             let slot = (first + step) & (entries.count - 1)
             if entries[slot].old == WindowTable.unseen || entries[slot].hash == hash { return slot }
         }

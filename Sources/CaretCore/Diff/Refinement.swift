@@ -4,22 +4,22 @@ extension Replacement {
     ///
     /// Sets aside the equal beginning, then the equal end, and compares the rest by scalars.
     func refined(
-        from oldText: UTF8Bytes, to newText: UTF8Bytes, _ work: inout DiffWork
+        from oldText: UTF8Bytes, to newText: UTF8Bytes, _ budget: inout SearchBudget
     ) -> [Replacement] {
         let (oldHunk, newHunk) = (UTF8Bytes(rebasing: oldText[old]), UTF8Bytes(rebasing: newText[new]))
-        let head = oldHunk.scalarBoundary(atOrBefore: oldHunk.equalHead(with: newHunk))
+        let head = oldHunk.scalarBoundary(atOrBefore: oldHunk.commonPrefixLength(with: newHunk))
         let oldRest = UTF8Bytes(rebasing: oldHunk[head...])
         let newRest = UTF8Bytes(rebasing: newHunk[head...])
-        let tail = oldRest.equalTail(with: newRest)
+        let tail = oldRest.commonSuffixLength(with: newRest)
         let oldEnd = oldHunk.scalarBoundary(atOrAfter: oldHunk.count - tail)
         let newEnd = newHunk.count - (oldHunk.count - oldEnd)
         if head == oldEnd && head == newEnd { return [] }
         let middle = Replacement(old: head..<oldEnd, new: head..<newEnd)
         let edits =
             middle.old.isEmpty || middle.new.isEmpty
-            ? [middle] : middle.splitByScalars(oldHunk, newHunk, &work)
-        var joining = EditJoining(old: oldHunk, new: newHunk)
-        return joining.joined(edits).map { $0.moved(by: old.lowerBound, new.lowerBound) }
+            ? [middle] : middle.splitByScalars(oldHunk, newHunk, &budget)
+        var joiner = EditJoiner(old: oldHunk, new: newHunk)
+        return joiner.joined(edits).map { $0.moved(by: old.lowerBound, new.lowerBound) }
     }
 
     private func moved(by oldDistance: Int, _ newDistance: Int) -> Replacement {
@@ -31,14 +31,14 @@ extension Replacement {
     /// The edits between the runs that both texts share. First finds long runs of scalars, then the unchanged
     /// runs of a shortest edit script between these.
     private func splitByScalars(
-        _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ work: inout DiffWork
+        _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ budget: inout SearchBudget
     ) -> [Replacement] {
         var oldScalars = ScalarList(oldHunk, old)
         var newScalars = ScalarList(newHunk, new)
         var edits: [Replacement] = []
         var (oldEnd, newEnd) = (old.lowerBound, new.lowerBound)
         let known = longRuns(oldScalars.values, newScalars.values)
-        for run in commonRuns(oldScalars.values, newScalars.values, around: known, &work) {
+        for run in commonRuns(oldScalars.values, newScalars.values, around: known, &budget) {
             let (oldRun, newRun) = (
                 oldScalars.bytes(of: run.old, run.length), newScalars.bytes(of: run.new, run.length)
             )
@@ -57,11 +57,11 @@ extension Replacement {
 /// The scalars in a range of bytes, with their byte positions. Positions must be requested in order.
 private struct ScalarList {
     private(set) var values: [UInt32] = []
-    private var asked = 0
-    private var askedByte: Int
+    private var nextScalar = 0
+    private var nextByte: Int
 
     init(_ bytes: UTF8Bytes, _ range: Range<Int>) {
-        askedByte = range.lowerBound
+        nextByte = range.lowerBound
         values.reserveCapacity(range.count)
         var index = range.lowerBound
         while index < range.upperBound {
@@ -73,16 +73,16 @@ private struct ScalarList {
     /// The byte range of `length` scalars from index `first`. `first` must not be before the end of the last
     /// request.
     mutating func bytes(of first: Int, _ length: Int) -> Range<Int> {
-        pass(to: first)
-        let start = askedByte
-        pass(to: first + length)
-        return start..<askedByte
+        advance(to: first)
+        let start = nextByte
+        advance(to: first + length)
+        return start..<nextByte
     }
 
-    private mutating func pass(to index: Int) {
-        for value in values[asked..<index] {
-            askedByte += value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
+    private mutating func advance(to index: Int) {
+        for value in values[nextScalar..<index] {
+            nextByte += value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
         }
-        asked = index
+        nextScalar = index
     }
 }

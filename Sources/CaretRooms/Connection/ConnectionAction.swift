@@ -19,13 +19,13 @@ package enum ConnectionAction: Equatable, Sendable {
     /// Look up the token. Answered by `authenticated`.
     indirect case authenticate(token: WireString?)
     /// Ask the hub to admit the connection. Answered by `admitted` or `refused`.
-    indirect case join(Joining)
+    indirect case join(JoinRequest)
     /// Send a request to the hub. Answered by `answered`, or by a room that sends a line to the request's
     /// session.
     indirect case ask(HubRequest)
-    /// To the hub: the connection has delivered its last batch about followed documents.
+    /// Inform the hub that the client has received the latest batch about followed documents.
     case deliveredDocuments
-    /// To the hub: the connection has ended. It sends no more requests, and nothing more to any room.
+    /// Inform the hub that the connection has ended. It sends nothing more to the hub or to rooms.
     case leave
     /// Send an event to the room of this document. Lines from the room arrive by `sent`, and the end of a
     /// session by `ended`. If there is no such room, the answer is `undelivered`.
@@ -47,7 +47,7 @@ package enum HubMessage: Equatable, Sendable {
     /// The answer to the current request.
     case answered(Envelope<ServerMessage>)
     /// The current request takes long, and `reported` will answer it.
-    case begun
+    case startedLongRequest
     /// The progress of a long request, or its answer.
     case reported(Envelope<ServerMessage>)
     /// The hub has assigned the session to the room of this document. This message arrives before all lines

@@ -7,7 +7,7 @@ extension ConnectionState {
     /// Sends an event to a session's room.
     mutating func sendToRoom(_ event: RoomEvent, of session: SessionID) {
         guard let document = documents[session]?.document else { return }
-        order(.sendToRoom(document, event))
+        emit(.sendToRoom(document, event))
     }
 
     /// Handles the hub's answer to the current request.
@@ -23,7 +23,7 @@ extension ConnectionState {
     }
 
     /// The current request takes long, so later requests no longer wait for it.
-    mutating func beganLong() {
+    mutating func startedLongRequest() {
         guard case .waitingForAnswer = underway else { return }
         underway = nil
         longRequests += 1
@@ -43,13 +43,13 @@ extension ConnectionState {
 
     /// The fast path for lines from a room to an open session. The caller must write the lines unchanged, and
     /// then run the returned actions, usually none. Returns nil if the caller must use `sent` instead.
-    package mutating func forwards(_ bytes: Int, to session: SessionID) -> [ConnectionAction]? {
+    package mutating func forwardLines(_ bytes: Int, to session: SessionID) -> [ConnectionAction]? {
         guard isWelcomed, documents.stage(of: session) == .open else { return nil }
         output.add(bytes, of: .session(session), at: now)
         return finishEvent()
     }
 
-    /// Handles lines from a room to a session of this connection, or to its guest id.
+    /// Handles lines from a room to a session of this connection, or to its `sessionless` id.
     package mutating func sent(_ output: RoomOutput, to session: SessionID) -> [ConnectionAction] {
         guard isWelcomed else { return [] }
         pass(output, to: session)
@@ -57,7 +57,7 @@ extension ConnectionState {
     }
 
     private mutating func pass(_ output: RoomOutput, to session: SessionID) {
-        if session == .guest(of: id) {
+        if session == .sessionless(id) {
             if case .waitingForAnswer = underway { underway = nil }
             send(output.bytes)
         } else if let stage = documents.stage(of: session) {

@@ -4,7 +4,8 @@ package import CaretWire
 package enum ConnectionEnd: Equatable, Sendable {
     /// After an error.
     case refused(ErrorCode)
-    case said(ByeReason)
+    /// After `bye`.
+    case sentBye(ByeReason)
     /// The peer stopped sending, and all its requests were answered.
     case left
 }

@@ -8,13 +8,13 @@ extension ConnectionState {
     mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
-        case .joining, .welcomed, .finishing: order(.leave)
+        case .joining, .welcomed, .finishing: emit(.leave)
         case .expectingHello, .authenticating: break
         }
         dropEverything()
         self.end = end
         phase = .closing(until: once ? closingUntil : nil, droppedBytes: 0)
-        order(.endOutput)
+        emit(.endOutput)
     }
 
     private var closingUntil: Int64 { now + Int64(limits.closingSeconds) * 1_000 }
@@ -22,12 +22,12 @@ extension ConnectionState {
     mutating func close() {
         switch phase {
         case .closed: return
-        case .joining, .welcomed, .finishing: order(.leave)
+        case .joining, .welcomed, .finishing: emit(.leave)
         case .expectingHello, .authenticating, .closing: break
         }
         dropEverything()
         phase = .closed
-        order(.close)
+        emit(.close)
     }
 
     private mutating func dropEverything() {
@@ -45,13 +45,13 @@ extension ConnectionState {
         switch phase {
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
             send(.bye(Bye(reason: reason, retryAfterMilliseconds: retryAfterMilliseconds)))
-            beginClosing(.said(reason), at: reason == .tooSlow)
+            beginClosing(.sentBye(reason), at: reason == .tooSlow)
         case .closing, .closed: break
         }
     }
 
     /// Ends the connection because a session reads too slowly for its room.
-    package mutating func cut(_ session: SessionID) -> [ConnectionAction] {
+    package mutating func disconnect(_ session: SessionID) -> [ConnectionAction] {
         if documents[session] != nil { say(goodbye: .tooSlow) }
         return finishEvent()
     }
@@ -106,7 +106,7 @@ extension ConnectionState {
         sendToRoom(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }
 
-    /// Continues to end the connection once everything due was sent.
+    /// Continues to end the connection if it has sent everything that it must send.
     mutating func finishIfDone() {
         if input.hasEnded { finishInput() }
         if case .finishing(_, let reason) = phase, documents.isEmpty, underway == nil {

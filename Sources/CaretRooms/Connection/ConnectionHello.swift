@@ -10,7 +10,7 @@ extension ConnectionState {
             return fail(.helloRequired, "the first message of a connection must be hello", envelope.id)
         }
         phase = .authenticating(hello, envelope.id)
-        order(.authenticate(token: hello.token))
+        emit(.authenticate(token: hello.token))
     }
 
     /// Handles the result of the token lookup.
@@ -38,22 +38,20 @@ extension ConnectionState {
             pusher: pusher, token: identity.token, grants: identity.grants, unit: unit,
             introduction: introduction)
         phase = .joining(member, id)
-        order(
+        emit(
             .join(
-                Joining(
+                JoinRequest(
                     connection: self.id, pusher: pusher, token: identity.token, grants: identity.grants,
                     unit: unit, peer: peer)))
     }
 
     /// Handles a message from the hub.
     package mutating func hubSent(_ message: HubMessage) -> [ConnectionAction] {
-        if case .closing = phase { return [] }
-        if isClosed { return [] }
         switch message {
         case .admitted: welcome()
         case .refused(let report): refused(report)
         case .answered(let envelope): answered(envelope)
-        case .begun: beganLong()
+        case .startedLongRequest: startedLongRequest()
         case .reported(let envelope): reported(envelope)
         case .assignedRoom(let session, let document): documents.change(session) { $0.document = document }
         case .documents(let messages): send(messages)
@@ -89,10 +87,8 @@ extension ConnectionState {
         case .welcomed(var member):
             member.grants = grants
             phase = .welcomed(member)
-        case .finishing(var member, let reason):
-            member.grants = grants
-            phase = .finishing(member, reason)
-        case .expectingHello, .authenticating, .closing, .closed: return
+        // A connection that finishes sends rooms no more pushes.
+        case .expectingHello, .authenticating, .finishing, .closing, .closed: return
         }
         for session in documents.sessions {
             documents.change(session) { $0.rights = grants.access(to: $0.name).rights }
@@ -102,7 +98,7 @@ extension ConnectionState {
     private mutating func send(_ messages: [ServerMessage]) {
         guard isWelcomed else { return }
         // An empty batch counts as delivered.
-        if messages.isEmpty { return order(.deliveredDocuments) }
+        if messages.isEmpty { return emit(.deliveredDocuments) }
         for (index, message) in messages.enumerated() {
             send(message, of: index == messages.count - 1 ? .follow : .connection)
         }

@@ -26,7 +26,7 @@ struct ConnectionInput: Sendable {
     /// The peer has stopped sending.
     var hasEnded = false
     /// When the incomplete line began; nil if there is none.
-    private(set) var begunSince: Int64?
+    private(set) var incompleteSince: Int64?
     /// Bytes of the server's budget that the incomplete line has reserved.
     private(set) var claimed = 0
     private var lastClaim = 0
@@ -41,15 +41,13 @@ struct ConnectionInput: Sendable {
 
     var isPaused: Bool { pausedSince != nil }
     var hasUnread: Bool { unreadStart < unread.count }
-    var begunBytes: Int { framer.begunBytes }
+    var incompleteBytes: Int { framer.incompleteBytes }
 
     mutating func allowLines(of bytes: Int) { framer.limit = bytes }
 
     /// Reads the next line from the front of the unread bytes.
     mutating func next() -> Next {
         let held = unread
-        unread = []
-        defer { unread = held }
         return held.withUnsafeBytes { bytes in
             var rest = UnsafeRawBufferPointer(rebasing: bytes[unreadStart...])
             defer { unreadStart = bytes.count - rest.count }
@@ -61,7 +59,7 @@ struct ConnectionInput: Sendable {
         let frame: LineFramer.Frame<Decoded> =
             switch framing {
             case .lines: ConnectionInput.nextLine(of: &bytes, &framer, &decoder)
-            case .messages: framer.hold(&bytes)
+            case .messages: framer.keepIncomplete(&bytes)
             }
         return switch frame {
         case .line(let (result, count)): .line(result, bytes: count)
@@ -107,16 +105,16 @@ struct ConnectionInput: Sendable {
     }
 
     mutating func dropAll() {
-        (unread, unreadStart, begunSince) = ([], 0, nil)
+        (unread, unreadStart, incompleteSince) = ([], 0, nil)
     }
 
     /// Records whether there is an incomplete line. `isSameLine` is true if no line has ended since the last
     /// call.
-    mutating func noteBegun(at now: Int64, isSameLine: Bool) {
-        if begunBytes == 0 {
-            begunSince = nil
-        } else if begunSince == nil || !isSameLine {
-            begunSince = now
+    mutating func noteIncomplete(at now: Int64, isSameLine: Bool) {
+        if incompleteBytes == 0 {
+            incompleteSince = nil
+        } else if incompleteSince == nil || !isSameLine {
+            incompleteSince = now
         }
     }
 
@@ -125,7 +123,7 @@ struct ConnectionInput: Sendable {
     mutating func claim(_ limits: Limits) -> Int {
         // The reservation grows in steps, so that not every piece of a long line changes it.
         let step = limits.freeLine
-        let needed = begunSince == nil ? 0 : max(0, (begunBytes - 1) / step) * step
+        let needed = incompleteSince == nil ? 0 : max(0, (incompleteBytes - 1) / step) * step
         lastClaim = needed - claimed
         claimed = needed
         return lastClaim
@@ -141,7 +139,7 @@ struct ConnectionInput: Sendable {
 
     /// Resumes reading. The pause does not count against the time of the incomplete line.
     mutating func resume(at now: Int64) {
-        if let pausedSince { begunSince = begunSince.map { $0 + now - pausedSince } }
+        if let pausedSince { incompleteSince = incompleteSince.map { $0 + now - pausedSince } }
         pausedSince = nil
     }
 }

@@ -47,7 +47,7 @@ extension ConnectionState {
 
     private mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
         underway = .waitingForAnswer(message)
-        order(.ask(HubRequest(connection: self.id, id: id, question: question)))
+        emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
     /// The name of a document. An invalid name is refused.
@@ -66,7 +66,7 @@ extension ConnectionState {
         let document = open.document
         let most = limits.announced.documents
         if documents[document] != nil {
-            return fail(.alreadyOpen, "this connection has the document open", id, document: document)
+            return fail(.alreadyOpen, "this connection already has the document open", id, document: document)
         }
         if documents.count >= most {
             let message = "\(documents.count) documents are open; at most \(most) are allowed"
@@ -88,7 +88,7 @@ extension ConnectionState {
             session: session, id: id, document: document, participant: participant, rights: .none,
             resume: open.resume, mode: open.mode, squashes: open.squash)
         let question = HubRequest.Question.open(name, opening, creates: open.create)
-        order(.ask(HubRequest(connection: self.id, id: id, question: question)))
+        emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
     private func participant(_ member: Member, _ session: SessionID) -> Participant {
@@ -128,7 +128,7 @@ extension ConnectionState {
     private mutating func push(_ push: Push, _ id: RequestID?) {
         if isTooOften(id, push.document, push.seq) { return }
         if case .edits = push.content, documents[push.document] == nil {
-            let message = "edits need an open document; a whole text does not"
+            let message = "the document is not open; open it before you push edits, or push the whole text"
             return fail(.notOpen, message, id, document: push.document, seq: push.seq)
         }
         let content: RoomPush.Content =
@@ -159,21 +159,21 @@ extension ConnectionState {
     }
 
     private mutating func isTooOften(_ id: RequestID?, _ document: WireString, _ seq: Int) -> Bool {
-        guard let wait = rate?.excess(at: now), let perSecond = rate?.perSecond else { return false }
+        guard let wait = rate?.countPush(at: now), let perSecond = rate?.perSecond else { return false }
         fail(
             .rateLimited, "at most \(perSecond) pushes a second, or \(2 * perSecond) in one burst", id,
             document: document, seq: seq, retryAfterMilliseconds: wait)
         return true
     }
 
-    /// The session that pushes: the one that has the document open, or otherwise the connection's guest id.
+    /// The session that has the document open. If there is none, the connection's `sessionless` id.
     private func address(of document: WireString) -> PushAddress? {
         if let open = documents[document] {
             return PushAddress(session: open.session, participant: open.participant, rights: open.rights)
         }
-        let guest = SessionID.guest(of: id)
+        let sessionless = SessionID.sessionless(id)
         return member.map {
-            PushAddress(session: guest, participant: participant($0, guest), rights: .none)
+            PushAddress(session: sessionless, participant: participant($0, sessionless), rights: .none)
         }
     }
 

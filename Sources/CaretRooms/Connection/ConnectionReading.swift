@@ -34,7 +34,7 @@ extension ConnectionState {
         now = max(now, time)
         if mayRead, case .line(let result, let bytes) = input.endMessage() {
             handle(result, bytes)
-            if isWelcomed { input.noteBegun(at: now, isSameLine: false) }
+            if isWelcomed { input.noteIncomplete(at: now, isSameLine: false) }
             claim()
         }
         meetDueDeadlines()
@@ -58,16 +58,18 @@ extension ConnectionState {
     /// This many bytes of output were delivered.
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
         if isClosed { return [] }
-        let taken = output.delivered(bytes, at: now)
-        taken.forEachSession { took($1, of: $0) }
-        if taken.endsDocuments, isWelcomed { order(.deliveredDocuments) }
+        let delivered = output.delivered(bytes, at: now)
+        delivered.forEachSession { countDelivered($1, of: $0) }
+        if delivered.endsDocuments, isWelcomed { emit(.deliveredDocuments) }
         return finishEvent()
     }
 
-    private mutating func took(_ bytes: Int, of session: SessionID) {
+    private mutating func countDelivered(_ bytes: Int, of session: SessionID) {
         // The room's credit is larger than this, so the room does not wait for smaller reports.
         let some = limits.creditBytes / 4
-        guard let delivered = documents.took(bytes, of: session, tellingEvery: some) else { return }
+        guard let delivered = documents.countDelivered(bytes, of: session, reportingEvery: some) else {
+            return
+        }
         sendToRoom(.written(session, bytes: delivered), of: session)
     }
 
@@ -76,7 +78,7 @@ extension ConnectionState {
         input.claimRefused()
         switch phase {
         case .welcomed:
-            fail(.overloaded, "too many long lines are on their way to this server", nil)
+            fail(.overloaded, "the server has no memory left for another long line; try again later", nil)
             beginClosing(.refused(.overloaded))
         case .expectingHello, .authenticating, .joining, .finishing, .closing, .closed: break
         }
@@ -119,19 +121,19 @@ extension ConnectionState {
             case .tooLong(let fault):
                 refuse(fault)
             case .incomplete:
-                input.noteBegun(at: now, isSameLine: isSameLine)
+                input.noteIncomplete(at: now, isSameLine: isSameLine)
                 return claim()
             }
         }
         // Bytes after the last line are not read yet, so there is no incomplete line.
-        if isWelcomed { input.noteBegun(at: now, isSameLine: isSameLine) }
+        if isWelcomed { input.noteIncomplete(at: now, isSameLine: isSameLine) }
         claim()
     }
 
     private mutating func claim() {
         let bytes = input.claim(limits)
-        if bytes > 0 { order(.claimLine(bytes: bytes)) }
-        if bytes < 0 { order(.releaseLine(bytes: -bytes)) }
+        if bytes > 0 { emit(.claimLine(bytes: bytes)) }
+        if bytes < 0 { emit(.releaseLine(bytes: -bytes)) }
     }
 
     /// Drops the incomplete line.
@@ -154,7 +156,7 @@ extension ConnectionState {
     }
 
     private mutating func refuse(_ fault: WireFault) {
-        if isWelcomed, let report = refusal(ofWhatever: fault) { return fail(report, fault.id) }
+        if isWelcomed, let report = refusalEvenIfWellFormed(fault) { return fail(report, fault.id) }
         var report = fault.report
         if !isWelcomed, fault.code == .unknownType {
             report = ErrorReport(.helloRequired, "the first message of a connection must be hello")
@@ -168,7 +170,7 @@ extension ConnectionState {
     }
 
     /// The refusal that a malformed message would get even if it were well-formed; nil if there is none.
-    private func refusal(ofWhatever fault: WireFault) -> ErrorReport? {
+    private func refusalEvenIfWellFormed(_ fault: WireFault) -> ErrorReport? {
         switch fault.topic {
         case .hello where isWelcomed: return ErrorReport(.alreadyHello, "hello was already sent")
         case .administration where isWelcomed && member?.grants.isForServer == false:
@@ -196,22 +198,22 @@ extension ConnectionState {
 
     /// Pauses or resumes reading, as needed.
     mutating func steerReading() {
-        let wanted: Bool
+        let shouldRead: Bool
         switch phase {
         case .closed: return
-        case .closing: wanted = true
-        case .finishing: wanted = false
-        case .expectingHello, .welcomed: wanted = mayRead && !input.hasUnread
-        case .authenticating, .joining: wanted = false
+        case .closing: shouldRead = true
+        case .finishing: shouldRead = false
+        case .expectingHello, .welcomed: shouldRead = mayRead && !input.hasUnread
+        case .authenticating, .joining: shouldRead = false
         }
-        if wanted, input.isPaused {
+        if shouldRead, input.isPaused {
             input.resume(at: now)
             // The peer could not be heard during the pause, so its silence begins now.
             silence = .heard(now)
-            order(.resumeReading)
-        } else if !wanted, !input.isPaused {
+            emit(.resumeReading)
+        } else if !shouldRead, !input.isPaused {
             input.pause(at: now)
-            order(.pauseReading)
+            emit(.pauseReading)
         }
     }
 }

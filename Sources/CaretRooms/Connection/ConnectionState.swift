@@ -70,7 +70,7 @@ package struct ConnectionState: Sendable {
     var rate: PushRate?
     var silence: Silence
     /// The time of the requested `wake`; nil if none is requested.
-    var wakes: Int64?
+    var requestedWake: Int64?
     /// Why the connection has ended, or is about to end.
     package internal(set) var end: ConnectionEnd?
     /// The errors that were sent and not counted yet.
@@ -92,7 +92,7 @@ package struct ConnectionState: Sendable {
     }
 
     /// The first actions, before any event.
-    package mutating func begun() -> [ConnectionAction] { finishEvent() }
+    package mutating func start() -> [ConnectionAction] { finishEvent() }
 
     var limits: Limits { settings.limits }
 
@@ -118,7 +118,7 @@ package struct ConnectionState: Sendable {
     package var waitingOutput: Int { output.waiting }
     /// Bytes of the incomplete line and of waiting lines. A line has at least one byte, so this also limits
     /// the number of lines.
-    package var waitingInput: Int { input.begunBytes + waiting.bytes }
+    package var waitingInput: Int { input.incompleteBytes + waiting.bytes }
 
     /// Returns the errors to be counted, and clears them. Nil if there are none, because the caller checks
     /// this after every event.
@@ -132,7 +132,7 @@ package struct ConnectionState: Sendable {
         if case .known(let code) = report.code { refusals[code, default: 0] += 1 }
     }
 
-    mutating func order(_ action: ConnectionAction) { actions.append(action) }
+    mutating func emit(_ action: ConnectionAction) { actions.append(action) }
 
     /// Ends an event: does the work that it made possible, and returns all actions.
     mutating func finishEvent() -> [ConnectionAction] {
@@ -149,7 +149,7 @@ package struct ConnectionState: Sendable {
 extension ConnectionState {
     mutating func send(_ line: [UInt8], of owner: OutputLedger.Owner = .connection) {
         output.add(line.count, of: owner, at: now)
-        order(.send(line))
+        emit(.send(line))
     }
 
     mutating func send(

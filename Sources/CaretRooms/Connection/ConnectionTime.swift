@@ -12,8 +12,8 @@ extension ConnectionState {
     /// Handles the deadlines that have passed. Returns false if none can have passed.
     @discardableResult
     mutating func meetDueDeadlines() -> Bool {
-        guard let wakes, now >= wakes else { return false }
-        self.wakes = nil
+        guard let requestedWake, now >= requestedWake else { return false }
+        self.requestedWake = nil
         meetDeadlines()
         return true
     }
@@ -30,9 +30,9 @@ extension ConnectionState {
         // Computed without an array, because this runs after every event.
         let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
         let next = min(ends, inputDeadline ?? .max, silenceDeadline ?? .max)
-        guard next < wakes ?? .max else { return }
-        wakes = next
-        order(.wake(at: next))
+        guard next < requestedWake ?? .max else { return }
+        requestedWake = next
+        emit(.wake(at: next))
     }
 
     private var closingDeadline: Int64? {
@@ -48,16 +48,16 @@ extension ConnectionState {
     /// The deadline for delivering bytes, and for delivering the first line.
     private var outputDeadline: Int64? {
         if output.isEmpty || isClosed { return nil }
-        let taking = output.deliveredAt + Int64(limits.takingSeconds) * 1_000
-        return min(taking, lineEnd(output.frontSince, bytes: output.frontLength))
+        let stalled = output.deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000
+        return min(stalled, lineEnd(output.frontSince, bytes: output.frontLength))
     }
 
     private var inputDeadline: Int64? {
         switch phase {
         case .expectingHello: return helloUntil
         case .welcomed:
-            guard let begun = input.begunSince, !input.isPaused else { return nil }
-            return lineEnd(begun, bytes: input.begunBytes)
+            guard let since = input.incompleteSince, !input.isPaused else { return nil }
+            return lineEnd(since, bytes: input.incompleteBytes)
         case .authenticating, .joining, .finishing, .closing, .closed: return nil
         }
     }
@@ -81,7 +81,7 @@ extension ConnectionState {
 
     private mutating func giveUpInput() {
         if case .expectingHello = phase {
-            fail(.helloTimeout, "hello did not come within \(limits.helloSeconds) s", nil)
+            fail(.helloTimeout, "hello did not arrive within \(limits.helloSeconds) s", nil)
         } else {
             say(goodbye: .tooSlow)
         }

@@ -42,7 +42,7 @@ package struct Member: Equatable, Sendable {
 
 /// A connection's request to be admitted by the hub. While it is connected, no other connection may have its
 /// user and client.
-package struct Joining: Equatable, Sendable {
+package struct JoinRequest: Equatable, Sendable {
     package let connection: ConnectionID
     package let pusher: Pusher
     package let token: TokenID

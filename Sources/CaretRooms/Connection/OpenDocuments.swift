@@ -32,7 +32,7 @@ struct OpenDocuments: Equatable, Sendable {
         let session: SessionID
         var stage: OpenDocument.Stage
         /// Bytes that were delivered, and not yet reported to the room.
-        var taken = 0
+        var unreported = 0
     }
 
     private var entries: [SessionID: Entry] = [:]
@@ -50,7 +50,7 @@ struct OpenDocuments: Equatable, Sendable {
     subscript(session: SessionID) -> OpenDocument? { entries[session]?.document }
 
     /// The stage of a session; nil if the session has ended.
-    func stage(of session: SessionID) -> OpenDocument.Stage? { place(of: session).map { streams[$0].stage } }
+    func stage(of session: SessionID) -> OpenDocument.Stage? { index(of: session).map { streams[$0].stage } }
 
     /// All sessions, in the order of opening.
     var sessions: [SessionID] { streams.map(\.session) }
@@ -75,20 +75,20 @@ struct OpenDocuments: Equatable, Sendable {
     }
 
     mutating func setStage(_ stage: OpenDocument.Stage, of session: SessionID) {
-        if let place = place(of: session) { streams[place].stage = stage }
+        if let index = index(of: session) { streams[index].stage = stage }
     }
 
     /// Counts delivered bytes of a session. Returns how many bytes to report to its room; nil if the report
     /// can wait. Bytes are reported in larger portions, and no room waits for the last ones.
-    mutating func took(_ bytes: Int, of session: SessionID, tellingEvery most: Int) -> Int? {
-        guard let place = place(of: session) else { return nil }
-        let taken = streams[place].taken + bytes
-        streams[place].taken = taken < most ? taken : 0
-        return taken < most ? nil : taken
+    mutating func countDelivered(_ bytes: Int, of session: SessionID, reportingEvery portion: Int) -> Int? {
+        guard let index = index(of: session) else { return nil }
+        let unreported = streams[index].unreported + bytes
+        streams[index].unreported = unreported < portion ? unreported : 0
+        return unreported < portion ? nil : unreported
     }
 
     mutating func remove(_ session: SessionID) {
-        if let place = place(of: session) { streams.remove(at: place) }
+        if let index = index(of: session) { streams.remove(at: index) }
         guard let name = entries.removeValue(forKey: session)?.name, named[name] == session else { return }
         named[name] = nil
     }
@@ -106,8 +106,8 @@ struct OpenDocuments: Equatable, Sendable {
             && named.allSatisfy { entries[$0.value]?.name == $0.key }
     }
 
-    private func place(of session: SessionID) -> Int? {
-        let place = streams.indices.partitionPoint { streams[$0].session >= session }
-        return place < streams.count && streams[place].session == session ? place : nil
+    private func index(of session: SessionID) -> Int? {
+        let index = streams.indices.partitionPoint { streams[$0].session >= session }
+        return index < streams.count && streams[index].session == session ? index : nil
     }
 }

@@ -3,20 +3,20 @@ struct PushRate: Equatable, Sendable {
     let perSecond: Int
     /// How many pushes may be sent now, in thousandths of a push.
     private var left: Int
-    private var counted: Int64
+    private var refilledAt: Int64
 
     init(perSecond: Int, at now: Int64) {
         self.perSecond = perSecond
         left = 2 * perSecond * 1_000
-        counted = now
+        refilledAt = now
     }
 
     /// Counts a push. If it exceeds the limit, it is not counted, and the result is the milliseconds to wait.
-    mutating func excess(at now: Int64) -> Int? {
+    mutating func countPush(at now: Int64) -> Int? {
         // Each millisecond refills as many thousandths as there are pushes per second.
-        let passed = Int(min(max(0, now - counted), 2_000))
+        let passed = Int(min(max(0, now - refilledAt), 2_000))
         left = min(left + passed * perSecond, 2 * perSecond * 1_000)
-        counted = max(counted, now)
+        refilledAt = max(refilledAt, now)
         if left >= 1_000 {
             left -= 1_000
             return nil

@@ -17,8 +17,11 @@ package struct SessionID: Hashable, Comparable, Sendable {
         self.init(connection.value << SessionID.bits | Int64(number))
     }
 
-    /// The guest id of a connection, for documents that it does not have open. No session has number 0.
-    package static func guest(of connection: ConnectionID) -> SessionID { SessionID(connection, number: 0) }
+    /// The id that a connection uses without a session: for documents that it does not have open. No session
+    /// has number 0.
+    package static func sessionless(_ connection: ConnectionID) -> SessionID {
+        SessionID(connection, number: 0)
+    }
 
     package var connection: ConnectionID { ConnectionID(value >> SessionID.bits) }
 

@@ -16,10 +16,10 @@ package enum AdminCall: Equatable, Sendable {
 
 /// The answer to the call of the same name.
 package enum AdminCallAnswer: Equatable, Sendable {
-    case counted(Counted)
+    case counted(CounterValues)
     case deleted(Result<Listing, StoreRefusal>)
-    case undeleted(Undeletion)
-    case trimmed(Trimming)
+    case undeleted(UndeleteResult)
+    case trimmed(TrimResult)
     case verified(Result<Verified, StoreRefusal>)
     case backedUp(Result<BackedUp, StoreRefusal>)
 }

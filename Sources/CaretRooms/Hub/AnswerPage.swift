@@ -29,7 +29,7 @@ extension DeletedDocument {
 
 extension ConnectionSummary {
     /// The encoded size of one entry in a page.
-    var encodedBytes: Int { Present([self]).encodedBytes - Present([]).encodedBytes }
+    var encodedBytes: Int { ConnectionPage([self]).encodedBytes - ConnectionPage([]).encodedBytes }
 }
 
 extension TokenSummary {

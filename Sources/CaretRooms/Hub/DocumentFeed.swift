@@ -14,40 +14,40 @@ package struct DocumentFeed: Equatable, Sendable {
 
     struct Item: Equatable, Sendable {
         let number: Int
-        let news: Update
+        let update: Update
     }
 
     /// How many renames and deletions are kept for followers that have not received them. A follower receives
     /// a hundred items per round trip, so only one that reads almost nothing falls so far behind.
-    static let mostEnds = 10_000
+    static let mostGone = 10_000
 
     private var items: [Item] = []
     /// How many items were left after the last cleanup.
-    private var kept = 0
+    private var keptAfterCleanup = 0
     /// How many items are renames or deletions.
-    private(set) var ends = 0
+    private(set) var goneCount = 0
     /// The newest item of each document.
     private var newest: [DocumentID: Int] = [:]
     private(set) var last = 0
     /// Documents that changed since their last lookup, with the earliest time for the next one.
     private var scheduled: [DocumentID: Int64] = [:]
     /// When the next lookup may begin; nil during a lookup.
-    var nextDue: Int64? { looking.isEmpty ? firstDue : nil }
+    var nextDue: Int64? { beingLookedUp.isEmpty ? firstDue : nil }
     private var firstDue: Int64?
     /// When each document was last reported. Old times are removed.
     private var sentAt: [DocumentID: Int64] = [:]
     /// Documents that are being looked up.
-    private var looking: Set<DocumentID> = []
+    private var beingLookedUp: Set<DocumentID> = []
     /// Documents that were renamed or deleted during their lookup, so that its result may be outdated.
     private var outdated: Set<DocumentID> = []
     /// Whether there are followers. Without followers, nothing is kept.
     private(set) var isWatched = false
 
+    /// Starts or stops keeping updates. Earlier updates are dropped.
     package mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
-        if isWatched { return }
         (items, newest, scheduled, sentAt, firstDue) = ([], [:], [:], [:], nil)
-        (kept, ends) = (0, 0)
+        (keptAfterCleanup, goneCount) = (0, 0)
     }
 
     /// Schedules the lookup of a document that was created or changed.
@@ -61,10 +61,10 @@ package struct DocumentFeed: Equatable, Sendable {
     /// Records that a document no longer has this name. A scheduled lookup of the document is cancelled.
     mutating func gone(_ document: DocumentID, _ name: DocumentName, _ epoch: Epoch, to: DocumentName?) {
         scheduled[document] = nil
-        if looking.contains(document) { outdated.insert(document) }
+        if beingLookedUp.contains(document) { outdated.insert(document) }
         guard isWatched else { return }
         append(.gone(name, epoch, to: to))
-        ends += 1
+        goneCount += 1
     }
 
     /// The documents to look up now, those that have waited longest first. There is one lookup at a time.
@@ -76,14 +76,14 @@ package struct DocumentFeed: Equatable, Sendable {
             .prefix(limit).map { $0.key }
         for document in due { scheduled[document] = nil }
         firstDue = scheduled.values.min()
-        looking = Set(due)
+        beingLookedUp = Set(due)
         return due
     }
 
     /// Handles the result of a lookup.
     mutating func lookedUp(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
         let outdated = outdated
-        (looking, self.outdated) = ([], [])
+        (beingLookedUp, self.outdated) = ([], [])
         guard isWatched else { return }
         sentAt = sentAt.filter { $0.value + Int64(milliseconds) > now }
         for entry in entries where !outdated.contains(entry.id) {
@@ -94,9 +94,9 @@ package struct DocumentFeed: Equatable, Sendable {
         forgetOld()
     }
 
-    private mutating func append(_ news: Update) {
+    private mutating func append(_ update: Update) {
         last += 1
-        items.append(Item(number: last, news: news))
+        items.append(Item(number: last, update: update))
     }
 
     /// The items after this number, the oldest first.
@@ -106,32 +106,32 @@ package struct DocumentFeed: Equatable, Sendable {
 
     /// Whether the document has a newer item, or will soon have one.
     func isOld(_ item: Item) -> Bool {
-        guard case .changed(let entry) = item.news else { return false }
-        return newest[entry.id] != item.number || looking.contains(entry.id)
+        guard case .changed(let entry) = item.update else { return false }
+        return newest[entry.id] != item.number || beingLookedUp.contains(entry.id)
     }
 
     /// Removes the items up to this number, which every follower was sent.
     mutating func forget(through number: Int) {
         let count = items.count - items(after: number).count
         if count == 0 { return }
-        for item in items.prefix(count) { if case .gone = item.news { ends -= 1 } }
+        for item in items.prefix(count) { if case .gone = item.update { goneCount -= 1 } }
         items.removeFirst(count)
-        kept = min(kept, items.count)
+        keptAfterCleanup = min(keptAfterCleanup, items.count)
         newest = newest.filter { $0.value > number }
     }
 
     /// Whether the counts fit the items, and nothing is kept without followers.
     var isSound: Bool {
         let most = items.count
-        let fits = kept <= most && newest.count <= most && 0 <= ends && ends <= most
+        let fits = keptAfterCleanup <= most && newest.count <= most && 0 <= goneCount && goneCount <= most
         return fits && (isWatched || items.isEmpty && sentAt.isEmpty)
     }
 
     private mutating func forgetOld() {
         // The list is cleaned up only after it has doubled, so that the cost of an item does not depend on
         // the length.
-        if items.count <= 2 * kept + 64 { return }
+        if items.count <= 2 * keptAfterCleanup + 64 { return }
         items = items.filter { !isOld($0) }
-        kept = items.count
+        keptAfterCleanup = items.count
     }
 }

@@ -10,7 +10,7 @@ package enum HubAction: Equatable, Sendable {
     /// Make a room from a document and its text. Events for the room come after this action.
     case makeRoom(DocumentEntry, Snapshot)
     /// Send an event to an existing room. Once done, the room answers `rename` with `renamed`, `delete` with
-    /// `deleted`, `leave` with `ended`, and `awaitPushes` with `pushesSettled`.
+    /// `deleted`, `leave` with `ended`, and `awaitPushes` with `pushesResolved`.
     case sendToRoom(DocumentID, RoomEvent)
     /// Drop the room if it is idle. Answered by `dropped`, or by `kept` if it is not idle.
     case dropRoom(DocumentID)

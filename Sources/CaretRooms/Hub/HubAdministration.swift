@@ -45,26 +45,26 @@ extension HubState {
 
     /// The refusal if the requester may not administer the server; otherwise nil.
     func adminRefusal(of request: HubRequest) -> RequestRefusal? {
-        if attendance[request.connection]?.grants.isForServer == true { return nil }
+        if joinedConnections[request.connection]?.grants.isForServer == true { return nil }
         return .notAdmin
     }
 
-    mutating func go(on job: AdminJob, with answer: StoreAnswer) {
+    mutating func advance(_ job: AdminJob, with answer: StoreAnswer) {
         // The requester may have lost the right during the call.
         if let refusal = adminRefusal(of: job.request), !job.admin.isDone(by: answer) {
             return refuse(job.request, refusal)
         }
         switch answer {
-        case .tokens(let answer): go(on: job, with: answer)
+        case .tokens(let answer): advance(job, with: answer)
         case .found(.success(let entry)): found(entry, for: job)
         case .found(.failure(let refusal)): refuse(job.request, refusal)
-        case .admin(let answer): go(on: job, with: answer)
+        case .admin(let answer): advance(job, with: answer)
         // No other answer belongs to this call.
         default: refuse(job.request, .unexpectedAnswer)
         }
     }
 
-    private mutating func go(on job: AdminJob, with answer: AdminCallAnswer) {
+    private mutating func advance(_ job: AdminJob, with answer: AdminCallAnswer) {
         switch answer {
         case .counted(let counted): self.answer(job.request, .admin(.counted(counted)))
         case .deleted(.success(let listing)): sendDeleted(listing, job.request)
@@ -94,32 +94,32 @@ extension HubState {
 
     // MARK: Connections
 
-    private func present(_ who: Who) -> Present {
-        let all = attendance.connections.lazy.filter {
-            Int($0.value) > who.after ?? -1 && attendance.isPresent($0)
+    private func present(_ who: Who) -> ConnectionPage {
+        let all = joinedConnections.connections.lazy.filter {
+            Int($0.value) > who.after ?? -1 && joinedConnections.isPresent($0)
         }
         let page = AnswerPage(
             of: all.compactMap { summary(of: $0) }, atMost: who.limit, within: limits.pageBytes,
             \.encodedBytes)
-        return Present(page.items, hasMore: page.hasMore)
+        return ConnectionPage(page.items, hasMore: page.hasMore)
     }
 
     private func summary(of connection: ConnectionID) -> ConnectionSummary? {
-        guard let attendant = attendance[connection] else { return nil }
+        guard let joined = joinedConnections[connection] else { return nil }
         let name = { (session: SessionID) in
             sessions[session].flatMap { rooms[$0]?.name }.map { WireString($0.description) }
         }
         return ConnectionSummary(
-            number: Int(connection.value), user: WireString(attendant.pusher.user.string),
-            client: publicClient(attendant.pusher), peer: attendant.peer, since: Int(attendant.since),
-            documents: attendant.sessions.compactMap(name),
-            behind: attendant.sessions.filter { slowSessions.contains($0) }.compactMap(name))
+            number: Int(connection.value), user: WireString(joined.pusher.user.string),
+            client: publicClient(joined.pusher), peer: joined.peer, since: Int(joined.since),
+            documents: joined.sessions.compactMap(name),
+            behind: joined.sessions.filter { slowSessions.contains($0) }.compactMap(name))
     }
 
     // MARK: Deleted documents
 
     private mutating func sendDeleted(_ listing: Listing, _ request: HubRequest) {
-        guard let unit = attendance[request.connection]?.unit else { return }
+        guard let unit = joinedConnections[request.connection]?.unit else { return }
         let all = listing.entries.lazy.map { entry in
             DeletedDocument(
                 number: Int(entry.id.value), document: WireString(entry.name.description),
@@ -141,16 +141,16 @@ extension HubState {
         call(.admin(.undelete(document)), for: .admin(job))
     }
 
-    private mutating func undeleted(_ undeletion: Undeletion, _ request: HubRequest) {
+    private mutating func undeleted(_ undeletion: UndeleteResult, _ request: HubRequest) {
         switch undeletion {
         case .undeleted(let entry):
             schedule(entry.id)
             answer(request, .done(Done()))
         case .exists:
-            let message = "another document has this name now; rename that one first"
+            let message = "another document has this name now; rename that document first"
             refuse(request, RequestRefusal(.exists, message))
         case .live, .refused(.gone):
-            refuse(request, RequestRefusal(.notFound, "there is no deleted document of this number"))
+            refuse(request, RequestRefusal(.notFound, "there is no deleted document with this number"))
         case .refused(let refusal): refuse(request, refusal)
         }
     }
@@ -174,7 +174,7 @@ extension HubState {
             for: .admin(AdminJob(admin: job.admin, request: job.request, entry: entry)))
     }
 
-    private mutating func trimmed(_ trimming: Trimming, _ job: AdminJob) {
+    private mutating func trimmed(_ trimming: TrimResult, _ job: AdminJob) {
         guard case .trim(let trim) = job.admin, let entry = job.entry else {
             return refuse(job.request, .unexpectedAnswer)
         }
@@ -198,12 +198,12 @@ extension HubState {
         for name in [entry.name, rooms[entry.id]?.name].compactMap(\.self) { outdateLookUps(of: name) }
         guard let room = rooms[entry.id] else { return }
         switch room.state {
-        case .open, .ending: order(.sendToRoom(entry.id, .trimmed(start: start)))
+        case .open, .runningOrder: emit(.sendToRoom(entry.id, .trimmed(start: start)))
         case .loading(var entry):
             entry.start = max(entry.start, start)
             rooms[entry.id]?.state = .loading(entry)
-        case .dropping: rooms[entry.id]?.trimmed = start
-        case .changing: break
+        case .dropping: rooms[entry.id]?.missedTrim = start
+        case .changingInStore: break
         }
     }
 }

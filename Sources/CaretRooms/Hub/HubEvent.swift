@@ -4,7 +4,7 @@ package import CaretWire
 /// An event that the hub handles.
 package enum HubEvent: Sendable {
     // From connections.
-    case join(Joining)
+    case join(JoinRequest)
     case ask(HubRequest)
     /// The connection has delivered its last batch about followed documents.
     case deliveredDocuments(ConnectionID)

@@ -36,12 +36,12 @@ extension HubState {
     private static let batch = 100
 
     mutating func begin(_ follow: Follow, _ request: HubRequest) {
-        guard let attendant = attendance[request.connection] else { return }
+        guard let joined = joinedConnections[request.connection] else { return }
         let prefix = ByteString(follow.prefix)
         watch()
         followers[request.connection] = Follower(
-            request: request, prefix: prefix, unit: attendant.unit,
-            stage: .listing(NameScan(attendant.grants, prefix: prefix)), position: feed.last)
+            request: request, prefix: prefix, unit: joined.unit,
+            stage: .listing(NameScan(joined.grants, prefix: prefix)), position: feed.last)
         needsDelivery = true
     }
 
@@ -53,7 +53,7 @@ extension HubState {
     private mutating func watch() {
         if feed.isWatched { return }
         feed.watch(true)
-        order(.watchCommits(true))
+        emit(.watchCommits(true))
     }
 
     /// Ends the following of a connection. Without followers, nothing is kept.
@@ -62,7 +62,7 @@ extension HubState {
         if !followers.isEmpty || !feed.isWatched { return }
         feed.watch(false)
         deliveryDue = nil
-        order(.watchCommits(false))
+        emit(.watchCommits(false))
     }
 
     /// A commit changed a document.
@@ -113,7 +113,7 @@ extension HubState {
     private mutating func send(_ connection: ConnectionID, _ messages: [ServerMessage]) {
         if messages.isEmpty { return }
         followers[connection]?.isBusy = true
-        order(.sendToConnection(connection, .documents(messages)))
+        emit(.sendToConnection(connection, .documents(messages)))
     }
 
     // MARK: News
@@ -128,19 +128,21 @@ extension HubState {
             case .live(let from): if now >= from { sendUpdates(connection, follower) }
             }
         }
-        forgetTold()
+        forgetDelivered()
         deliveryDue = nextDelivery
     }
 
     /// Removes what every follower was sent. Disconnects followers that are so far behind that too much would
     /// be kept for them.
-    private mutating func forgetTold() {
+    private mutating func forgetDelivered() {
         while let position = followers.values.map(\.position).min() {
             feed.forget(through: position)
-            if feed.ends <= DocumentFeed.mostEnds { return }
+            if feed.goneCount <= DocumentFeed.mostGone { return }
             for connection in followers.keys.sorted() where followers[connection]?.position == position {
                 endFollowing(connection)
-                if attendance.dismiss(connection) { order(.sendToConnection(connection, .ended(.tooSlow))) }
+                if joinedConnections.dismiss(connection) {
+                    emit(.sendToConnection(connection, .ended(.tooSlow)))
+                }
             }
         }
     }
@@ -155,12 +157,12 @@ extension HubState {
     }
 
     /// Looks up changed documents whose interval between reports has passed.
-    mutating func look() {
+    mutating func lookUpChangedDocuments() {
         let due = feed.due(at: now, limit: HubState.batch)
         if !due.isEmpty { call(.entries(due), for: .feed) }
     }
 
-    mutating func tookEntries(_ answer: StoreAnswer) {
+    mutating func noteChangedDocuments(_ answer: StoreAnswer) {
         needsDelivery = true
         var entries: [DocumentEntry] = []
         // A document that could not be looked up is reported when it changes next.
@@ -174,15 +176,15 @@ extension HubState {
         let pause = Int64(limits.documentMilliseconds)
         follower.sentAt = follower.sentAt.filter { $0.value + pause > now }
         for item in feed.items(after: follower.position) where messages.count < HubState.batch {
-            if case .changed(let entry) = item.news, !feed.isOld(item), follows(follower, entry.name) {
+            if case .changed(let entry) = item.update, !feed.isOld(item), follows(follower, entry.name) {
                 if let sentAt = follower.sentAt[entry.id] {
-                    // Later news wait too, but only until this document may be sent again.
+                    // Later updates wait too, but only until this document may be sent again.
                     follower.stage = .live(from: sentAt + pause)
                     break
                 }
                 follower.sentAt[entry.id] = now
                 messages.append(.document(DocumentSummary(entry, in: follower.unit)))
-            } else if case .gone(let name, let epoch, let to) = item.news, follows(follower, name) {
+            } else if case .gone(let name, let epoch, let to) = item.update, follows(follower, name) {
                 messages.append(gone(name, epoch, to, as: follower))
             }
             follower.position = item.number

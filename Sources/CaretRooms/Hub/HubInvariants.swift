@@ -12,22 +12,23 @@ extension HubState {
 
     private func checkNames() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "each name leads to a document with that name",
+            "each entry of `names` has the current name of its document",
             names.allSatisfy { rooms[$0.value]?.name == $0.key }
         )
         try BrokenInvariant.check(
             "each document with a room is found by its name, unless another document took the name",
             rooms.allSatisfy { document, room in
-                room.name.map { (names[$0] == document) != room.hasLostName } ?? !room.hasLostName
+                room.name.map { (names[$0] == document) != room.isNameReassigned } ?? !room.isNameReassigned
             })
         try BrokenInvariant.check(
-            "`endings` has the deadline of each ending room",
+            "`orderDeadlines` has the deadline of each room that runs an order",
             rooms.allSatisfy { document, room in
-                room.waitsUntil.map { endings.contains(Ending(document: document, until: $0)) } ?? true
+                room.waitsUntil.map { orderDeadlines.contains(OrderDeadline(document: document, until: $0)) }
+                    ?? true
             })
         try BrokenInvariant.check(
-            "`endings` is sorted by time",
-            zip(endings, endings.dropFirst()).allSatisfy { $0.until <= $1.until }
+            "`orderDeadlines` is sorted by time",
+            zip(orderDeadlines, orderDeadlines.dropFirst()).allSatisfy { $0.until <= $1.until }
         )
     }
 
@@ -42,12 +43,12 @@ extension HubState {
             "each slow session exists", slowSessions.allSatisfy { sessions[$0] != nil })
         try BrokenInvariant.check(
             "each session belongs to a connection that lists it",
-            sessions.keys.allSatisfy { attendance[$0.connection]?.sessions.contains($0) ?? false })
+            sessions.keys.allSatisfy { joinedConnections[$0.connection]?.sessions.contains($0) ?? false })
     }
 
     private func checkFollowers() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "each follower is a known connection", followers.keys.allSatisfy { attendance[$0] != nil })
+            "each follower is a known connection", followers.keys.allSatisfy { joinedConnections[$0] != nil })
         try BrokenInvariant.check(
             "commits are watched exactly while there is a follower",
             feed.isWatched == !followers.isEmpty)
@@ -55,10 +56,10 @@ extension HubState {
             "the counts of the feed match its items, and a feed without followers is empty", feed.isSound)
         try BrokenInvariant.check(
             "each waiting read belongs to a known connection",
-            readings.keys.allSatisfy { attendance[$0] != nil })
+            waitingReads.keys.allSatisfy { joinedConnections[$0] != nil })
         try BrokenInvariant.check(
             "each waiting read is stored under its own connection",
-            readings.allSatisfy { $0.key == $0.value.connection })
+            waitingReads.allSatisfy { $0.key == $0.value.connection })
     }
 }
 
@@ -66,9 +67,9 @@ extension HubRoom {
     /// The deadline for renaming or deleting its document. Requests wait until then.
     fileprivate var waitsUntil: Int64? {
         switch state {
-        case .ending(let until): until
-        case .dropping(let wasEnding): wasEnding
-        case .loading, .open, .changing: nil
+        case .runningOrder(let until): until
+        case .dropping(let orderUntil): orderUntil
+        case .loading, .open, .changingInStore: nil
         }
     }
 }

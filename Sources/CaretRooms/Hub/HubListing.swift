@@ -15,13 +15,13 @@ package struct ListJob: Equatable, Sendable {
 /// Listing documents.
 extension HubState {
     mutating func begin(_ list: List, _ request: HubRequest) {
-        guard let attendant = attendance[request.connection] else { return }
+        guard let joined = joinedConnections[request.connection] else { return }
         let scan = NameScan(
-            attendant.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
-        proceed(ListJob(request: request, limit: list.limit, unit: attendant.unit, scan: scan))
+            joined.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
+        proceed(ListJob(request: request, limit: list.limit, unit: joined.unit, scan: scan))
     }
 
-    mutating func go(on job: ListJob, with answer: StoreAnswer) {
+    mutating func advance(_ job: ListJob, with answer: StoreAnswer) {
         var job = job
         do throws(RequestRefusal) {
             for entry in try job.scan.receive(answer) where access(job.request, to: entry.name) >= .read {
@@ -68,7 +68,7 @@ extension DocumentSummary {
 
 extension ByteString {
     /// The bytes of a name in a request. Without a name they are empty, which sorts before all names.
-    init(_ said: WireString?) { self.init(utf8: said.map { Array($0.utf8) } ?? []) }
+    init(_ name: WireString?) { self.init(utf8: name.map { Array($0.utf8) } ?? []) }
 }
 
 extension WireMessage {

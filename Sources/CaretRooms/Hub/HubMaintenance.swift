@@ -12,10 +12,10 @@ extension HubState {
 
     mutating func beginMaintenance(_ call: AdminCall, _ job: AdminJob) {
         if maintenance != nil {
-            let message = "a check or a backup is under way; try again when it has ended"
+            let message = "a check or a backup is running; try again after it has ended"
             return refuse(job.request, RequestRefusal(.overloaded, message))
         }
-        order(.sendToConnection(job.request.connection, .begun))
+        emit(.sendToConnection(job.request.connection, .startedLongRequest))
         self.call(.admin(call), for: .maintenance(job.request))
     }
 
@@ -60,8 +60,8 @@ extension HubState {
     }
 
     private mutating func report(_ message: ServerMessage, to request: HubRequest) {
-        guard attendance.isPresent(request.connection) else { return }
-        order(.sendToConnection(request.connection, .reported(Envelope(message, id: request.id))))
+        guard joinedConnections.isPresent(request.connection) else { return }
+        emit(.sendToConnection(request.connection, .reported(Envelope(message, id: request.id))))
     }
 }
 

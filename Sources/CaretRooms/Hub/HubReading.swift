@@ -36,7 +36,7 @@ extension HubState {
     mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
         var job = ReadJob(request: request, entry: entry)
         switch read.moment {
-        case .unsaid: call(.text(entry.id, at: nil), for: .read(job))
+        case .unspecified: call(.text(entry.id, at: nil), for: .read(job))
         case .revision(let revision): call(.text(entry.id, at: revision), for: .read(job))
         case .time(let time):
             job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
@@ -44,7 +44,7 @@ extension HubState {
         }
     }
 
-    mutating func go(on job: ReadJob, with answer: StoreAnswer) {
+    mutating func advance(_ job: ReadJob, with answer: StoreAnswer) {
         var job = job
         if refuseUnreadable(job.request) { return }
         switch answer {
@@ -72,9 +72,9 @@ extension HubState {
     }
 
     private mutating func send(_ snapshot: Snapshot, _ job: ReadJob) {
-        guard let (_, said) = job.request.question.document else { return }
+        guard let (_, sentName) = job.request.question.document else { return }
         let text = WireText(
-            document: said, epoch: job.entry.epoch.wire, revision: snapshot.revision,
+            document: sentName, epoch: job.entry.epoch.wire, revision: snapshot.revision,
             text: WireString(snapshot.text.string), newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
         answer(job.request, .text(text))
     }
@@ -89,7 +89,7 @@ extension HubState {
     /// Continues a search by time with the result of a read. Returns nil if the read failed and the request
     /// was refused.
     private mutating func taken(
-        _ result: Result<Reading, HistoryRefusal>, _ search: TimeSearch?, _ request: HubRequest,
+        _ result: Result<HistorySlice, HistoryRefusal>, _ search: TimeSearch?, _ request: HubRequest,
         _ entry: DocumentEntry
     ) -> TimeSearch? {
         switch result {
@@ -113,18 +113,18 @@ extension HubState {
     // MARK: History
 
     mutating func begin(_ history: History, _ request: HubRequest, _ entry: DocumentEntry) {
-        guard let unit = attendance[request.connection]?.unit else { return }
+        guard let unit = joinedConnections[request.connection]?.unit else { return }
         var job = HistoryJob(
             request: request, history: history, entry: entry, unit: unit, after: entry.start)
         switch history.after {
-        case .unsaid: break
+        case .unspecified: break
         case .revision(let revision): job.after = revision
         case .time(let time): job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
         }
         proceed(job)
     }
 
-    mutating func go(on job: HistoryJob, with answer: StoreAnswer) {
+    mutating func advance(_ job: HistoryJob, with answer: StoreAnswer) {
         var job = job
         if refuseUnreadable(job.request) { return }
         if let change = job.tooLong, case .text(let result) = answer {
@@ -163,7 +163,7 @@ extension HubState {
         call(.read(job.entry.id, after: job.after, limit: limit), for: .history(job))
     }
 
-    private mutating func add(_ reading: Reading, _ job: HistoryJob) {
+    private mutating func add(_ reading: HistorySlice, _ job: HistoryJob) {
         var job = job
         for (index, change) in reading.segment.changes.enumerated() {
             let revision = Revision(reading.segment.first.value + index)
@@ -208,10 +208,10 @@ extension HubState {
     }
 
     private mutating func send(_ job: HistoryJob, hasMore: Bool) {
-        guard let (_, said) = job.request.question.document else { return }
+        guard let (_, sentName) = job.request.question.document else { return }
         answer(
             job.request,
-            .revisions(Revisions(document: said, revisions: job.page.revisions, hasMore: hasMore)))
+            .revisions(Revisions(document: sentName, revisions: job.page.revisions, hasMore: hasMore)))
     }
 
     private func summary(of change: LoggedChange, at revision: Revision, _ job: HistoryJob) -> RevisionSummary

@@ -48,7 +48,7 @@ extension HubRequest.Question {
     }
 
     /// The document's name, parsed and as the client wrote it.
-    var document: (name: DocumentName, said: WireString)? {
+    var document: (name: DocumentName, sentName: WireString)? {
         switch self {
         case .open(let name, let opening, _): (name, opening.document)
         case .push(let name, let push, _): (name, push.document)
@@ -61,9 +61,9 @@ extension HubRequest.Question {
     }
 
     /// The document's name as the client wrote it; nil if the request has none.
-    var said: WireString? {
+    var sentName: WireString? {
         if case .admin(let admin) = self { return admin.document }
-        return document?.said
+        return document?.sentName
     }
 
     var seq: Int? {

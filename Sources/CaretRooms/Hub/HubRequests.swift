@@ -5,7 +5,7 @@ import CaretWire
 /// Requests of connections, and how they reach the room of their document.
 extension HubState {
     mutating func ask(_ request: HubRequest) {
-        guard attendance.isPresent(request.connection) else { return }
+        guard joinedConnections.isPresent(request.connection) else { return }
         if isStopping {
             refuse(request, .shuttingDown)
             return
@@ -15,13 +15,13 @@ extension HubState {
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
-        case .open, .push, .read, .history, .rename, .delete: lookUp(HubWaiting(request: request))
+        case .open, .push, .read, .history, .rename, .delete: lookUp(WaitingRequest(request: request))
         }
     }
 
     /// What the requester may do with a document now.
     func access(_ request: HubRequest, to name: DocumentName) -> Access {
-        attendance[request.connection]?.grants.access(to: name) ?? .none
+        joinedConnections[request.connection]?.grants.access(to: name) ?? .none
     }
 
     /// The refusal if the requester may not send this request. It does not depend on whether the document
@@ -47,14 +47,14 @@ extension HubState {
     }
 
     /// Finds the document that a request is about.
-    mutating func lookUp(_ waiting: HubWaiting) {
+    mutating func lookUp(_ waiting: WaitingRequest) {
         let request = waiting.request
-        guard attendance.isPresent(request.connection), let (name, _) = request.question.document else {
+        guard joinedConnections.isPresent(request.connection), let (name, _) = request.question.document
+        else {
             return
         }
-        if isStopping { return refuse(request, .shuttingDown) }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
-        if waiting.attempts >= HubWaiting.mostAttempts {
+        if waiting.attempts >= WaitingRequest.mostAttempts {
             return refuse(request, RequestRefusal(.overloaded, "the document is being renamed; try again"))
         }
         if let document = names[name] {
@@ -65,7 +65,7 @@ extension HubState {
     }
 
     /// Looks up the document of a request in the store.
-    private mutating func find(_ waiting: HubWaiting) {
+    private mutating func find(_ waiting: WaitingRequest) {
         let request = waiting.request
         guard let (name, _) = request.question.document else { return }
         let creates = request.question.creates && access(request, to: name) >= .write
@@ -73,17 +73,17 @@ extension HubState {
     }
 
     /// A room has resolved all pushes that a connection had sent before its read. The log contains them now.
-    mutating func pushesSettled(of connection: ConnectionID) {
-        guard let request = readings.removeValue(forKey: connection) else { return }
+    mutating func pushesResolved(of connection: ConnectionID) {
+        guard let request = waitingReads.removeValue(forKey: connection) else { return }
         if let refusal = refusal(of: request) {
             refuse(request, refusal)
         } else {
-            find(HubWaiting(request: request))
+            find(WaitingRequest(request: request))
         }
     }
 
     /// The store has answered the lookup of a request's document.
-    mutating func found(_ answer: StoreAnswer, for waiting: HubWaiting) {
+    mutating func found(_ answer: StoreAnswer, for waiting: WaitingRequest) {
         if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
         case .found(.success(let entry)), .created(.exists(let entry)): perform(waiting, on: entry)
@@ -102,7 +102,7 @@ extension HubState {
     }
 
     /// Looks the document up again, because the hub has learned of a newer change of the name.
-    private mutating func lookUpAgain(_ waiting: HubWaiting) {
+    private mutating func lookUpAgain(_ waiting: WaitingRequest) {
         var waiting = waiting
         waiting.isOutdated = false
         waiting.attempts += 1
@@ -122,9 +122,9 @@ extension HubState {
         }
     }
 
-    private mutating func perform(_ waiting: HubWaiting, on entry: DocumentEntry) {
+    private mutating func perform(_ waiting: WaitingRequest, on entry: DocumentEntry) {
         let request = waiting.request
-        guard attendance.isPresent(request.connection) else { return }
+        guard joinedConnections.isPresent(request.connection) else { return }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
         switch request.question {
         case .read(_, let read): begin(read, request, entry)
@@ -146,7 +146,7 @@ extension HubState {
     }
 
     /// Makes a request wait for an existing room. Returns false if there is none.
-    private mutating func join(_ waiting: HubWaiting, _ document: DocumentID) -> Bool {
+    private mutating func join(_ waiting: WaitingRequest, _ document: DocumentID) -> Bool {
         guard rooms[document] != nil else { return false }
         rooms[document]?.waiting.append(waiting)
         serve(document)
@@ -154,7 +154,7 @@ extension HubState {
     }
 
     private mutating func change(_ entry: DocumentEntry, _ request: HubRequest, _ change: StoreCall) {
-        rooms[entry.id] = HubRoom(name: entry.name, epoch: entry.epoch, state: .changing)
+        rooms[entry.id] = HubRoom(name: entry.name, epoch: entry.epoch, state: .changingInStore)
         assign(entry.name, to: entry.id)
         call(change, for: .change(entry.id, request))
     }
@@ -169,13 +169,13 @@ extension HubRequest.Question {
     }
 }
 
-extension HubWaiting {
+extension WaitingRequest {
     /// The same request, marked as the one that created its document.
-    fileprivate var first: HubWaiting {
+    fileprivate var first: WaitingRequest {
         guard case .push(let name, var push, let creates) = request.question else { return self }
         push.isFirst = true
         let question = HubRequest.Question.push(name, push, creates: creates)
-        return HubWaiting(
+        return WaitingRequest(
             request: HubRequest(connection: request.connection, id: request.id, question: question),
             attempts: attempts)
     }

@@ -9,19 +9,19 @@ package struct HubRoom: Equatable, Sendable {
         case open
         /// The room was ordered to rename or delete its document. Other requests wait until it has done so,
         /// at most until this time.
-        case ending(until: Int64)
-        /// The room will be dropped, unless it has work to do. `wasEnding` is the deadline of an order to
+        case runningOrder(until: Int64)
+        /// The room will be dropped, unless it has work to do. `orderUntil` is the deadline of an order to
         /// rename or delete. It applies again if the room is kept.
-        case dropping(wasEnding: Int64?)
+        case dropping(orderUntil: Int64?)
         /// There is no room: the store itself renames or deletes the document.
-        case changing
+        case changingInStore
     }
 
     /// Nil once the document has been deleted.
     var name: DocumentName?
     /// Whether another document has the name now. The room has not yet reported that its own document was
     /// renamed or deleted.
-    var hasLostName = false
+    var isNameReassigned = false
     var epoch: Epoch
     package var state: State
     /// The sessions that were sent to the room and have not ended.
@@ -29,15 +29,15 @@ package struct HubRoom: Equatable, Sendable {
     /// Whether the room has offered to be dropped.
     var offersUnload = false
     /// Whether the epochs were renewed while the room could not be informed.
-    var isOutdated = false
+    var hasMissedRenewal = false
     /// The start of the document's history, if it changed while the room could not be informed.
-    var trimmed: Revision?
+    var missedTrim: Revision?
     /// Requests for the document, in the order of arrival.
-    package var waiting: [HubWaiting] = []
+    package var waiting: [WaitingRequest] = []
 }
 
 /// A request on its way to the room of its document.
-package struct HubWaiting: Equatable, Sendable {
+package struct WaitingRequest: Equatable, Sendable {
     var request: HubRequest
     /// How often the name in the request has turned out to belong to another document.
     var attempts = 0

@@ -13,10 +13,10 @@ extension HubState {
         case .failure(let refusal): forget(document, RequestRefusal(refusal, "the head", of: entry))
         case .success(let snapshot):
             // If all requesters have left meanwhile, no room is needed.
-            let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
+            let isWanted = room.waiting.contains { joinedConnections.isPresent($0.request.connection) }
             if !isWanted { return forget(document) }
             rooms[document]?.state = .open
-            order(.makeRoom(entry, snapshot))
+            emit(.makeRoom(entry, snapshot))
             sendMissed(document)
             serve(document)
         }
@@ -31,7 +31,7 @@ extension HubState {
         for waiting in forgotten(document) { lookUp(waiting) }
     }
 
-    private mutating func forgotten(_ document: DocumentID) -> [HubWaiting] {
+    private mutating func forgotten(_ document: DocumentID) -> [WaitingRequest] {
         guard let room = rooms.removeValue(forKey: document) else { return [] }
         unname(document, room.name)
         for session in room.sessions.sorted() { end(session) }
@@ -41,9 +41,9 @@ extension HubState {
     /// Assigns a name to a document. Rooms run on several queues. So the hub may learn of the name's new
     /// document before it learns that the old one was renamed or deleted.
     mutating func assign(_ name: DocumentName, to document: DocumentID) {
-        if let owner = names[name], owner != document { rooms[owner]?.hasLostName = true }
+        if let owner = names[name], owner != document { rooms[owner]?.isNameReassigned = true }
         rooms[document]?.name = name
-        rooms[document]?.hasLostName = false
+        rooms[document]?.isNameReassigned = false
         names[name] = document
     }
 
@@ -56,7 +56,7 @@ extension HubState {
     mutating func serve(_ document: DocumentID) {
         while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
             guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
-            if !room.hasLostName, waiting.request.question.document?.name == room.name {
+            if !room.isNameReassigned, waiting.request.question.document?.name == room.name {
                 send(document, waiting.request)
             } else {
                 waiting.attempts += 1
@@ -66,7 +66,9 @@ extension HubState {
     }
 
     private mutating func send(_ document: DocumentID, _ request: HubRequest) {
-        guard attendance.isPresent(request.connection), let (name, said) = request.question.document else {
+        guard joinedConnections.isPresent(request.connection),
+            let (name, sentName) = request.question.document
+        else {
             return
         }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
@@ -77,19 +79,19 @@ extension HubState {
             begin(opening, document)
         case .push(_, var push, _):
             push.rights = rights
-            attendance.pushed(as: request.connection, to: document)
-            order(.sendToRoom(document, .push(push)))
+            joinedConnections.pushed(as: request.connection, to: document)
+            emit(.sendToRoom(document, .push(push)))
         case .rename(_, let to, _):
-            beginEnding(document)
+            beginOrder(document)
             let readers = readers(of: to, in: document)
-            order(.sendToRoom(document, .rename(to: to, roomOrder(request, said, readers))))
+            emit(.sendToRoom(document, .rename(to: to, roomOrder(request, sentName, readers))))
         case .delete:
-            beginEnding(document)
-            order(.sendToRoom(document, .delete(roomOrder(request, said, []))))
+            beginOrder(document)
+            emit(.sendToRoom(document, .delete(roomOrder(request, sentName, []))))
         case .read, .history:
-            guard let attendant = attendance[request.connection] else { return }
-            readings[request.connection] = request
-            order(.sendToRoom(document, .awaitPushes(of: attendant.pusher, for: request.connection)))
+            guard let joined = joinedConnections[request.connection] else { return }
+            waitingReads[request.connection] = request
+            emit(.sendToRoom(document, .awaitPushes(of: joined.pusher, for: request.connection)))
         case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
@@ -98,19 +100,20 @@ extension HubState {
         let session = opening.session
         sessions[session] = document
         rooms[document]?.sessions.insert(session)
-        attendance.began(session)
-        order(.sendToConnection(session.connection, .assignedRoom(session, document)))
-        order(.sendToRoom(document, .open(opening)))
+        joinedConnections.began(session)
+        emit(.sendToConnection(session.connection, .assignedRoom(session, document)))
+        emit(.sendToRoom(document, .open(opening)))
     }
 
-    private func roomOrder(_ request: HubRequest, _ said: WireString, _ readers: [SessionID]) -> RoomOrder {
+    private func roomOrder(_ request: HubRequest, _ sentName: WireString, _ readers: [SessionID]) -> RoomOrder
+    {
         RoomOrder(
-            requester: .guest(of: request.connection), id: request.id, document: said, readers: readers)
+            requester: .sessionless(request.connection), id: request.id, document: sentName, readers: readers)
     }
 
     private func readers(of name: DocumentName, in document: DocumentID) -> [SessionID] {
         (rooms[document]?.sessions ?? []).sorted().filter {
-            attendance[$0.connection].map { $0.grants.access(to: name) >= .read } ?? false
+            joinedConnections[$0.connection].map { $0.grants.access(to: name) >= .read } ?? false
         }
     }
 
@@ -127,15 +130,15 @@ extension HubState {
         guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
         // If the room was ordered to rename or delete and is idle, it has refused the order.
-        case .open: drop(document, wasEnding: nil)
-        case .ending(let until): drop(document, wasEnding: until)
-        case .loading, .dropping, .changing: break
+        case .open: drop(document, orderUntil: nil)
+        case .runningOrder(let until): drop(document, orderUntil: until)
+        case .loading, .dropping, .changingInStore: break
         }
     }
 
-    private mutating func drop(_ document: DocumentID, wasEnding: Int64?) {
-        rooms[document]?.state = .dropping(wasEnding: wasEnding)
-        order(.dropRoom(document))
+    private mutating func drop(_ document: DocumentID, orderUntil: Int64?) {
+        rooms[document]?.state = .dropping(orderUntil: orderUntil)
+        emit(.dropRoom(document))
     }
 
     /// A room was dropped.
@@ -146,22 +149,22 @@ extension HubState {
 
     /// A room could not be dropped, because it has work to do.
     mutating func kept(_ document: DocumentID) {
-        guard case .dropping(let wasEnding) = rooms[document]?.state else { return }
+        guard case .dropping(let orderUntil) = rooms[document]?.state else { return }
         rooms[document]?.offersUnload = false
         // The room offered to be dropped before the order to rename or delete reached it.
-        rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
+        rooms[document]?.state = orderUntil.map { .runningOrder(until: $0) } ?? .open
         sendMissed(document)
-        updateRightsOfGuests(in: document)
+        updateRightsOfPushesWithoutSession(in: document)
         serve(document)
     }
 
     /// Informs a room of renewed epochs and trimmed history, which it has missed.
     private mutating func sendMissed(_ document: DocumentID) {
         guard let room = rooms[document] else { return }
-        rooms[document]?.isOutdated = false
-        rooms[document]?.trimmed = nil
-        if room.isOutdated { order(.sendToRoom(document, .renewed)) }
-        if let start = room.trimmed { order(.sendToRoom(document, .trimmed(start: start))) }
+        rooms[document]?.hasMissedRenewal = false
+        rooms[document]?.missedTrim = nil
+        if room.hasMissedRenewal { emit(.sendToRoom(document, .renewed)) }
+        if let start = room.missedTrim { emit(.sendToRoom(document, .trimmed(start: start))) }
     }
 
     /// The store has renewed the epochs of all documents, so every room starts again.
@@ -169,53 +172,51 @@ extension HubState {
         outdateLookUps { _ in true }
         for document in rooms.keys.sorted() {
             switch rooms[document]?.state {
-            case .open, .ending: order(.sendToRoom(document, .renewed))
-            case .loading, .dropping: rooms[document]?.isOutdated = true
-            case .changing, nil: break
+            case .open, .runningOrder: emit(.sendToRoom(document, .renewed))
+            case .loading, .dropping: rooms[document]?.hasMissedRenewal = true
+            case .changingInStore, nil: break
             }
         }
     }
 
     // MARK: Renaming and deleting
 
-    private mutating func beginEnding(_ document: DocumentID) {
-        let until = now + Int64(limits.orderSeconds) * 1_000
-        rooms[document]?.state = .ending(until: until)
-        endings.append(Ending(document: document, until: until))
+    private mutating func beginOrder(_ document: DocumentID) {
+        let until = now + Int64(limits.orderTimeoutSeconds) * 1_000
+        rooms[document]?.state = .runningOrder(until: until)
+        orderDeadlines.append(OrderDeadline(document: document, until: until))
     }
 
     /// Stops waiting for rooms whose deadline to rename or delete has passed. They refuse late requests
     /// themselves.
-    mutating func giveUpEndings() {
-        let due = endings.prefix { $0.until <= now }
-        endings.removeFirst(due.count)
-        for ending in due {
-            switch rooms[ending.document]?.state {
-            case .ending(ending.until): endedChange(ending.document)
-            case .dropping(ending.until): rooms[ending.document]?.state = .dropping(wasEnding: nil)
-            case .loading, .open, .ending, .dropping, .changing, nil: break
+    mutating func giveUpOrders() {
+        let due = orderDeadlines.prefix { $0.until <= now }
+        orderDeadlines.removeFirst(due.count)
+        for deadline in due {
+            switch rooms[deadline.document]?.state {
+            case .runningOrder(deadline.until): endOrder(deadline.document)
+            case .dropping(deadline.until): rooms[deadline.document]?.state = .dropping(orderUntil: nil)
+            case .loading, .open, .runningOrder, .dropping, .changingInStore, nil: break
             }
         }
     }
 
     /// The store has answered a room's call to rename its document.
     mutating func renamed(
-        _ document: DocumentID, to name: DocumentName, _ result: Renaming
+        _ document: DocumentID, to name: DocumentName, _ result: RenameResult
     ) {
-        guard rooms[document] != nil else { return }
         if result == .renamed { rename(document, to: name) }
-        endedChange(document)
+        endOrder(document)
     }
 
     /// The store has answered a room's call to delete its document; nil if it was deleted.
     mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) {
-        guard rooms[document] != nil else { return }
         if refusal == nil { delete(document) }
-        endedChange(document)
+        endOrder(document)
     }
 
-    private mutating func endedChange(_ document: DocumentID) {
-        guard case .ending = rooms[document]?.state else { return }
+    private mutating func endOrder(_ document: DocumentID) {
+        guard case .runningOrder = rooms[document]?.state else { return }
         rooms[document]?.state = .open
         serve(document)
     }
@@ -235,7 +236,7 @@ extension HubState {
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil
-        rooms[document]?.hasLostName = false
+        rooms[document]?.isNameReassigned = false
         feed.gone(document, old, room.epoch, to: nil)
         needsDelivery = true
     }
@@ -254,7 +255,7 @@ extension HubState {
         forget(document)
     }
 
-    private mutating func finish(_ request: HubRequest, _ document: DocumentID, _ result: Renaming) {
+    private mutating func finish(_ request: HubRequest, _ document: DocumentID, _ result: RenameResult) {
         guard case .rename(_, let to, _) = request.question else { return refuse(request, .unexpectedAnswer) }
         switch result {
         case .renamed:

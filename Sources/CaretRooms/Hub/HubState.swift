@@ -13,14 +13,14 @@ package struct HubState: Sendable {
     /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
-    package var attendance = JoinedConnections()
-    var grantsBook = ChangedGrants()
+    package var joinedConnections = JoinedConnections()
+    var changedGrants = ChangedGrants()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon.
     package var names: [DocumentName: DocumentID] = [:]
     /// The deadlines of rooms that were ordered to rename or delete, in ascending order. Once a room has done
     /// so, its entry here is ignored.
-    package var endings: [Ending] = []
+    package var orderDeadlines: [OrderDeadline] = []
     /// The document of each session.
     package var sessions: [SessionID: DocumentID] = [:]
     /// Sessions that need revisions which their rooms no longer have in memory.
@@ -30,14 +30,14 @@ package struct HubState: Sendable {
     private var lastCall = 0
     /// Read requests that wait until their room has resolved the connection's pushes: at most one per
     /// connection.
-    package var readings: [ConnectionID: HubRequest] = [:]
+    package var waitingReads: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
     package var feed = DocumentFeed()
     /// Whether there may be something to send to followers.
     var needsDelivery = false
-    /// When the next news for followers are due.
+    /// When the next updates for followers are due.
     var deliveryDue: Int64?
-    var wakes: Int64?
+    var requestedWake: Int64?
     private var stage = Stage.serving
     var actions: [HubAction] = []
 
@@ -50,7 +50,7 @@ package struct HubState: Sendable {
     /// Why the store was called.
     package enum Call: Equatable, Sendable {
         /// To find the document of a request.
-        case lookUp(HubWaiting)
+        case lookUp(WaitingRequest)
         /// To read the text that a room begins with.
         case load(DocumentID)
         /// To rename or delete a document that has no room.
@@ -76,7 +76,7 @@ package struct HubState: Sendable {
     }
 
     /// The deadline for a room that was ordered to rename or delete. Requests wait until then.
-    package struct Ending: Equatable, Sendable {
+    package struct OrderDeadline: Equatable, Sendable {
         let document: DocumentID
         let until: Int64
 
@@ -87,13 +87,13 @@ package struct HubState: Sendable {
 
     var isStopping: Bool { stage != .serving }
 
-    mutating func order(_ action: HubAction) { actions.append(action) }
+    mutating func emit(_ action: HubAction) { actions.append(action) }
 
     mutating func call(_ call: StoreCall, for purpose: Call) {
         lastCall += 1
         let id = CallID(lastCall)
         calls[id] = purpose
-        order(.call(id, call))
+        emit(.call(id, call))
     }
 
     /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
@@ -125,7 +125,7 @@ package struct HubState: Sendable {
 
     private mutating func notified(_ document: DocumentID, _ notice: RoomNotice) {
         switch notice {
-        case .pushesSettled(let connection): pushesSettled(of: connection)
+        case .pushesResolved(let connection): pushesResolved(of: connection)
         case .renamed(let name, let result): renamed(document, to: name, result)
         case .deleted(let refusal): deleted(document, refusal)
         case .epochsRenewed: epochsRenewed()
@@ -135,11 +135,11 @@ package struct HubState: Sendable {
 
     /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [HubAction] {
-        look()
+        lookUpChangedDocuments()
         if needsDelivery { deliver() }
-        if stage == .stopping, attendance.isEmpty {
+        if stage == .stopping, joinedConnections.isEmpty {
             stage = .finished
-            order(.finish)
+            emit(.finish)
         }
         wakeInTime()
         defer { actions = [] }
@@ -153,29 +153,29 @@ package struct HubState: Sendable {
         case .lookUp(let waiting): found(answer, for: waiting)
         case .load(let document): loaded(answer, document)
         case .change(let document, let request): changed(answer, document, request)
-        case .read(let job): go(on: job, with: answer)
-        case .history(let job): go(on: job, with: answer)
-        case .list(let job): go(on: job, with: answer)
+        case .read(let job): advance(job, with: answer)
+        case .history(let job): advance(job, with: answer)
+        case .list(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
-        case .feed: tookEntries(answer)
-        case .admin(let job): go(on: job, with: answer)
+        case .feed: noteChangedDocuments(answer)
+        case .admin(let job): advance(job, with: answer)
         case .maintenance(let request): maintenanceAnswered(answer, for: request)
         }
     }
 
     private mutating func passTime(to time: Int64) {
         now = max(now, time)
-        guard let wakes, now >= wakes else { return }
-        self.wakes = nil
-        giveUpEndings()
+        guard let requestedWake, now >= requestedWake else { return }
+        self.requestedWake = nil
+        giveUpOrders()
         needsDelivery = true
     }
 
     private mutating func wakeInTime() {
-        let dues = [deliveryDue, feed.nextDue, endings.first?.until].compactMap { $0 }
-        guard let next = dues.min(), next < wakes ?? .max else { return }
-        wakes = next
-        order(.wake(at: next))
+        let dues = [deliveryDue, feed.nextDue, orderDeadlines.first?.until].compactMap { $0 }
+        guard let next = dues.min(), next < requestedWake ?? .max else { return }
+        requestedWake = next
+        emit(.wake(at: next))
     }
 
     /// The server stops: connections are informed, and requests that have not reached a room or the store are
@@ -183,8 +183,8 @@ package struct HubState: Sendable {
     mutating func shutDown(retryAfterMilliseconds: Int?) {
         if isStopping { return }
         stage = .stopping
-        for connection in attendance.connections {
-            order(
+        for connection in joinedConnections.connections {
+            emit(
                 .sendToConnection(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
         }
         for request in abandonRequests() { refuse(request, .shuttingDown) }
@@ -203,8 +203,8 @@ package struct HubState: Sendable {
             abandoned += rooms[document]?.waiting.map(\.request) ?? []
             rooms[document]?.waiting = []
         }
-        abandoned += readings.keys.sorted().compactMap { readings[$0] }
-        readings = [:]
+        abandoned += waitingReads.keys.sorted().compactMap { waitingReads[$0] }
+        waitingReads = [:]
         for connection in followers.keys.sorted() {
             if let follower = followers[connection], follower.isListing { abandoned.append(follower.request) }
             endFollowing(connection)
@@ -230,17 +230,17 @@ extension HubState.Call {
 /// Sending answers.
 extension HubState {
     mutating func answer(_ request: HubRequest, _ message: ServerMessage) {
-        guard attendance.isPresent(request.connection) else { return }
-        order(.sendToConnection(request.connection, .answered(Envelope(message, id: request.id))))
+        guard joinedConnections.isPresent(request.connection) else { return }
+        emit(.sendToConnection(request.connection, .answered(Envelope(message, id: request.id))))
     }
 
     mutating func refuse(_ request: HubRequest, _ refusal: RequestRefusal) {
         let question = request.question
         // The server's log names this internal error by the connection's number.
-        let place =
+        let hint =
             refusal.code == .internal ? "; see connection \(request.connection.value) in the log" : ""
         let report = ErrorReport(
-            refusal.code, refusal.message + place, document: question.said, seq: question.seq,
+            refusal.code, refusal.message + hint, document: question.sentName, seq: question.seq,
             head: refusal.head)
         answer(request, .error(report))
     }

@@ -14,7 +14,7 @@ extension HubState {
         }
     }
 
-    mutating func go(on job: AdminJob, with answer: TokenAnswer) {
+    mutating func advance(_ job: AdminJob, with answer: TokenAnswer) {
         let request = job.request
         switch (job.admin, answer) {
         case (.listTokens, .listed(.success(let listing))): send(listing, request)
@@ -59,30 +59,30 @@ extension TokenCall {
 }
 
 extension Grants {
-    fileprivate init(_ said: [WireGrant]) throws(RequestRefusal) {
+    fileprivate init(_ sent: [WireGrant]) throws(RequestRefusal) {
         var grants: [Grant] = []
-        for (index, grant) in said.enumerated() {
+        for (index, grant) in sent.enumerated() {
             do throws(DocumentName.Fault) { grants.append(try Grant(grant)) } catch {
                 throw RequestRefusal(.badName, "grants[\(index)].doc: the name \(error.problem)")
             }
         }
         guard let all = Grants(grants) else {
             throw RequestRefusal(
-                .tooLarge, "\(grants.count) grants; at most \(Grants.most) are allowed")
+                .tooLarge, "the token would have \(grants.count) grants; at most \(Grants.most) are allowed")
         }
         self = all
     }
 }
 
 extension Grant {
-    fileprivate init(_ said: WireGrant) throws(DocumentName.Fault) {
+    fileprivate init(_ sent: WireGrant) throws(DocumentName.Fault) {
         let access: Access =
-            switch said.rights {
+            switch sent.rights {
             case .read: .read
             case .write: .write
             case .admin: .admin
             }
-        switch said.scope {
+        switch sent.scope {
         case .document(let name): self.init(access, to: .document(try DocumentName(name.string)))
         case .prefix(let prefix): self.init(access, to: .prefix(ByteString(prefix)))
         }
@@ -123,7 +123,7 @@ extension TokenSummary {
 extension RequestRefusal {
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {
-        case .gone: self.init(.notFound, "there is no token of this number")
+        case .gone: self.init(.notFound, "there is no token with this number")
         case .damaged: self.init(.damaged, "the stored tokens are damaged")
         case .full, .failed: self.init(refusal)
         }

@@ -25,24 +25,24 @@ package struct JoinedConnections: Equatable, Sendable {
         var stage = Stage.waiting
         /// The connection's sessions, in the order of opening.
         var sessions: [SessionID] = []
-        /// The document that received the connection's last push as a guest.
+        /// The document that got the connection's last push without a session.
         var pushedTo: DocumentID?
     }
 
-    private var attendants: [ConnectionID: JoinedConnection] = [:]
+    private var connectionsByID: [ConnectionID: JoinedConnection] = [:]
     /// The connections of each user and client, the newest last. Only the newest stays.
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
 
-    var isEmpty: Bool { attendants.isEmpty }
-    package var connections: [ConnectionID] { attendants.keys.sorted() }
+    var isEmpty: Bool { connectionsByID.isEmpty }
+    package var connections: [ConnectionID] { connectionsByID.keys.sorted() }
 
-    subscript(connection: ConnectionID) -> JoinedConnection? { attendants[connection] }
+    subscript(connection: ConnectionID) -> JoinedConnection? { connectionsByID[connection] }
 
-    func isPresent(_ connection: ConnectionID) -> Bool { attendants[connection]?.stage == .present }
+    func isPresent(_ connection: ConnectionID) -> Bool { connectionsByID[connection]?.stage == .present }
 
     /// Adds a connection. Returns those that it replaces.
-    mutating func join(_ joining: Joining, at now: Int64) -> [ConnectionID] {
-        attendants[joining.connection] = JoinedConnection(
+    mutating func join(_ joining: JoinRequest, at now: Int64) -> [ConnectionID] {
+        connectionsByID[joining.connection] = JoinedConnection(
             pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
             peer: joining.peer, since: now)
         let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
@@ -52,9 +52,9 @@ package struct JoinedConnections: Equatable, Sendable {
 
     /// Marks a connection that must end. Returns false if that was done before or the connection has left.
     mutating func dismiss(_ connection: ConnectionID) -> Bool {
-        switch attendants[connection]?.stage {
+        switch connectionsByID[connection]?.stage {
         case .waiting, .present:
-            attendants[connection]?.stage = .dismissed
+            connectionsByID[connection]?.stage = .dismissed
             return true
         case .dismissed, .leaving, nil: return false
         }
@@ -62,48 +62,50 @@ package struct JoinedConnections: Equatable, Sendable {
 
     /// Admits the waiting connection of a user and client once it is the only one. Returns it.
     mutating func admitted(of pusher: Pusher) -> ConnectionID? {
-        guard let crowd = connectionsByPusher[pusher], crowd.count == 1,
-            attendants[crowd[0]]?.stage == .waiting
+        guard let ids = connectionsByPusher[pusher], ids.count == 1,
+            connectionsByID[ids[0]]?.stage == .waiting
         else {
             return nil
         }
-        attendants[crowd[0]]?.stage = .present
-        return crowd[0]
+        connectionsByID[ids[0]]?.stage = .present
+        return ids[0]
     }
 
     /// The sessions that end with the connection; nil if it is unknown or has left before.
     mutating func leave(_ connection: ConnectionID) -> [SessionID]? {
-        guard let attendant = attendants[connection], attendant.stage != .leaving else { return nil }
-        attendants[connection]?.stage = .leaving
-        return attendant.sessions
+        guard let joined = connectionsByID[connection], joined.stage != .leaving else { return nil }
+        connectionsByID[connection]?.stage = .leaving
+        return joined.sessions
     }
 
     /// Forgets a connection that has left, once all its sessions have ended. Returns its user and client.
     mutating func forget(_ connection: ConnectionID) -> Pusher? {
-        guard let attendant = attendants[connection], attendant.stage == .leaving, attendant.sessions.isEmpty
+        guard let joined = connectionsByID[connection], joined.stage == .leaving, joined.sessions.isEmpty
         else { return nil }
-        attendants[connection] = nil
-        let rest = connectionsByPusher[attendant.pusher]?.filter { $0 != connection } ?? []
-        connectionsByPusher[attendant.pusher] = rest.isEmpty ? nil : rest
-        return attendant.pusher
+        connectionsByID[connection] = nil
+        let rest = connectionsByPusher[joined.pusher]?.filter { $0 != connection } ?? []
+        connectionsByPusher[joined.pusher] = rest.isEmpty ? nil : rest
+        return joined.pusher
     }
 
-    mutating func began(_ session: SessionID) { attendants[session.connection]?.sessions.append(session) }
+    mutating func began(_ session: SessionID) {
+        connectionsByID[session.connection]?.sessions.append(session)
+    }
 
     mutating func pushed(as connection: ConnectionID, to document: DocumentID) {
-        attendants[connection]?.pushedTo = document
+        connectionsByID[connection]?.pushedTo = document
     }
 
     mutating func ended(_ session: SessionID) {
-        attendants[session.connection]?.sessions.removeAll { $0 == session }
+        connectionsByID[session.connection]?.sessions.removeAll { $0 == session }
     }
 
     mutating func change(_ grants: Grants, of connection: ConnectionID) {
-        attendants[connection]?.grants = grants
+        connectionsByID[connection]?.grants = grants
     }
 
     /// The connections of a token.
     func connections(with token: TokenID) -> [ConnectionID] {
-        connections.filter { attendants[$0]?.token == token }
+        connections.filter { connectionsByID[$0]?.token == token }
     }
 }

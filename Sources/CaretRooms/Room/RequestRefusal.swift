@@ -26,20 +26,20 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// The error for a failed read of a document's history. `wanted` says what was requested, for the
+    /// The error for a failed read of a document's history. `requested` says what was requested, for the
     /// message.
-    init(_ refusal: HistoryRefusal, _ wanted: String) {
+    init(_ refusal: HistoryRefusal, _ requested: String) {
         switch refusal {
-        case .ahead(let head): self.init(.baseAhead, "\(wanted) is beyond the head \(head.value)")
-        case .trimmed(let start): self = .trimmed(wanted, start)
+        case .ahead(let head): self.init(.baseAhead, "\(requested) is beyond the head \(head.value)")
+        case .trimmed(let start): self = .trimmed(requested, start)
         case .wrongText: self.init(.damaged)
         case .refused(let refusal): self.init(refusal)
         }
     }
 
     /// The error for a failed read by the hub, which takes the head from the document's entry.
-    init(_ refusal: HistoryRefusal, _ wanted: String, of entry: DocumentEntry) {
-        self.init(refusal, wanted)
+    init(_ refusal: HistoryRefusal, _ requested: String, of entry: DocumentEntry) {
+        self.init(refusal, requested)
         switch refusal {
         case .ahead(let head): self.head = WirePosition(epoch: entry.epoch.wire, revision: head)
         case .trimmed: head = WirePosition(epoch: entry.epoch.wire, revision: entry.head)
@@ -52,14 +52,14 @@ package struct RequestRefusal: Error, Equatable {
     static let notFound = RequestRefusal(.notFound, "there is no such document")
     static let notOpen = RequestRefusal(.notOpen, "the document is not open here")
     static let notAdmin = RequestRefusal(
-        .forbidden, "this needs the right to administer all documents")
+        .forbidden, "this request needs the right to administer all documents")
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
     static let unreadable = RequestRefusal(
         .overloaded, "your earlier pushes could not be looked up; try again later")
     /// The store's answer does not fit the call.
     static let unexpectedAnswer = RequestRefusal(.internal, "the store's answer does not fit the call")
 
-    static func trimmed(_ wanted: String, _ start: Revision) -> RequestRefusal {
-        RequestRefusal(.baseTrimmed, "\(wanted) is before revision \(start.value), where history begins")
+    static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
+        RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")
     }
 }

@@ -6,8 +6,9 @@ package import CaretLog
 /// Large payloads are stored by reference. Nearly all actions are lines to send, and lists of actions are
 /// moved around often.
 package enum RoomAction: Equatable, Sendable {
-    /// Send lines to a session, after everything sent before. Also to a guest: a connection that pushed
-    /// without opening the document. The connection reports delivered bytes with `written`.
+    /// Send lines to a session, after everything sent before. The session may be the `sessionless` id of a
+    /// connection that pushed without opening the document. The connection reports delivered bytes with
+    /// `written`.
     case send(SessionID, RoomOutput)
     /// Call the store. The room receives the answer as `answered`.
     indirect case call(CallID, StoreCall)
@@ -20,7 +21,7 @@ package enum RoomAction: Equatable, Sendable {
     case ended(SessionID)
     /// Close the session's connection with `too_slow`. The session reads so slowly that the room would have
     /// to keep too much data for it.
-    case cut(SessionID)
+    case disconnect(SessionID)
     /// Write to the server's log: a session reports that its text does not match a `check`. The room has
     /// ended the session.
     case diverged(SessionID, Revision)
@@ -49,9 +50,9 @@ package struct RoomOutput: Equatable, Sendable {
 /// What a room reports to the hub.
 package enum RoomNotice: Equatable, Sendable {
     /// All pushes that this connection waited for are resolved.
-    case pushesSettled(ConnectionID)
+    case pushesResolved(ConnectionID)
     /// The store's answer to a `rename` that the hub requested.
-    case renamed(DocumentName, Renaming)
+    case renamed(DocumentName, RenameResult)
     /// The store's answer to a `delete` that the hub requested; nil if the document was deleted.
     case deleted(StoreRefusal?)
     /// The store has renewed the epochs of all documents.

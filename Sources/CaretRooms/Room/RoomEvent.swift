@@ -24,7 +24,7 @@ package enum RoomEvent: Equatable, Sendable {
     /// The session's connection has ended. The room answers with `ended`, even if it does not know the
     /// session.
     case leave(SessionID)
-    /// Asks the room to wait for the pushes of this pusher. The room answers with `pushesSettled` once it has
+    /// Asks the room to wait for the pushes of this pusher. The room answers with `pushesResolved` once it has
     /// committed or refused every earlier push.
     indirect case awaitPushes(of: Pusher, for: ConnectionID)
 

@@ -8,7 +8,7 @@ extension RoomState {
     mutating func deliver(
         _ line: [UInt8], to index: Int, as kind: RoomOutput.Kind = .stream
     ) {
-        if sessions[index].stream.isCut { return }
+        if sessions[index].stream.isDisconnecting { return }
         sessions[index].stream.sent(line.count)
         effects.add(.send(sessions[index].id, RoomOutput(kind, line)))
     }
@@ -71,7 +71,7 @@ extension RoomState {
     }
 
     /// The line of an ack. It leaves out the edits if they equal those that the client sent.
-    mutating func ackLine(_ due: AckDue, in unit: CodeUnit) -> [UInt8] {
+    mutating func ackLine(_ due: PendingAck, in unit: CodeUnit) -> [UInt8] {
         effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
             document: log.name, seq: Int(due.committed.logged.seq), revision: due.revision,

@@ -4,26 +4,26 @@ package import CaretWire
 /// list of slow sessions. The room's decisions do not depend on these notes.
 package struct RoomNotes: Equatable, Sendable {
     /// Pushes that arrived, including repeats.
-    package var pushes = 0
+    package var pushes: Int
     /// Pushes that were committed.
-    package var changes = 0
+    package var changes: Int
     /// Pushes that were rebased over revisions committed since their base.
-    package var rebases = 0
+    package var rebases: Int
     /// Changes sent to sessions. A change counts once for each session that was sent its line. An ack does
     /// not count, and several changes squashed into one line count once.
-    package var deliveries = 0
-    package var refusals: [ErrorCode: Int] = [:]
+    package var deliveries: Int
+    package var refusals: [ErrorCode: Int]
     /// Sessions that have fallen behind: they had reached the head before, and now need revisions that are no
     /// longer in the window.
-    package var slowSessions: [SessionID] = []
+    package var slowSessions: [SessionID]
     /// Slow sessions that have reached the head again.
-    package var caughtUp: [SessionID] = []
+    package var caughtUp: [SessionID]
     /// Pushes whose acks were sent.
-    package var acked: [AckedPush] = []
+    package var acked: [AckedPush]
     /// Sessions that were opened.
-    package var opened: [SessionID] = []
+    package var opened: [SessionID]
     /// The store returned damaged data without noticing the damage.
-    package var foundDamage = false
+    package var foundDamage: Bool
 
     package init(
         pushes: Int = 0, changes: Int = 0, rebases: Int = 0, deliveries: Int = 0,

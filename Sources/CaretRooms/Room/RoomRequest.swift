@@ -71,13 +71,13 @@ extension [RoomRequest] {
     }
 
     private mutating func join(_ push: RoomPush) -> RequestRefusal? {
-        let places = indices.filter { self[$0].pusher == push.pusher }
-        if let last = places.last, case .push(let other, _) = self[last] {
+        let indices = indices.filter { self[$0].pusher == push.pusher }
+        if let last = indices.last, case .push(let other, _) = self[last] {
             if push.isRepeat(of: other) {
                 // The latest repeat gets the answer. It moves to the end of the queue, after the earlier
                 // requests of its sender.
                 remove(at: last)
-            } else if places.count > 1 {
+            } else if indices.count > 1 {
                 return .otherPushPending(push, beside: other)
             }
         }

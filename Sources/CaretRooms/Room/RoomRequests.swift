@@ -106,7 +106,7 @@ extension RoomState {
         if let entry = answer.entry, entry.revision > head {
             // The store names a revision beyond its own head, so its data is damaged.
             if entry.revision > answer.head { return reportDamage() }
-            catchUp.storeNamed(answer.head)
+            catchUp.noteStoreHead(answer.head)
             catchUp.wait(for: pusher)
             // An append in flight or a reload will report the store's head, so no read is needed then.
             if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }

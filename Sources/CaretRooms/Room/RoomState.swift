@@ -27,7 +27,7 @@ package struct RoomState: Sendable {
 
     package var sessions = SessionList()
     package var presence = PresenceBoard()
-    var checks: Checks
+    var checks: CheckSchedule
 
     package var pause = RoomPause()
     var idleness = Idleness.needed
@@ -35,7 +35,7 @@ package struct RoomState: Sendable {
     package var closedWith: RequestRefusal?
     /// True once the store has refused or failed to renew its epochs. From then on, a client that knows a
     /// revision beyond the head is considered wrong.
-    var trustsStore = false
+    var isRenewalRefused = false
     var clock: RoomClock
     package var effects = RoomEffects()
     private var lastWork = 0
@@ -50,7 +50,7 @@ package struct RoomState: Sendable {
         self.publicClient = publicClient
         log = DocumentLog(entry, head: head, windowBytes: limits.windowBytes)
         clock = RoomClock(now: time)
-        checks = Checks(at: time)
+        checks = CheckSchedule(changedAt: time)
     }
 
     package var head: Revision { log.head }
@@ -66,7 +66,9 @@ package struct RoomState: Sendable {
     }
 
     /// Whether every push that arrived is resolved.
-    package var isSettled: Bool { pushes.isEmpty && pushers.beingLookedUp.isEmpty && !pause.hasQueued }
+    package var hasResolvedAllPushes: Bool {
+        pushes.isEmpty && pushers.beingLookedUp.isEmpty && !pause.hasQueued
+    }
 
     /// Whether the room can be dropped: it has no sessions and no work. Store answers that arrive later would
     /// change nothing.
@@ -79,7 +81,7 @@ package struct RoomState: Sendable {
 
     /// Handles an event. Returns the actions for the caller to run.
     package mutating func handle(_ event: RoomEvent, at now: Int64) -> [RoomAction] {
-        if clock.passed(to: now) { runDueWork() }
+        if clock.advance(to: now) { runDueWork() }
         route(event)
         return finished()
     }
@@ -113,7 +115,7 @@ package struct RoomState: Sendable {
         case .trimmed(let start): trimmed(start: start)
         case .answered(let id, let answer): answered(id, answer)
         case .computed(let id, .change(let change)): computed(id, change)
-        case .computed(_, .checksum(let crc32)): summed(crc32)
+        case .computed(_, .checksum(let crc32)): checksumComputed(crc32)
         case .timePassed: break
         }
     }
@@ -127,7 +129,7 @@ package struct RoomState: Sendable {
         }
         answerAwaiting()
         noteIdleness()
-        if let time = clock.wake() { effects.add(.wake(at: time)) }
+        if let time = clock.takeWake() { effects.add(.wake(at: time)) }
         return effects.takeActions()
     }
 

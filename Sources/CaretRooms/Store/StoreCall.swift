@@ -49,12 +49,12 @@ package enum StoreAnswer: Equatable, Sendable {
     /// True if the store renewed the epochs.
     case epochsRenewed(Result<Bool, StoreRefusal>)
     case text(Result<Snapshot, HistoryRefusal>)
-    case read(Result<Reading, HistoryRefusal>)
-    case renamed(Renaming)
+    case read(Result<HistorySlice, HistoryRefusal>)
+    case renamed(RenameResult)
     /// Nil if the document was deleted.
     case deleted(StoreRefusal?)
     case found(Result<DocumentEntry, StoreRefusal>)
-    case created(Creation)
+    case created(CreateResult)
     case listed(Result<Listing, StoreRefusal>)
     case entries([Result<DocumentEntry, StoreRefusal>])
     case tokens(TokenAnswer)

@@ -7,27 +7,27 @@
 /// Times are in milliseconds of a clock that never goes back.
 package struct GuessLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
-        case look(Place)
+        case lookUp(Slot)
         case refuse(retryAfterMilliseconds: Int)
     }
 
     /// The kind of slot that a lookup reserves.
-    package enum Place: Equatable, Sendable {
-        case own(AddressBlock)
+    package enum Slot: Equatable, Sendable {
+        case perAddress(AddressBlock)
         case shared
     }
 
     /// Slots that become free one after the other.
     package struct Allowance {
-        let places: Int64
+        let slots: Int64
         /// Milliseconds until one more slot becomes free.
         package let interval: Int64
     }
 
     /// Enough slots for a person who mistypes a token, or for a program that retries with an old token.
-    package static let own = Allowance(places: 10, interval: 6_000)
+    package static let perAddress = Allowance(slots: 10, interval: 6_000)
     /// For all addresses that do not fit in the table. Enough for people who log in during a flood.
-    static let shared = Allowance(places: 1_000, interval: 10)
+    static let shared = Allowance(slots: 1_000, interval: 10)
     /// A full table takes a few megabytes. To keep it full, an attacker must send this many guesses every few
     /// seconds.
     package static let mostAddresses = 65_536
@@ -44,29 +44,29 @@ package struct GuessLimiter: Sendable {
     package var addressCount: Int { freeAt.count }
 
     /// Reserves a slot for the lookup of a token, or refuses the token.
-    package mutating func shown(from address: AddressBlock, at now: Int64) -> Decision {
+    package mutating func reserveSlot(for address: AddressBlock, at now: Int64) -> Decision {
         if freeAt[address] == nil, freeAt.count >= GuessLimiter.mostAddresses { sweep(at: now) }
         if freeAt[address] != nil || freeAt.count < GuessLimiter.mostAddresses {
             var time = freeAt[address] ?? now
-            let wait = GuessLimiter.own.consume(&time, at: now)
+            let wait = GuessLimiter.perAddress.consume(&time, at: now)
             if let wait { return .refuse(retryAfterMilliseconds: Int(wait)) }
             freeAt[address] = time
-            return .look(.own(address))
+            return .lookUp(.perAddress(address))
         }
         if let wait = GuessLimiter.shared.consume(&sharedFreeAt, at: now) {
             return .refuse(retryAfterMilliseconds: Int(wait))
         }
-        return .look(.shared)
+        return .lookUp(.shared)
     }
 
     /// Frees the slot of a token that was known or could not be looked up.
-    package mutating func cleared(_ place: Place, at now: Int64) {
-        switch place {
+    package mutating func freeSlot(_ slot: Slot, at now: Int64) {
+        switch slot {
         case .shared: sharedFreeAt -= GuessLimiter.shared.interval
-        case .own(let address):
+        case .perAddress(let address):
             guard let time = freeAt[address] else { return }
-            let cleared = time - GuessLimiter.own.interval
-            freeAt[address] = cleared > now ? cleared : nil
+            let earlier = time - GuessLimiter.perAddress.interval
+            freeAt[address] = earlier > now ? earlier : nil
         }
     }
 
@@ -81,7 +81,7 @@ extension GuessLimiter.Allowance {
     /// Reserves a slot and returns nil, or returns the milliseconds until a slot is free.
     fileprivate func consume(_ freeAt: inout Int64, at now: Int64) -> Int64? {
         let time = max(freeAt, now) + interval
-        let wait = time - now - places * interval
+        let wait = time - now - slots * interval
         if wait > 0 { return wait }
         freeAt = time
         return nil

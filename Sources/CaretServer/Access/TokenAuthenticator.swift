@@ -48,36 +48,36 @@ package final class TokenAuthenticator: Authenticator {
                 reportTokenless(address)
                 return completion(.unknown)
             }
-            look(at: token, from: address, then: completion)
+            lookUp(token, from: address, then: completion)
         }
     }
 
     private func reportTokenless(_ address: SocketAddress) {
         if let block = AddressBlock(address),
-            case .refuse = tokenless.withLock({ $0.shown(from: block, at: now()) })
+            case .refuse = tokenless.withLock({ $0.reserveSlot(for: block, at: now()) })
         {
             return
         }
         failed(address, .noToken)
     }
 
-    private func look(
-        at text: WireString, from address: SocketAddress,
+    private func lookUp(
+        _ text: WireString, from address: SocketAddress,
         then completion: @escaping @Sendable (Authentication) -> Void
     ) {
-        var place: GuessLimiter.Place?
+        var slot: GuessLimiter.Slot?
         if let block = AddressBlock(address) {
-            switch limiter.withLock({ $0.shown(from: block, at: now()) }) {
+            switch limiter.withLock({ $0.reserveSlot(for: block, at: now()) }) {
             case .refuse(let wait):
                 refused(address)
                 return completion(.tooOften(retryAfterMilliseconds: wait))
-            case .look(let taken): place = taken
+            case .lookUp(let reserved): slot = reserved
             }
         }
-        tokens.token(shown: ByteString(text.string)) { [self, place] result in
+        tokens.token(shown: ByteString(text.string)) { [self, slot] result in
             let answer = Authentication(result)
             if answer == .unknown { failed(address, .unknownToken) }
-            if let place, answer != .unknown { limiter.withLock { $0.cleared(place, at: now()) } }
+            if let slot, answer != .unknown { limiter.withLock { $0.freeSlot(slot, at: now()) } }
             completion(answer)
         }
     }

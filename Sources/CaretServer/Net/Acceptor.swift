@@ -34,7 +34,7 @@ final class Acceptor {
     private var phase = Phase.accepting
     /// A reserved descriptor. When all others are in use, the acceptor closes this one. Then it can accept a
     /// connection, send a refusal and close it.
-    private var spare: Int32
+    private var spareDescriptor: Int32
 
     init(
         _ slot: SlotID, _ socket: ListeningSocket, on sockets: Sockets, for loops: [Loop],
@@ -45,7 +45,7 @@ final class Acceptor {
         self.sockets = sockets
         self.loops = loops
         self.make = make
-        spare = Acceptor.openSpare()
+        spareDescriptor = Acceptor.openSpareDescriptor()
     }
 
     var descriptor: Int32 { socket.descriptor }
@@ -63,7 +63,7 @@ final class Acceptor {
     /// Accepts again after a pause.
     func resume() {
         guard case .paused = phase else { return }
-        if spare < 0 { spare = Acceptor.openSpare() }
+        if spareDescriptor < 0 { spareDescriptor = Acceptor.openSpareDescriptor() }
         phase = .accepting
         sockets.watch(descriptor, as: slot, for: .input)
     }
@@ -71,7 +71,7 @@ final class Acceptor {
     func close() {
         if case .closed = phase { return }
         phase = .closed
-        if spare >= 0 { Glibc.close(spare) }
+        if spareDescriptor >= 0 { Glibc.close(spareDescriptor) }
         sockets.remove(self)
         socket.close()
     }
@@ -83,7 +83,7 @@ final class Acceptor {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 let accepted = uninterrupted { caret_accept(descriptor, address, &size) }
                 if accepted < 0 {
-                    failed(errno)
+                    acceptFailed(errno)
                     return nil
                 }
                 return AcceptedSocket(accepted, peer: SocketAddress(address) ?? .unix(path: ""))
@@ -91,7 +91,7 @@ final class Acceptor {
         }
     }
 
-    private func failed(_ code: Int32) {
+    private func acceptFailed(_ code: Int32) {
         switch code {
         case EAGAIN, EWOULDBLOCK: return
         case EMFILE, ENFILE: refuseOne()
@@ -104,13 +104,13 @@ final class Acceptor {
     /// All descriptors are in use. The system would report the waiting connection in every turn. So the
     /// acceptor refuses the connection, and the client learns the reason.
     private func refuseOne() {
-        guard spare >= 0 else { return pause() }
-        Glibc.close(spare)
+        guard spareDescriptor >= 0 else { return pause() }
+        Glibc.close(spareDescriptor)
         let refused = caret_accept(descriptor, nil, nil)
         if refused >= 0 { refuse(refused) }
-        spare = Acceptor.openSpare()
+        spareDescriptor = Acceptor.openSpareDescriptor()
         // If this fails, another thread has opened the descriptor that was just freed.
-        if spare < 0 { pause() }
+        if spareDescriptor < 0 { pause() }
     }
 
     /// Sends as much of the error line as the system accepts at once, and closes the connection.
@@ -125,7 +125,7 @@ final class Acceptor {
             _ = sockets.read(from: descriptor)
         }
         Glibc.close(descriptor)
-        sockets.noteRefusal()
+        sockets.reportRefusal()
     }
 
     private func pause() {
@@ -143,9 +143,9 @@ final class Acceptor {
             return
         }
         let make = make
-        let isTaken = loop.post { $0.adopt(accepted, make) }
-        if !isTaken { Glibc.close(accepted.descriptor) }
+        let isPosted = loop.post { $0.adopt(accepted, make) }
+        if !isPosted { Glibc.close(accepted.descriptor) }
     }
 
-    private static func openSpare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    private static func openSpareDescriptor() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 }

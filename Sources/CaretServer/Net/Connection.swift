@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Calls on a closed connection do nothing.
 package final class Connection {
-    private enum OwnSide {
+    private enum OutputState {
         case open
         /// The handler has ended the output. The connection writes what is queued, and then closes its
         /// sending side.
@@ -23,7 +23,7 @@ package final class Connection {
         case ended
     }
 
-    private enum Flow {
+    private enum FlushState {
         /// The queue is empty.
         case idle
         /// In the list of connections that are flushed at the end of the turn.
@@ -47,11 +47,11 @@ package final class Connection {
     package unowned let sockets: Sockets
     private var handler: (any ConnectionHandler)?
     private var isClosed = false
-    private var ownSide = OwnSide.open
+    private var outputState = OutputState.open
     private var input = Input.reading
     private var watch = Watch.watched(.input)
     private var output = OutputQueue()
-    private var flow = Flow.idle
+    private var flushState = FlushState.idle
 
     init(_ id: SocketID, _ socket: AcceptedSocket, on sockets: Sockets) {
         self.id = id
@@ -60,7 +60,7 @@ package final class Connection {
         self.sockets = sockets
     }
 
-    /// Set before the first event.
+    /// Sets the handler. Call this before the first event.
     func begin(_ handler: any ConnectionHandler) { self.handler = handler }
 
     // MARK: Calls of the handler, described in `ConnectionPort`
@@ -75,7 +75,7 @@ package final class Connection {
     }
 
     package func send(_ payload: Payload) {
-        guard !isClosed, case .open = ownSide, !payload.bytes.isEmpty else { return }
+        guard !isClosed, case .open = outputState, !payload.bytes.isEmpty else { return }
         output.append(payload)
         awaitFlush()
     }
@@ -87,14 +87,14 @@ package final class Connection {
         case .resuming(let rest): input = .paused(rest: rest)
         case .paused, .ended: return
         }
-        watchForWhatIsWanted()
+        updateWatch()
     }
 
     package func resumeReading() {
         guard !isClosed, case .paused(let rest) = input else { return }
         if rest.isEmpty {
             input = .reading
-            watchForWhatIsWanted()
+            updateWatch()
         } else {
             input = .resuming(rest: rest)
             sockets.resumed(self)
@@ -102,8 +102,8 @@ package final class Connection {
     }
 
     package func endOutput() {
-        guard !isClosed, case .open = ownSide else { return }
-        ownSide = .ending
+        guard !isClosed, case .open = outputState else { return }
+        outputState = .ending
         awaitFlush()
     }
 
@@ -116,42 +116,42 @@ package final class Connection {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         }
-        close(.ordered)
+        close(.closedByHandler)
     }
 
     // MARK: Events of the loop
 
     func ready(_ readiness: Readiness) {
-        if readiness.hasRoomForOutput { roomIsThere() }
-        if readiness.hasInput || readiness.hasHungUp { inputIsReady(hasHungUp: readiness.hasHungUp) }
+        if readiness.isWritable { outputBecameWritable() }
+        if readiness.hasInput || readiness.hasHungUp { handleInput(hasHungUp: readiness.hasHungUp) }
     }
 
-    private func inputIsReady(hasHungUp: Bool) {
+    private func handleInput(hasHungUp: Bool) {
         if isClosed { return }
         switch input {
         case .reading: read()
-        case .paused, .resuming: if hasHungUp { hungUp() }
-        case .ended: if hasHungUp { close(.gone(failure)) }
+        case .paused, .resuming: if hasHungUp { handleHangUp() }
+        case .ended: if hasHungUp { close(.lost(failure)) }
         }
     }
 
     /// Passes the handler the bytes that were kept while reading was paused.
-    func deliverRest() {
+    func deliverKeptInput() {
         guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
         rest.withUnsafeBytes(deliver)
-        watchForWhatIsWanted()
+        updateWatch()
     }
 
     /// Writes the queue in one system call. Bytes that do not fit in the call wait for the next turn.
     func flush() {
-        guard case .awaitingFlush = flow else { return }
-        flow = .idle
+        guard case .awaitingFlush = flushState else { return }
+        flushState = .idle
         if !output.isEmpty {
             switch sockets.write(output, to: descriptor) {
-            case .failed(let code): return close(.gone(SystemFault("sendmsg", code: code)))
+            case .failed(let code): return close(.lost(SystemFault("sendmsg", code: code)))
             case .wrote(let count, let isAll):
-                if !isAll { flow = .blocked }
+                if !isAll { flushState = .blocked }
                 if count > 0 {
                     output.removeFirst(count)
                     handler?.wrote(count, on: self)
@@ -164,9 +164,9 @@ package final class Connection {
     private func resume() {
         if isClosed { return }
         if !output.isEmpty { awaitFlush() }
-        watchForWhatIsWanted()
-        if case .ending = ownSide, output.isEmpty {
-            ownSide = .ended
+        updateWatch()
+        if case .ending = outputState, output.isEmpty {
+            outputState = .ended
             shutdown(descriptor, Int32(SHUT_WR))
         }
     }
@@ -194,42 +194,42 @@ package final class Connection {
         if count > 0 { return deliver(UnsafeRawBufferPointer(rebasing: sockets.readBuffer[..<count])) }
         if count < 0 {
             if errno == EAGAIN || errno == EWOULDBLOCK { return }
-            return close(.gone(SystemFault("recv")))
+            return close(.lost(SystemFault("recv")))
         }
         input = .ended
-        watchForWhatIsWanted()
+        updateWatch()
         handler?.inputEnded(on: self)
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         guard let handler else { return }
-        let taken = handler.received(bytes, on: self)
-        if taken == bytes.count || isClosed { return }
-        precondition(0..<bytes.count ~= taken, "a handler accepted \(taken) of \(bytes.count) bytes")
-        input = .paused(rest: Array(bytes[taken...]))
-        watchForWhatIsWanted()
+        let accepted = handler.received(bytes, on: self)
+        if accepted == bytes.count || isClosed { return }
+        precondition(0..<bytes.count ~= accepted, "a handler accepted \(accepted) of \(bytes.count) bytes")
+        input = .paused(rest: Array(bytes[accepted...]))
+        updateWatch()
     }
 
     // MARK: Writing and closing
 
     private func awaitFlush() {
-        guard case .idle = flow else { return }
-        flow = .awaitingFlush
+        guard case .idle = flushState else { return }
+        flushState = .awaitingFlush
         sockets.flushLater(self)
     }
 
-    private func roomIsThere() {
-        guard case .blocked = flow else { return }
-        flow = .idle
+    private func outputBecameWritable() {
+        guard case .blocked = flushState else { return }
+        flushState = .idle
         awaitFlush()
     }
 
-    private func hungUp() {
+    private func handleHangUp() {
         // Bytes that have arrived can still be read. The output cannot be written: the next flush gets the
         // error.
         watch = .hungUp
         sockets.unwatch(descriptor)
-        roomIsThere()
+        outputBecameWritable()
     }
 
     /// The error that the system keeps for this socket.
@@ -240,25 +240,25 @@ package final class Connection {
         return SystemFault("poll", code: code == 0 ? EPIPE : code)
     }
 
-    private var wanted: Interest {
+    private var wantedInterest: Interest {
         var forOutput: Interest = []
-        if case .blocked = flow { forOutput = .output }
+        if case .blocked = flushState { forOutput = .output }
         switch input {
         case .reading: return forOutput.union(.input)
         case .paused, .resuming, .ended: return forOutput
         }
     }
 
-    private func watchForWhatIsWanted() {
+    private func updateWatch() {
         if isClosed { return }
-        let wanted = wanted
+        let wantedInterest = wantedInterest
         switch watch {
-        case .watched(wanted): return
-        case .watched: sockets.watch(descriptor, as: id.slot, for: wanted)
+        case .watched(wantedInterest): return
+        case .watched: sockets.watch(descriptor, as: id.slot, for: wantedInterest)
         case .hungUp:
-            guard wanted.contains(.input) else { return }
-            sockets.watchAgain(self, for: wanted)
+            guard wantedInterest.contains(.input) else { return }
+            sockets.watchAgain(self, for: wantedInterest)
         }
-        watch = .watched(wanted)
+        watch = .watched(wantedInterest)
     }
 }

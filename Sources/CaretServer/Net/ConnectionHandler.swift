@@ -7,11 +7,11 @@ package struct SocketID: Hashable, Sendable {
 /// Why a connection ended.
 package enum CloseReason: Equatable, Sendable {
     /// The handler closed it.
-    case ordered
+    case closedByHandler
     /// The peer reset or left the connection, or the network failed.
-    case gone(SystemFault)
+    case lost(SystemFault)
     /// Its loop stopped.
-    case stopped
+    case loopStopped
 }
 
 /// Decides what a connection does. It is called on the connection's loop, and never from inside one of its

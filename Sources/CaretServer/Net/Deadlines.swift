@@ -10,7 +10,7 @@ package struct Deadlines {
         /// The slot's key in the heap: never later than `due`.
         var scheduled = Moment(nanoseconds: 0)
         /// The slot's index in the heap; nil if it is not there.
-        var place: Int?
+        var heapIndex: Int?
     }
 
     private var entries: [Entry] = []
@@ -31,15 +31,15 @@ package struct Deadlines {
         while slot >= entries.count { entries.append(Entry()) }
         entries[slot].due = due
         guard let due else { return }
-        if let place = entries[slot].place {
+        if let heapIndex = entries[slot].heapIndex {
             if due >= entries[slot].scheduled { return }
             entries[slot].scheduled = due
-            rise(from: place)
+            siftUp(from: heapIndex)
         } else {
             entries[slot].scheduled = due
-            entries[slot].place = heap.count
+            entries[slot].heapIndex = heap.count
             heap.append(slot)
-            rise(from: heap.count - 1)
+            siftUp(from: heap.count - 1)
         }
     }
 
@@ -56,54 +56,55 @@ package struct Deadlines {
                 return slot
             }
             entries[slot].scheduled = due
-            sink(from: 0)
+            siftDown(from: 0)
         }
         return nil
     }
 
     private mutating func removeFirst() {
-        entries[heap[0]].place = nil
+        entries[heap[0]].heapIndex = nil
         let last = heap.removeLast()
         if heap.isEmpty { return }
-        put(last, at: 0)
-        sink(from: 0)
+        place(last, at: 0)
+        siftDown(from: 0)
     }
 
     private func isEarlier(_ left: Int, _ right: Int) -> Bool {
         entries[heap[left]].scheduled < entries[heap[right]].scheduled
     }
 
-    private mutating func put(_ slot: Int, at place: Int) {
-        heap[place] = slot
-        entries[slot].place = place
+    private mutating func place(_ slot: Int, at heapIndex: Int) {
+        heap[heapIndex] = slot
+        entries[slot].heapIndex = heapIndex
     }
 
     private mutating func exchange(_ left: Int, _ right: Int) {
         let slot = heap[left]
-        put(heap[right], at: left)
-        put(slot, at: right)
+        place(heap[right], at: left)
+        place(slot, at: right)
     }
 
-    private mutating func rise(from start: Int) {
-        var place = start
-        while place > 0 {
-            let parent = (place - 1) / 2
-            if !isEarlier(place, parent) { return }
-            exchange(place, parent)
-            place = parent
+    private mutating func siftUp(from start: Int) {
+        var heapIndex = start
+        while heapIndex > 0 {
+            let parent = (heapIndex - 1) / 2
+            if !isEarlier(heapIndex, parent) { return }
+            exchange(heapIndex, parent)
+            heapIndex = parent
         }
     }
 
-    private mutating func sink(from start: Int) {
-        var place = start
+    private mutating func siftDown(from start: Int) {
+        var heapIndex = start
         while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && isEarlier(child, least) {
+            var least = heapIndex
+            for child in [2 * heapIndex + 1, 2 * heapIndex + 2]
+            where child < heap.count && isEarlier(child, least) {
                 least = child
             }
-            if least == place { return }
-            exchange(place, least)
-            place = least
+            if least == heapIndex { return }
+            exchange(heapIndex, least)
+            heapIndex = least
         }
     }
 }

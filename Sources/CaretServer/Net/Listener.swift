@@ -13,7 +13,7 @@ package final class Listener: Sendable {
     }
 
     /// Starts listening. `make` is called on the loop of each new connection.
-    package static func listening(
+    package static func listen(
         at address: SocketAddress, spreadOver loops: [Loop], _ make: @escaping HandlerMaker
     ) async throws(ListenFault) -> Listener {
         precondition(!loops.isEmpty, "a listener needs a loop")
@@ -35,7 +35,7 @@ package final class Listener: Sendable {
     }
 
     /// Stops accepting. Existing connections stay. If the loop has stopped, the socket is closed already.
-    package func closed() async {
+    package func close() async {
         let slot = slot
         _ = await loop.result { $0.closeAcceptor(slot) }
     }

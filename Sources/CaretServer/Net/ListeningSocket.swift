@@ -6,7 +6,7 @@ package enum ListenFault: Error, Equatable, CustomStringConvertible {
     /// Another socket listens there.
     case inUse
     /// The path has a file that is not a socket. The file is not removed.
-    case noSocket
+    case notASocket
     case system(SystemFault)
     /// The loop that should listen has stopped.
     case stopped
@@ -15,7 +15,7 @@ package enum ListenFault: Error, Equatable, CustomStringConvertible {
         switch self {
         case .address(let fault): fault.description
         case .inUse: "another process listens there already; stop it, or choose another address"
-        case .noSocket: "this file is not a socket; move it away, or choose another path"
+        case .notASocket: "this file is not a socket; move it away, or choose another path"
         case .system(let fault): fault.description
         case .stopped: "the server is stopping"
         }
@@ -90,36 +90,36 @@ struct ListeningSocket: Sendable {
         if code == 0 { return }
         guard code == EADDRINUSE else { throw .system(SystemFault("bind", code: code)) }
         guard case .unix(let path) = address else { throw .inUse }
-        try removeLeftBehind(path, address)
+        try removeStaleSocketFile(path, address)
         let second = try bound(descriptor, to: address)
         if second == EADDRINUSE { throw .inUse }
         if second != 0 { throw .system(SystemFault("bind", code: second)) }
     }
 
     private static func bound(_ descriptor: Int32, to address: SocketAddress) throws(ListenFault) -> Int32 {
-        try called(with: address) { Glibc.bind(descriptor, $0, $1) }
+        try errorCode(with: address) { Glibc.bind(descriptor, $0, $1) }
     }
 
     /// The error code of a call; 0 if it succeeded.
-    private static func called(
+    private static func errorCode(
         with address: SocketAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(ListenFault) -> Int32 {
         do throws(AddressFault) {
-            return try address.inSystemForm { call($0, $1) == 0 ? 0 : errno }
+            return try address.withSockaddr { call($0, $1) == 0 ? 0 : errno }
         } catch {
             throw .address(error)
         }
     }
 
     /// Removes the file of a socket on which no process listens. A killed server leaves such a file.
-    private static func removeLeftBehind(_ path: String, _ address: SocketAddress) throws(ListenFault) {
+    private static func removeStaleSocketFile(_ path: String, _ address: SocketAddress) throws(ListenFault) {
         // Connecting to a file that is not a socket fails in the same way, so check the type first.
-        guard identity(of: path)?.isSocket == true else { throw .noSocket }
+        guard identity(of: path)?.isSocket == true else { throw .notASocket }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = socket(AF_UNIX, kind, 0)
         if probe < 0 { throw .system(SystemFault("socket")) }
         defer { Glibc.close(probe) }
-        if try called(with: address, { connect(probe, $0, $1) }) != ECONNREFUSED { throw .inUse }
+        if try errorCode(with: address, { connect(probe, $0, $1) }) != ECONNREFUSED { throw .inUse }
         if unlink(path) != 0 { throw .system(SystemFault("unlink")) }
     }
 

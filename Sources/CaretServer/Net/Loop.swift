@@ -40,7 +40,7 @@ package final class Loop: Sendable {
     }
 
     /// Stops the loop: runs the jobs posted so far and closes all sockets. Call it once.
-    package func stopped() async {
+    package func stop() async {
         let runner = runner
         await withCheckedContinuation { done in
             let isFirst = post { _ in runner.value.stop { done.resume() } }

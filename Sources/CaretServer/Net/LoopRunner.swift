@@ -26,7 +26,7 @@ final class LoopRunner {
             }
             // A job posted after this wakes the loop, so none is missed.
             let maySleep = !sockets.hasWork && mailbox.maySleep()
-            sockets.turn(maySleep ? .asLongAsItTakes : .not)
+            sockets.turn(maySleep ? .untilEvent : .none)
         }
     }
 

@@ -25,7 +25,7 @@ final class Mailbox: Sendable {
     func takeAll() -> [Job] { jobs.takeAll() }
 
     /// Returns true if no job waits, so the loop may sleep. Later jobs wake it.
-    func maySleep() -> Bool { jobs.rest() }
+    func maySleep() -> Bool { jobs.endIfEmpty() }
 
     /// Stops accepting jobs, and returns those that were accepted before.
     func close() -> [Job] { jobs.close() }

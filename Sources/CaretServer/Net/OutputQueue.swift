@@ -21,9 +21,9 @@ package struct OutputQueue {
 
     /// An empty queue with a larger capacity than this frees its memory, because there may be very many
     /// connections.
-    private static let roomKept = 16
+    private static let keptCapacity = 16
     /// With more written entries than this, the queue removes them.
-    private static let writtenKept = 64
+    private static let keptWrittenEntries = 64
 
     package var isEmpty: Bool { first == entries.count }
 
@@ -72,9 +72,9 @@ package struct OutputQueue {
 
     private mutating func dropWritten() {
         if isEmpty {
-            entries.removeAll(keepingCapacity: entries.capacity <= OutputQueue.roomKept)
+            entries.removeAll(keepingCapacity: entries.capacity <= OutputQueue.keptCapacity)
             first = 0
-        } else if first >= OutputQueue.writtenKept {
+        } else if first >= OutputQueue.keptWrittenEntries {
             entries.removeFirst(first)
             first = 0
         }

@@ -22,7 +22,7 @@ struct Readiness {
     }
 
     var hasInput: Bool { bits & EPOLLIN.rawValue != 0 }
-    var hasRoomForOutput: Bool { bits & EPOLLOUT.rawValue != 0 }
+    var isWritable: Bool { bits & EPOLLOUT.rawValue != 0 }
     /// The peer has disconnected or the connection has failed. The system reports this even without an
     /// interest in it.
     var hasHungUp: Bool { bits & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }

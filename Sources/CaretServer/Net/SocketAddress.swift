@@ -95,7 +95,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Calls `body` with the address as a C structure.
-    package func inSystemForm<Answer>(
+    package func withSockaddr<Answer>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Answer
     ) throws(AddressFault) -> Answer {
         switch self {
@@ -104,7 +104,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
             address.sin_addr.s_addr = number.bigEndian
-            return passed(&address, body)
+            return passing(&address, body)
         case .ip6(let upper, let lower, let scope, let port):
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
@@ -114,7 +114,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
                 $0.storeBytes(of: upper.bigEndian, as: UInt64.self)
                 $0.storeBytes(of: lower.bigEndian, toByteOffset: 8, as: UInt64.self)
             }
-            return passed(&address, body)
+            return passing(&address, body)
         case .unix(let path):
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
@@ -122,11 +122,11 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
             let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
             guard path.utf8.count <= limit else { throw .longPath(bytes: path.utf8.count, limit: limit) }
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-            return passed(&address, body)
+            return passing(&address, body)
         }
     }
 
-    private func passed<Address, Answer>(
+    private func passing<Address, Answer>(
         _ address: inout Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Answer
     ) -> Answer {
         withUnsafePointer(to: &address) { pointer in

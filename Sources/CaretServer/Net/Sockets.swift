@@ -26,12 +26,12 @@ package final class Sockets {
     }
 
     /// How long a turn waits for events.
-    enum Waiting {
-        case not
-        case asLongAsItTakes
+    enum PollWait {
+        case none
+        case untilEvent
     }
 
-    enum Written {
+    enum WriteResult {
         case wrote(Int, isAll: Bool)
         case failed(Int32)
     }
@@ -53,7 +53,7 @@ package final class Sockets {
     private var deadlines = Deadlines()
     private var unflushed: [Connection] = []
     /// An empty array with capacity, which replaces `unflushed` during a flush.
-    private var flushed: [Connection] = []
+    private var emptyList: [Connection] = []
     private var resumed: [Connection] = []
     private var ended: [(connection: Connection, reason: CloseReason)] = []
 
@@ -110,7 +110,7 @@ package final class Sockets {
         } catch {
             slots.remove(made.id.slot)
             close(socket.descriptor)
-            noteRefusal()
+            reportRefusal()
             return nil
         }
         counters.opened += 1
@@ -124,15 +124,15 @@ package final class Sockets {
     var hasWork: Bool { !unflushed.isEmpty || !resumed.isEmpty || !ended.isEmpty }
 
     /// Waits for events, and runs a turn.
-    func turn(_ waiting: Waiting) {
+    func turn(_ waiting: PollWait) {
         if let next = deadlines.next { alarm.set(for: next, now: now) }
-        let events = poller.wait(milliseconds: waiting == .not ? 0 : -1)
+        let events = poller.wait(milliseconds: waiting == .none ? 0 : -1)
         now = settings.clock()
         counters.turns += 1
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
         run(mailbox.takeAll())
-        meetDeadlines()
+        handlePassedDeadlines()
         finishTurn()
     }
 
@@ -151,7 +151,7 @@ package final class Sockets {
         for job in jobs { job(self) }
     }
 
-    private func meetDeadlines() {
+    private func handlePassedDeadlines() {
         while let slot = deadlines.popDue(by: now) {
             switch slots[slot] {
             case .connection(let connection): connection.deadlinePassed()
@@ -163,7 +163,7 @@ package final class Sockets {
     }
 
     private func finishTurn() {
-        if !resumed.isEmpty { deliverRests() }
+        if !resumed.isEmpty { deliverKeptInput() }
         afterEvents?()
         // The output of these jobs is still written in this turn.
         run(mailbox.takeAll())
@@ -172,19 +172,19 @@ package final class Sockets {
         afterEvents?()
     }
 
-    private func deliverRests() {
+    private func deliverKeptInput() {
         let list = resumed
         resumed = []
-        for connection in list { connection.deliverRest() }
+        for connection in list { connection.deliverKeptInput() }
     }
 
     private func flush() {
-        var list = flushed
-        flushed = []
+        var list = emptyList
+        emptyList = []
         swap(&list, &unflushed)
         for connection in list { connection.flush() }
         list.removeAll(keepingCapacity: true)
-        flushed = list
+        emptyList = list
     }
 
     private func notifyEnded() {
@@ -199,7 +199,7 @@ package final class Sockets {
         finishTurn()
         for content in slots.contents {
             switch content {
-            case .connection(let connection): connection.close(.stopped)
+            case .connection(let connection): connection.close(.loopStopped)
             case .acceptor(let acceptor): acceptor.close()
             case .mailbox, .alarm: continue
             }
@@ -212,7 +212,7 @@ package final class Sockets {
     // MARK: For connections and acceptors
 
     /// Counts and reports a connection that was refused.
-    func noteRefusal() {
+    func reportRefusal() {
         counters.refused += 1
         settings.refused(self)
     }
@@ -246,7 +246,7 @@ package final class Sockets {
         do throws(SystemFault) {
             try poller.add(connection.descriptor, as: connection.id.slot, for: interest)
         } catch {
-            connection.close(.gone(error))
+            connection.close(.lost(error))
         }
     }
 
@@ -289,7 +289,7 @@ package final class Sockets {
     }
 
     /// Writes as many of the first bytes as fit in one system call. The queue must not be empty.
-    func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> Written {
+    func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> WriteResult {
         let (front, isAll) = output.front
         let (count, size): (Int, Int)
         // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
@@ -309,13 +309,13 @@ package final class Sockets {
         return count < 0 ? notWritten(errno) : wrote(count, of: size)
     }
 
-    private func wrote(_ count: Int, of size: Int) -> Written {
+    private func wrote(_ count: Int, of size: Int) -> WriteResult {
         counters.bytesWritten += count
         if count < size { counters.blockedWrites += 1 }
         return .wrote(count, isAll: count == size)
     }
 
-    private func notWritten(_ code: Int32) -> Written {
+    private func notWritten(_ code: Int32) -> WriteResult {
         if code != EAGAIN && code != EWOULDBLOCK { return .failed(code) }
         counters.blockedWrites += 1
         return .wrote(0, isAll: false)

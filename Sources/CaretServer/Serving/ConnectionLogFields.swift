@@ -43,7 +43,7 @@ extension ConnectionEnd {
     var field: LogField {
         switch self {
         case .refused(let code): .code(code)
-        case .said(let reason): .reason(reason.logWord)
+        case .sentBye(let reason): .reason(reason.logWord)
         case .left: .reason("left")
         }
     }
@@ -65,9 +65,9 @@ extension CloseReason {
     /// The log field if the connection's state gives no reason for the end.
     var field: LogField {
         switch self {
-        case .ordered: .reason("ordered")
-        case .gone(let fault): .errno(fault.code)
-        case .stopped: .reason("stopped")
+        case .closedByHandler: .reason("ordered")
+        case .lost(let fault): .errno(fault.code)
+        case .loopStopped: .reason("stopped")
         }
     }
 }

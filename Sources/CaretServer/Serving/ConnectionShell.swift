@@ -45,9 +45,9 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     func begin() {
-        host.tally.add(to: .connectionsOpened)
+        host.counters.add(to: .connectionsOpened)
         switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), listenerKind.field))
-        run(state.begun())
+        run(state.start())
     }
 
     // MARK: Events of the socket
@@ -64,7 +64,7 @@ package final class ConnectionShell: ConnectionHandler {
         } else {
             run(state.received(bytes, at: time))
         }
-        host.tally.add(accepted, to: .bytesIn)
+        host.counters.add(accepted, to: .bytesIn)
         return accepted
     }
 
@@ -86,7 +86,7 @@ package final class ConnectionShell: ConnectionHandler {
 
     package func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         advanceTime()
-        host.tally.add(bytes, to: .bytesOut)
+        host.counters.add(bytes, to: .bytesOut)
         if let web { run(web.state.written(bytes)) } else { run(state.written(bytes)) }
     }
 
@@ -97,7 +97,7 @@ package final class ConnectionShell: ConnectionHandler {
         if let web { run(web.state.connectionLost()) } else { run(state.connectionLost()) }
         noteEnd(reason)
         readTimes.forget(id)
-        switchboard.gone(id, from: connection.loop)
+        switchboard.remove(id, from: connection.loop)
     }
 
     // MARK: Jobs from rooms and the hub
@@ -109,7 +109,7 @@ package final class ConnectionShell: ConnectionHandler {
         case .ended(let session):
             readTimes.forget(session)
             apply { $0.ended(session) }
-        case .cut(let session): apply { $0.cut(session) }
+        case .disconnect(let session): apply { $0.disconnect(session) }
         case .hubSent(.shuttingDown(let retry)):
             if let web {
                 run(web.state.shutDown(retryAfterMilliseconds: retry))
@@ -124,7 +124,7 @@ package final class ConnectionShell: ConnectionHandler {
 
     private func send(_ output: RoomOutput, to session: SessionID) {
         if let web { return send(output, to: session, over: web) }
-        guard let actions = state.forwards(output.bytes.count, to: session) else {
+        guard let actions = state.forwardLines(output.bytes.count, to: session) else {
             return run(state.sent(output, to: session))
         }
         connection.send(host.payloads.payload(of: output.bytes))
@@ -134,7 +134,7 @@ package final class ConnectionShell: ConnectionHandler {
     private func send(_ output: RoomOutput, to session: SessionID, over web: WebBox) {
         let payload = host.payloads.payload(of: output.bytes, as: .messages)
         let (lineBytes, wireBytes) = (output.bytes.count, payload.bytes.count)
-        guard let actions = web.state.forwards(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
+        guard let actions = web.state.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
             return apply { $0.sent(output, to: session) }
         }
         connection.send(payload)
@@ -172,7 +172,7 @@ package final class ConnectionShell: ConnectionHandler {
 
     private func count(_ refusals: [ErrorCode: Int]) {
         for (code, count) in refusals {
-            host.tally.refused(code, times: count)
+            host.counters.countRefusal(code, times: count)
             if code == .internal {
                 switchboard.log.write(LogEvent(.internalFault, .connection(Int(id.value))))
             }
@@ -182,7 +182,7 @@ package final class ConnectionShell: ConnectionHandler {
     private var end: ConnectionEnd? { web == nil ? state.end : web?.state.member?.end }
 
     private func noteEnd(_ reason: CloseReason) {
-        host.tally.add(to: .connectionsClosed)
+        host.counters.add(to: .connectionsClosed)
         let lasted = (connection.loop.now.nanoseconds - since.nanoseconds) / 1_000_000
         switchboard.log.write(
             LogEvent(

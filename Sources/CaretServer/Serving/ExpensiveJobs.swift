@@ -14,11 +14,11 @@ extension RoomJob {
 
     package func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
         switch self {
-        case .event(let document, let event, _), .order(let document, let event):
+        case .connectionEvent(let document, let event, _), .hubEvent(let document, let event):
             event.isExpensive || isLarge(document)
         case .answer(let room, let event, _): event.isExpensive || isLarge(room.document)
-        case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
-        case .drop, .timePassed: false
+        case .makeRoom(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
+        case .dropRoom, .timePassed: false
         }
     }
 }

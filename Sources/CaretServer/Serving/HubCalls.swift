@@ -8,13 +8,13 @@ extension Switchboard {
     /// Calls the store, and sends the answer to the hub.
     func make(_ call: StoreCall, _ id: CallID) {
         store.call(call, as: id) { [self] answer in
-            note(answer, to: call)
+            logTokenChange(answer, to: call)
             hub.enqueue(.event(.answered(id, answer)))
         }
     }
 
     /// Logs added and revoked tokens.
-    private func note(_ answer: StoreAnswer, to call: StoreCall) {
+    private func logTokenChange(_ answer: StoreAnswer, to call: StoreCall) {
         switch (call, answer) {
         case (_, .tokens(.added(.success(let text)))):
             log.write(LogEvent(.tokenAdded, .token(text.token.value)))
@@ -38,7 +38,7 @@ struct Administration: Sendable {
     ) {
         let progress: StoreMaintenance.Progress = { [hub] in hub.enqueue(.event(.progressed(id, $0))) }
         switch call {
-        case .counters: answer(.counted(Counted(board.counts, since: clock.start)))
+        case .counters: answer(.counted(CounterValues(board.counts, since: clock.start)))
         case .deleted(let prefix, let after, let limit):
             store.deleted(prefix: prefix, after: after, limit: limit) { answer(.deleted($0)) }
         case .undelete(let document): store.undelete(document) { answer(.undeleted($0)) }

@@ -13,7 +13,7 @@ package final class HubRunner: JobWorker {
     /// The time of the `wake` action that the state returned last.
     private var wake: Int64?
     /// Called once the last connection has ended.
-    private var finished: (@Sendable () -> Void)?
+    private var onFinish: (@Sendable () -> Void)?
 
     init(_ switchboard: Switchboard) {
         self.switchboard = switchboard
@@ -35,7 +35,7 @@ package final class HubRunner: JobWorker {
             if case .timePassed = event { timer.passed() }
             feed(event)
         case .shutDown(let completion):
-            finished = completion
+            onFinish = completion
             feed(.shutDown(retryAfterMilliseconds: nil))
         }
     }
@@ -56,15 +56,17 @@ package final class HubRunner: JobWorker {
             case .sendToConnection(let connection, let message):
                 switchboard.send(.hubSent(message), to: connection)
             case .call(let id, let call): switchboard.make(call, id)
-            case .makeRoom(let entry, let snapshot): switchboard.send(.make(entry, snapshot), to: entry.id)
-            case .sendToRoom(let document, let event): switchboard.send(.order(document, event), to: document)
-            case .dropRoom(let document): switchboard.send(.drop(document), to: document)
+            case .makeRoom(let entry, let snapshot):
+                switchboard.send(.makeRoom(entry, snapshot), to: entry.id)
+            case .sendToRoom(let document, let event):
+                switchboard.send(.hubEvent(document, event), to: document)
+            case .dropRoom(let document): switchboard.send(.dropRoom(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
             case .wake(let time): wake = time
             case .finish:
-                finished?()
-                finished = nil
+                onFinish?()
+                onFinish = nil
             }
         }
     }

@@ -19,20 +19,22 @@ package struct ConnectionJobs: Sendable {
     mutating func add(_ job: ConnectionJob, for connection: ConnectionID) { jobs.append((connection, job)) }
 
     package mutating func send(_ output: RoomOutput, to session: SessionID) {
-        let known = lines.suffix(ConnectionJobs.lookedAt).lastIndex { $0.isStored(with: output.bytes) }
+        let known = lines.suffix(ConnectionJobs.searchedLines).lastIndex {
+            $0.sharesStorage(with: output.bytes)
+        }
         if known == nil { lines.append(output.bytes) }
         jobs.append((session.connection, .sent(session, output.kind, line: known ?? lines.count - 1)))
     }
 
     /// How many of the last lines are searched for an equal one. A room sends a line to one session after the
-    /// other. There may be three versions of it, one for each unit, and between them come lines for single
-    /// sessions.
-    private static let lookedAt = 4
+    /// other. The line may have three versions, one for each unit. Lines for single sessions may come between
+    /// them.
+    private static let searchedLines = 4
 }
 
 extension [UInt8] {
     /// Whether both arrays share their memory.
-    fileprivate func isStored(with other: [UInt8]) -> Bool {
+    fileprivate func sharesStorage(with other: [UInt8]) -> Bool {
         withUnsafeBytes { own in
             other.withUnsafeBytes { own.baseAddress == $0.baseAddress && own.count == $0.count }
         }
@@ -44,7 +46,7 @@ enum ConnectionJob: Sendable {
     /// A line from a room. Most jobs are of this kind, so the case is small.
     case sent(SessionID, RoomOutput.Kind, line: Int)
     case ended(SessionID)
-    case cut(SessionID)
+    case disconnect(SessionID)
     indirect case hubSent(HubMessage)
     indirect case undelivered(RoomEvent)
     indirect case authenticated(Authentication)
@@ -60,13 +62,13 @@ package enum HubJob: Sendable {
 /// Jobs for rooms.
 package enum RoomJob: Sendable {
     /// An event from a connection. If the room does not exist, the connection gets the event back.
-    case event(DocumentID, RoomEvent, from: ConnectionID)
+    case connectionEvent(DocumentID, RoomEvent, from: ConnectionID)
     /// An event from the hub.
-    case order(DocumentID, RoomEvent)
+    case hubEvent(DocumentID, RoomEvent)
     /// The answer to an action of the room, and the time at which the answer arrived.
     indirect case answer(RoomInstance, RoomEvent, at: Moment)
-    indirect case make(DocumentEntry, Snapshot)
-    case drop(DocumentID)
+    indirect case makeRoom(DocumentEntry, Snapshot)
+    case dropRoom(DocumentID)
     case timePassed
 }
 

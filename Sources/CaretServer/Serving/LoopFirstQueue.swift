@@ -33,8 +33,8 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     /// Adds a job. If no drain runs, the dispatch queue runs it.
     package func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wakeQueue() } }
 
-    /// Adds a job that is known to be expensive. If no drain runs, the dispatch queue runs it without asking
-    /// a loop.
+    /// Adds a job that is known to be expensive. If no drain runs, the dispatch queue runs it, and no
+    /// loop checks it first.
     package func enqueueExpensive(_ job: Worker.Job) {
         forgetLastLoop()
         jobs.enqueue(job) { wakeQueue() }
@@ -46,7 +46,7 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     package func enqueueOnLastLoop(_ job: Worker.Job) { jobs.enqueue(job) { wakeLastLoop() } }
 
     /// Adds jobs. If no drain runs, they run at once on the calling loop, which must have this index.
-    package func bring(_ jobs: [Worker.Job], fromLoop index: Int) {
+    package func enqueueOnCurrentLoop(_ jobs: [Worker.Job], index: Int) {
         lastLoop.store(index, ordering: .relaxed)
         self.jobs.enqueue(jobs) { drainOnce() }
     }
@@ -90,7 +90,7 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
             self.jobs.putBack(jobs)
             forgetLastLoop()
             wakeQueue()
-        } else if !self.jobs.rest() {
+        } else if !self.jobs.endIfEmpty() {
             wakeLastLoop()
         }
     }

@@ -6,13 +6,13 @@ import CaretRooms
 final class LoopHost {
     private let loop: Int
     private let loopCount: Int
-    let tally: LocalCounters
+    let counters: LocalCounters
     private let log: LogWriter
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
     /// Shared payloads for lines that many connections get at once.
     let payloads = SharedPayloads()
-    private var emptied: (@Sendable () -> Void)?
+    private var onEmpty: (@Sendable () -> Void)?
 
     private let hub: Inbox<HubRunner>
     private let rooms: RoomQueues
@@ -21,34 +21,35 @@ final class LoopHost {
     private var outgoing: [[RoomJob]]
 
     init(
-        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues, _ tally: LocalCounters,
+        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues,
+        _ counters: LocalCounters,
         _ log: LogWriter
     ) {
         self.loop = loop
         self.loopCount = loopCount
         self.hub = hub
         self.rooms = rooms
-        self.tally = tally
+        self.counters = counters
         self.log = log
         outgoing = Array(repeating: [], count: rooms.queues.count)
     }
 
     func send(_ event: RoomEvent, to document: DocumentID, from connection: ConnectionID) {
-        outgoing[rooms.index(of: document)].append(.event(document, event, from: connection))
+        outgoing[rooms.index(of: document)].append(.connectionEvent(document, event, from: connection))
     }
 
-    func bringToRooms() {
+    func flushRoomJobs() {
         for index in outgoing.indices where !outgoing[index].isEmpty {
             let jobs = outgoing[index]
             outgoing[index] = []
-            rooms.queues[index].bring(jobs, fromLoop: loop)
+            rooms.queues[index].enqueueOnCurrentLoop(jobs, index: loop)
         }
     }
 
     /// Sends the hub an event. The events for rooms are sent first, so that they arrive before the hub's
     /// reaction.
     func notifyHub(_ event: HubEvent) {
-        bringToRooms()
+        flushRoomJobs()
         hub.enqueue(.event(event))
     }
 
@@ -67,20 +68,20 @@ final class LoopHost {
     }
 
     /// Counts and logs a connection for which no descriptor or memory was free.
-    func noteRefusal() {
-        tally.add(to: .connectionsRefused)
+    func reportRefusal() {
+        counters.add(to: .connectionsRefused)
         log.write(LogEvent(.connectionRefused))
     }
 
     /// Calls `completion` once no connection is left.
     func whenEmpty(_ completion: @escaping @Sendable () -> Void) {
-        emptied = completion
+        onEmpty = completion
         if shells.isEmpty { notifyEmpty() }
     }
 
     private func notifyEmpty() {
-        emptied?()
-        emptied = nil
+        onEmpty?()
+        onEmpty = nil
     }
 
     func deliver(_ batch: ConnectionJobs, at time: Int64) {

@@ -11,22 +11,22 @@ package final class MemoryWatch: Sendable {
 
     /// How many free bytes a heap keeps at its end, and the size from which an allocation gets its own pages
     /// instead of heap memory. By default the C library keeps 64 MiB after a large block was freed.
-    private static let (kept, apart): (Int32, Int32) = (256 << 10, 1 << 20)
+    private static let (trimThreshold, mappingThreshold): (Int32, Int32) = (256 << 10, 1 << 20)
 
     private let timer: any DispatchSourceTimer
 
     /// Seconds between two checks.
     private static let interval = 5
 
-    /// Calls `gaveBack` with the number of bytes that were returned.
-    package init(gaveBack: @escaping @Sendable (Int) -> Void) {
-        caret_bound_heaps(MemoryWatch.heaps, MemoryWatch.kept, MemoryWatch.apart)
+    /// Calls `onReturn` with the number of bytes that were returned.
+    package init(onReturn: @escaping @Sendable (Int) -> Void) {
+        caret_limit_heaps(MemoryWatch.heaps, MemoryWatch.trimThreshold, MemoryWatch.mappingThreshold)
         let queue = DispatchQueue(label: "caret.memory", qos: .utility)
-        let keeper = Confined(MemoryKeeper(gaveBack), to: queue)
+        let returner = Confined(MemoryReturner(onReturn), to: queue)
         let interval = DispatchTimeInterval.seconds(MemoryWatch.interval)
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(500))
-        timer.setEventHandler { keeper.value.look() }
+        timer.setEventHandler { returner.value.returnIfDue() }
         timer.activate()
     }
 
@@ -34,29 +34,31 @@ package final class MemoryWatch: Sendable {
 }
 
 /// Measures the unused memory, and returns it to the system. Confined to its queue.
-private final class MemoryKeeper {
-    private var memory: SpareMemory?
-    private let gaveBack: @Sendable (Int) -> Void
+private final class MemoryReturner {
+    private var policy: MemoryReturnPolicy?
+    private let onReturn: @Sendable (Int) -> Void
 
-    init(_ gaveBack: @escaping @Sendable (Int) -> Void) { self.gaveBack = gaveBack }
+    init(_ onReturn: @escaping @Sendable (Int) -> Void) { self.onReturn = onReturn }
 
-    func look() {
+    /// Measures the memory, and returns it if the policy says so.
+    func returnIfDue() {
         // If no descriptor is free now, a later check will succeed.
-        guard let spare = MemoryKeeper.spare else { return }
-        let look = SpareMemory.Look(spare: spare, used: SystemClock.processor.nanoseconds, time: .now)
-        guard memory?.looked(look) ?? false else {
-            memory = memory ?? SpareMemory(look)
+        guard let unused = MemoryReturner.unusedBytes else { return }
+        let measurement = MemoryReturnPolicy.Measurement(
+            unusedBytes: unused, cpuNanoseconds: SystemClock.processor.nanoseconds, time: .now)
+        guard policy?.mustReturnMemory(measurement) ?? false else {
+            policy = policy ?? MemoryReturnPolicy(measurement)
             return
         }
         caret_return_memory()
-        let left = MemoryKeeper.spare ?? spare
-        memory?.gaveBack(leaving: left)
-        if left < spare { gaveBack(spare - left) }
+        let left = MemoryReturner.unusedBytes ?? unused
+        policy?.memoryReturned(leaving: left)
+        if left < unused { onReturn(unused - left) }
     }
 
     /// How many bytes the process has reserved but does not use, without mapped files. Nil if the system does
     /// not report the number.
-    private static var spare: Int? {
+    private static var unusedBytes: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         if file < 0 { return nil }
         defer { close(file) }

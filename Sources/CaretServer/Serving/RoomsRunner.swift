@@ -8,7 +8,7 @@ import Synchronization
 /// Passes events to the rooms of one queue, and runs the resulting actions. Confined to the turns of its
 /// queue.
 package final class RoomsRunner: LoopFirstWorker {
-    private final class Host {
+    private final class RoomHost {
         let instance: RoomInstance
         /// The room's index in this runner.
         let slot: Int
@@ -16,7 +16,7 @@ package final class RoomsRunner: LoopFirstWorker {
         /// The text is so long that building or reading all of it is expensive.
         var isLarge = false
         /// True if the room got an event in this drain.
-        var gathers = false
+        var isGathering = false
         /// The room's head at the end of the last drain in which it got an event.
         var head: Revision
         /// When the store reported the commit that this drain delivers; nil if there is none.
@@ -32,20 +32,20 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private let switchboard: Switchboard
     private let limits: Limits
-    private var rooms: [DocumentID: Host] = [:]
+    private var rooms: [DocumentID: RoomHost] = [:]
     /// How many bytes of history each room keeps in memory, by slot.
     private var windows: WindowBudget
-    private var slots: [Host?] = []
+    private var slots: [RoomHost?] = []
     private var freeSlots: [Int] = []
     private var made = 0
     private var wakes = Deadlines()
     private let timer: QueueTimer
     /// The rooms that got an event in this drain. After all jobs of the drain, each of them does its gathered
     /// work once.
-    private var gathering: [Host] = []
+    private var gathering: [RoomHost] = []
     /// For each loop, the jobs that its connections get at the end of the drain.
     private var outgoing: [ConnectionJobs]
-    private let tally: LocalCounters
+    private let counters: LocalCounters
     /// The jobs that the hub gets after the connections have received theirs.
     private var hubJobs: [HubJob] = []
     /// Answers that were sent, but whose latency is not counted yet.
@@ -55,9 +55,9 @@ package final class RoomsRunner: LoopFirstWorker {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
         windows = WindowBudget(
-            bound: limits.windowBudget / switchboard.roomQueueCount, most: limits.windowBytes)
+            limit: limits.windowBudget / switchboard.roomQueueCount, limitPerRoom: limits.windowBytes)
         timer = QueueTimer(on: queue.queue) { [weak queue] in queue?.enqueue(.timePassed) }
-        tally = switchboard.board.tally()
+        counters = switchboard.board.makeCounters()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
@@ -80,10 +80,10 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func perform(_ job: RoomJob, at time: Int64) {
         switch job {
-        case .event(let document, let event, let connection):
+        case .connectionEvent(let document, let event, let connection):
             guard let host = rooms[document] else { return send(.undelivered(event), to: connection) }
             feed(event, to: host, at: time)
-        case .order(let document, let event):
+        case .hubEvent(let document, let event):
             guard let host = rooms[document] else {
                 preconditionFailure("the hub sent an event to document \(document.value), which has no room")
             }
@@ -94,13 +94,14 @@ package final class RoomsRunner: LoopFirstWorker {
             }
             if event.reportsCommit { host.syncedAt = moment }
             feed(event, to: host, at: time)
-        case .make(let entry, let snapshot): make(entry, snapshot, at: time)
-        case .drop(let document): drop(document)
+        case .makeRoom(let entry, let snapshot): make(entry, snapshot, at: time)
+        case .dropRoom(let document): drop(document)
         case .timePassed: timer.passed()
         }
     }
 
-    /// Tells the hub of a renewal of the epochs whose requesting room is gone. The renewal affects all rooms.
+    /// Notifies the hub that the epochs were renewed, if the room that requested this no longer exists. The
+    /// renewal affects all rooms.
     private func notifyOfRenewal(_ event: RoomEvent, of document: DocumentID) {
         guard case .answered(_, .epochsRenewed(.success(true))) = event else { return }
         notifyHub(.notified(document, .epochsRenewed))
@@ -114,23 +115,23 @@ package final class RoomsRunner: LoopFirstWorker {
         let state = RoomState(
             entry, head: snapshot, limits: limits, at: time,
             publicClient: switchboard.connectionSettings.publicClient)
-        let host = Host(RoomInstance(document: entry.id, number: made), slot: slot, state)
+        let host = RoomHost(RoomInstance(document: entry.id, number: made), slot: slot, state)
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
         host.isLarge = snapshot.text.length.utf8 > RoomJob.mostText
-        tally.add(to: .roomsOpened)
+        counters.add(to: .roomsOpened)
         switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
     }
 
     private func drop(_ document: DocumentID) {
         guard let host = rooms[document], host.state.isIdle else { return notifyHub(.kept(document)) }
         rooms[document] = nil
-        windows.keeps(0, at: host.slot)
+        windows.record(0, ofRoom: host.slot)
         wakes[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
-        tally.add(to: .roomsClosed)
+        counters.add(to: .roomsClosed)
         switchboard.log.write(LogEvent(.roomClosed, .document(document.value)))
         notifyHub(.dropped(document))
     }
@@ -144,9 +145,9 @@ package final class RoomsRunner: LoopFirstWorker {
 
     // MARK: Events
 
-    private func feed(_ event: RoomEvent, to host: Host, at time: Int64) {
-        if !host.gathers {
-            host.gathers = true
+    private func feed(_ event: RoomEvent, to host: RoomHost, at time: Int64) {
+        if !host.isGathering {
+            host.isGathering = true
             gathering.append(host)
             host.state.beginGathering()
             host.state.windowBounded(to: windows.share)
@@ -167,14 +168,14 @@ package final class RoomsRunner: LoopFirstWorker {
         return (actions, state.head, state.textBytes, state.windowBytes, state.takeNotes())
     }
 
-    private func finish(_ host: Host) {
-        host.gathers = false
+    private func finish(_ host: RoomHost) {
+        host.isGathering = false
         // A later job of the drain may have dropped the room.
         guard rooms[host.instance.document] === host else { return }
         let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(
             &host.state, switchboard.observer)
         host.isLarge = textBytes > RoomJob.mostText
-        windows.keeps(windowBytes, at: host.slot)
+        windows.record(windowBytes, ofRoom: host.slot)
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }
         host.syncedAt = nil
@@ -186,9 +187,9 @@ package final class RoomsRunner: LoopFirstWorker {
 
     /// Lets rooms that got no event release the history beyond their share.
     private func boundWindows() {
-        for slot in windows.excess() {
+        for slot in windows.roomsOverShare() {
             guard let host = slots[slot] else { continue }
-            windows.keeps(RoomsRunner.bound(&host.state, to: windows.share), at: slot)
+            windows.record(RoomsRunner.bound(&host.state, to: windows.share), ofRoom: slot)
         }
     }
 
@@ -199,7 +200,7 @@ package final class RoomsRunner: LoopFirstWorker {
 
     // MARK: Actions
 
-    private func run(_ action: RoomAction, _ host: Host) {
+    private func run(_ action: RoomAction, _ host: RoomHost) {
         switch action {
         case .send(let session, let output):
             outgoing[switchboard.loop(of: session.connection)].send(output, to: session)
@@ -209,7 +210,7 @@ package final class RoomsRunner: LoopFirstWorker {
             send(.ended(session), to: session.connection)
             notifyHub(.ended(session))
         case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
-        case .cut(let session): send(.cut(session), to: session.connection)
+        case .disconnect(let session): send(.disconnect(session), to: session.connection)
         case .wake(let time):
             let moment = switchboard.clock.moment(of: time)
             if moment < wakes[host.slot] ?? Moment(nanoseconds: .max) {
@@ -244,14 +245,14 @@ package final class RoomsRunner: LoopFirstWorker {
 
     // MARK: Counting
 
-    private func count(_ notes: RoomNotes, of host: Host, at head: Revision) {
+    private func count(_ notes: RoomNotes, of host: RoomHost, at head: Revision) {
         let document = LogField.document(host.instance.document.value)
-        tally.add(notes.pushes, to: .pushes)
-        tally.add(notes.changes, to: .changes)
-        tally.add(notes.rebases, to: .rebases)
-        tally.add(notes.deliveries, to: .deliveries)
+        counters.add(notes.pushes, to: .pushes)
+        counters.add(notes.changes, to: .changes)
+        counters.add(notes.rebases, to: .rebases)
+        counters.add(notes.deliveries, to: .deliveries)
         for (code, count) in notes.refusals {
-            tally.refused(code, times: count)
+            counters.countRefusal(code, times: count)
             if code == .internal {
                 switchboard.log.write(
                     LogEvent(.internalFault, document, .revision(head.value)))
@@ -259,7 +260,7 @@ package final class RoomsRunner: LoopFirstWorker {
         }
         if notes.foundDamage { switchboard.log.write(LogEvent(.documentDamaged, document)) }
         for session in notes.slowSessions {
-            tally.add(to: .slowReaders)
+            counters.add(to: .slowReaders)
             switchboard.log.write(
                 LogEvent(.slowReader, .connection(Int(session.connection.value)), document))
             notifyHub(.fellBehind(session, true))
@@ -281,7 +282,9 @@ package final class RoomsRunner: LoopFirstWorker {
     private func measure() {
         if measured.isEmpty { return }
         let now = switchboard.clock.moment.nanoseconds
-        for (latency, from, count) in measured { tally.took(now - min(now, from), latency, times: count) }
+        for (latency, from, count) in measured {
+            counters.record(now - min(now, from), as: latency, times: count)
+        }
         measured.removeAll(keepingCapacity: true)
     }
 }

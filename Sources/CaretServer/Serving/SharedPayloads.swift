@@ -17,30 +17,30 @@ final class SharedPayloads {
         let payload: Payload
     }
 
-    private var entries = [Entry?](repeating: nil, count: SharedPayloads.places)
+    private var entries = [Entry?](repeating: nil, count: SharedPayloads.slotCount)
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
-    private static let places = 256
+    private static let slotCount = 256
 
     func payload(of line: [UInt8], as form: LineForm = .lines) -> Payload {
         let address = SharedPayloads.address(of: line)
         // The addresses of two lines differ by at least 16. The last bit is for the form.
-        let place =
+        let slot =
             Int(truncatingIfNeeded: address >> 3 & ~1 | (form == .lines ? 0 : 1))
-            & (SharedPayloads.places - 1)
-        if let entry = entries[place], SharedPayloads.address(of: entry.line) == address,
+            & (SharedPayloads.slotCount - 1)
+        if let entry = entries[slot], SharedPayloads.address(of: entry.line) == address,
             entry.line.count == line.count, entry.form == form
         {
             return entry.payload
         }
         let payload = Payload(form == .lines ? line : FrameWriter.messages(of: line))
-        entries[place] = Entry(line: line, form: form, payload: payload)
+        entries[slot] = Entry(line: line, form: form, payload: payload)
         return payload
     }
 
     /// Releases all lines.
     func forget() {
-        for place in entries.indices where entries[place] != nil { entries[place] = nil }
+        for slot in entries.indices where entries[slot] != nil { entries[slot] = nil }
     }
 
     private static func address(of line: [UInt8]) -> UInt {

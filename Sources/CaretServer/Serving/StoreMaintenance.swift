@@ -3,7 +3,6 @@ import CaretLog
 import CaretStore
 import CaretWire
 import Glibc
-import Synchronization
 
 /// Runs checks and backups of the store. They take long, so they run in the background.
 struct StoreMaintenance: Sendable {
@@ -30,11 +29,11 @@ struct StoreMaintenance: Sendable {
         _ document: DocumentID?, _ progress: @escaping Progress,
         then answer: @escaping @Sendable (Result<Verified, StoreRefusal>) -> Void
     ) {
-        let told = StoreMaintenance.seldom(progress)
+        let reportProgress = StoreMaintenance.throttled(progress)
         Task { [store, log] in
             do throws(OpeningFault) {
                 let report = try await store.verify(document) {
-                    told(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
+                    reportProgress(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
                 }
                 if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
                 answer(.success(Verified(report)))
@@ -50,7 +49,7 @@ struct StoreMaintenance: Sendable {
         at time: Int64, _ progress: @escaping Progress,
         then answer: @escaping @Sendable (Result<BackedUp, StoreRefusal>) -> Void
     ) {
-        let told = StoreMaintenance.seldom(progress)
+        let reportProgress = StoreMaintenance.throttled(progress)
         // For example `caret-20261121-081500-123.sqlite`.
         let digits = LogLine.timestamp(time).filter { !"-:Z".contains($0) }
         let file = "caret-" + digits.map { "T.".contains($0) ? "-" : String($0) }.joined() + ".sqlite"
@@ -59,7 +58,7 @@ struct StoreMaintenance: Sendable {
             do throws(BackupFault) {
                 if mkdir(backups, 0o700) != 0, errno != EEXIST { throw .system(errno) }
                 let report = try await store.backUp(to: path, at: time) {
-                    told(MaintenanceProgress(done: $0, of: $1))
+                    reportProgress(MaintenanceProgress(done: $0, of: $1))
                 }
                 log.write(LogEvent(.backupMade, .path(path)))
                 answer(
@@ -79,29 +78,9 @@ struct StoreMaintenance: Sendable {
         return stat(path, &found) == 0 ? Int(found.st_size) : 0
     }
 
-    private static func seldom(_ progress: @escaping Progress) -> Progress {
-        let next = Seldom(pause: pause)
+    private static func throttled(_ progress: @escaping Progress) -> Progress {
+        let next = Throttle(pause: pause)
         return { if next.isDue() { progress($0) } }
-    }
-}
-
-/// Limits how often something happens.
-private final class Seldom: Sendable {
-    private let pause: UInt64
-    private let next: Mutex<UInt64>
-
-    init(pause: UInt64) {
-        self.pause = pause
-        next = Mutex(Moment.now.nanoseconds + pause)
-    }
-
-    func isDue() -> Bool {
-        let now = Moment.now.nanoseconds
-        return next.withLock { next in
-            if now < next { return false }
-            next = now + pause
-            return true
-        }
     }
 }
 

@@ -56,13 +56,13 @@ package final class Switchboard: Sendable {
         self.rooms = rooms
         let hosts = (0..<settings.loops).map {
             Confined(
-                LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log), to: LoopNumber($0))
+                LoopHost($0, of: settings.loops, hub, rooms, board.makeCounters(), log), to: LoopNumber($0))
         }
         self.hosts = hosts
         var loops: [any ConnectionLoop] = []
         for number in 0..<settings.loops {
             loops.append(
-                try platform.makeLoop(LoopNumber(number)) { hosts[number].value(on: $0).noteRefusal() })
+                try platform.makeLoop(LoopNumber(number)) { hosts[number].value(on: $0).reportRefusal() })
         }
         self.loops = loops
     }
@@ -85,10 +85,10 @@ package final class Switchboard: Sendable {
     ) {
         guard let loop = loops.first else { return completion() }
         let (host, others) = (hosts[loops.startIndex], loops.dropFirst())
-        let isAsked = loop.send { [self] in
+        let isPosted = loop.send { [self] in
             host.value(on: $0).whenEmpty { self.whenEmpty(others, completion) }
         }
-        if !isAsked { whenEmpty(others, completion) }
+        if !isPosted { whenEmpty(others, completion) }
     }
 
     /// Releases the hub and all rooms, and calls `completion`. The loops must have stopped.
@@ -111,13 +111,13 @@ package final class Switchboard: Sendable {
         for connection: any ConnectionPort, at listenerKind: ListenerKind, web: SiteGuard.Listener? = nil
     ) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
-        connection.loop.afterEvents = { host.bringToRooms() }
+        connection.loop.afterEvents = { host.flushRoomJobs() }
         let shell = host.insert { ConnectionShell($0, connection, at: listenerKind, web: web, host, self) }
         shell.begin()
         return shell
     }
 
-    func gone(_ connection: ConnectionID, from loop: any LoopContext) {
+    func remove(_ connection: ConnectionID, from loop: any LoopContext) {
         hosts[self.loop(of: connection)].value(on: loop).remove(connection)
     }
 

@@ -37,9 +37,10 @@ extension BackupFault {
         switch fault {
         case .database(let fault): self = .database(fault)
         case .system(let code): self = .system(code)
-        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .readOnly,
-            .held:
-            preconditionFailure("a connection that reads was refused as \(fault)")
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase, .schemaTooOld,
+            .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
+            .folderLocked:
+            preconditionFailure("a connection for reading was refused with the fault \(fault)")
         }
     }
 }

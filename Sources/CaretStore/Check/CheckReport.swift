@@ -17,7 +17,7 @@ package struct CheckReport: Equatable, Sendable {
         case row
         /// A segment is missing or damaged, or its chain value does not match the next segment or the head.
         case history
-        /// The snapshot at this revision is not the text that the history gives.
+        /// The snapshot at this revision is missing, or is not the text that the history gives.
         case snapshot(Int)
         /// A pusher's row is damaged, missing or too old.
         case pusher
@@ -46,7 +46,7 @@ package struct CheckReport: Equatable, Sendable {
     /// Whether the check is incomplete.
     package var isStopped: Bool { findings.contains { $0.fault == .stopped } }
 
-    mutating func find(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
+    mutating func addFinding(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
         if findings.count == 1000 {
             hasMore = true
         } else {
@@ -62,7 +62,7 @@ extension CheckReport.Fault {
         case .file(let message): "the file: \(message)"
         case .row: "its row is damaged, or a search by its name does not find it"
         case .history: "its history is damaged"
-        case .snapshot(let revision): "its snapshot at revision \(revision) differs from its history"
+        case .snapshot(let revision): "its snapshot at revision \(revision) is missing or wrong"
         case .pusher: "the records of its last pushes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"

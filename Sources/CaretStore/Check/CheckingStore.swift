@@ -8,8 +8,8 @@ extension SQLiteStore {
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
     ) async throws(OpeningFault) -> CheckReport {
-        calls.began()
-        defer { calls.ended() }
+        calls.begin()
+        defer { calls.end() }
         // If the file was replaced, a new connection would open another file with the same name.
         if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
@@ -19,7 +19,7 @@ extension SQLiteStore {
                 return check.run(document, progress: progress)
             }
         }
-        await connection.closed()
+        await connection.close()
         do throws(DatabaseFault) { return try result.get() } catch { throw .database(error) }
     }
 
@@ -63,8 +63,8 @@ extension SQLiteStore {
         to path: String, at time: Int64,
         progress: @escaping @Sendable (_ pages: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(BackupFault) -> CheckReport {
-        calls.began()
-        defer { calls.ended() }
+        calls.begin()
+        defer { calls.end() }
         if !files.check() { throw .system(ENOENT) }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
@@ -74,7 +74,7 @@ extension SQLiteStore {
         let result = await connection.run { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }
         }
-        await connection.closed()
+        await connection.close()
         return try result.get()
     }
 }

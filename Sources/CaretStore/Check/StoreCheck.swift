@@ -34,8 +34,8 @@ package struct StoreCheck {
             try body(&self)
         } catch {
             switch error {
-            case .database(let fault): report.find(.unread(fault), in: document)
-            case .refused: report.find(.row, in: document)
+            case .database(let fault): report.addFinding(.unread(fault), in: document)
+            case .refused: report.addFinding(.row, in: document)
             }
         }
     }
@@ -44,7 +44,7 @@ package struct StoreCheck {
         attempt { check throws(StoreFault) in
             for message in try check.database.every("PRAGMA integrity_check(20)", read: { $0.text(0) })
             where message != "ok" {
-                check.report.find(.file(message))
+                check.report.addFinding(.file(message))
             }
         }
         var all = 0
@@ -60,11 +60,11 @@ package struct StoreCheck {
                 let orphans = try check.database.one(
                     "SELECT 1 FROM \(table) WHERE document NOT IN (SELECT id FROM document) LIMIT 1",
                     read: { _ in true })
-                if orphans == true { check.report.find(.orphans(table)) }
+                if orphans == true { check.report.addFinding(.orphans(table)) }
             }
         }
         checkTokens()
-        if isStopped() { report.find(.stopped) }
+        if isStopped() { report.addFinding(.stopped) }
     }
 
     /// Checks the tokens page by page.
@@ -78,7 +78,7 @@ package struct StoreCheck {
                     after: last, limit: 64, weighing: 1 << 20)
             }
             report.tokens += page.items.count
-            for case .damaged(let token) in page.items { report.find(.token(token)) }
+            for case .damaged(let token) in page.items { report.addFinding(.token(token)) }
         }
     }
 
@@ -130,7 +130,7 @@ package struct StoreCheck {
         } catch {
             switch error.historyRefusal {
             case .refused(.gone): return
-            case .refused(.damaged): report.find(name == nil ? .row : .history, in: id, name)
+            case .refused(.damaged): report.addFinding(name == nil ? .row : .history, in: id, name)
             case .refused(.full), .refused(.failed), .ahead, .trimmed, .wrongText:
                 attempt(id) { _ throws(StoreFault) in throw error }
             }
@@ -142,7 +142,7 @@ package struct StoreCheck {
         if row.entry.deleted != nil { return }
         let found = Result { () throws(StoreFault) in try reader.document(named: row.entry.name).entry.id }
         if case .success(row.entry.id) = found { return }
-        report.find(.row, in: row.entry.id, row.entry.name)
+        report.addFinding(.row, in: row.entry.id, row.entry.name)
     }
 
     /// Replays the history from its start, and compares it with every snapshot. Returns each pusher's last
@@ -153,6 +153,10 @@ package struct StoreCheck {
             .integer(row.entry.id.value), .integer(Int64(row.entry.start.value))
         ) { StoredSnapshot($0, of: row.entry.id) }
         report.snapshots += snapshots.count
+        // Without its newest snapshot a text cannot be read.
+        if row.snapshot > 0, !snapshots.contains(where: { $0?.revision == row.snapshot }) {
+            report.addFinding(.snapshot(row.snapshot.value), in: row.entry.id, row.entry.name)
+        }
         var (waiting, pushes) = (snapshots[...], NewestPushes())
         var replay = Replay(try reader.text(of: row, at: row.entry.start))
         while let next = waiting.first, next?.revision == row.entry.start { waiting.removeFirst() }
@@ -160,14 +164,16 @@ package struct StoreCheck {
             let begin = row.entry.start.next
             var wrong: [Int] = []
             defer {
-                for revision in wrong { report.find(.snapshot(revision), in: row.entry.id, row.entry.name) }
+                for revision in wrong {
+                    report.addFinding(.snapshot(revision), in: row.entry.id, row.entry.name)
+                }
             }
             try reader.forEachSegment(of: row, from: begin) { stored throws(StoreFault) in
                 while let next = waiting.first {
                     guard let next else { throw .damaged }
                     if next.revision > stored.last { break }
                     try replay.apply(stored, through: next.revision)
-                    if !next.isLike(replay.checked) { wrong.append(next.revision.value) }
+                    if !next.matches(replay.checked) { wrong.append(next.revision.value) }
                     waiting.removeFirst()
                 }
                 if replay.checked.snapshot.revision < stored.last {
@@ -213,7 +219,7 @@ package struct StoreCheck {
             damaged = try reader.hasPusher(of: row.entry.id, usedBefore: newest.time)
         }
         report.pushers += count
-        if damaged { report.find(.pusher, in: row.entry.id, row.entry.name) }
+        if damaged { report.addFinding(.pusher, in: row.entry.id, row.entry.name) }
     }
 }
 
@@ -229,7 +235,7 @@ extension PusherRow {
 
 extension StoredSnapshot {
     /// Whether the snapshot has this text and this chain value.
-    fileprivate func isLike(_ checked: HistoryReader.Checked) -> Bool {
+    fileprivate func matches(_ checked: HistoryReader.CheckedText) -> Bool {
         chain == checked.chain && text == checked.snapshot.text
     }
 }

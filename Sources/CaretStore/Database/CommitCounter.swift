@@ -57,9 +57,9 @@ final class CommitCounter {
         if pwrite(file, bytes, bytes.count, 0) != bytes.count { throw fault() }
     }
 
-    /// Makes sure that the file survives a power cut.
+    /// Removes bytes that follow the content, and makes sure that the file survives a power cut.
     func sync() throws(DatabaseFault) {
-        if fsync(file) != 0 { throw fault() }
+        if ftruncate(file, off_t(CommitCounter.length)) != 0 || fsync(file) != 0 { throw fault() }
         do throws(FileFault) { try syncFile(folder) } catch { throw fault() }
     }
 

@@ -12,7 +12,7 @@ package final class DataFolder: Sendable {
     private let lock: Mutex<Int32?>
     /// The disk had no space for the index of the write-ahead log. Every connection opened since then keeps
     /// the index in memory.
-    private let withoutIndex = Atomic(false)
+    private let usesIndexInMemory = Atomic(false)
 
     /// Locks an existing folder.
     package init(_ path: String) throws(OpeningFault) {
@@ -22,7 +22,7 @@ package final class DataFolder: Sendable {
         if flock(file, LOCK_EX | LOCK_NB) != 0 {
             let reason = errno
             close(file)
-            throw reason == EWOULDBLOCK ? .held : .system(reason)
+            throw reason == EWOULDBLOCK ? .folderLocked : .system(reason)
         }
         lock = Mutex(file)
     }
@@ -42,18 +42,18 @@ package final class DataFolder: Sendable {
         }
     }
 
-    var isWithoutIndex: Bool { withoutIndex.load(ordering: .relaxed) }
+    var hasIndexInMemory: Bool { usesIndexInMemory.load(ordering: .relaxed) }
 
     /// Runs `body`. If the disk is full, runs it again with the log's index in memory, because reading then
     /// needs no space on the disk.
-    private func withIndexOrWithout<Answer, Fault: Error>(
+    private func retryWithIndexInMemory<Answer, Fault: Error>(
         _ body: () throws(Fault) -> Answer, isFull: (Fault) -> Bool
     ) throws(Fault) -> Answer {
         do throws(Fault) {
             return try body()
         } catch {
-            if isWithoutIndex || !isFull(error) { throw error }
-            withoutIndex.store(true, ordering: .relaxed)
+            if hasIndexInMemory || !isFull(error) { throw error }
+            usesIndexInMemory.store(true, ordering: .relaxed)
             return try body()
         }
     }
@@ -64,9 +64,9 @@ package final class DataFolder: Sendable {
     ) throws(OpeningFault) -> Database {
         // Read the header before SQLite opens the file. If this process closed the file later, that would
         // release SQLite's locks.
-        if try FileHeader(of: databasePath) == nil { try make() }
+        if try FileHeader(of: databasePath) == nil { try createDatabase() }
         try restrictFiles()
-        return try withIndexOrWithout { () throws(OpeningFault) in
+        return try retryWithIndexInMemory { () throws(OpeningFault) in
             try openedForWriting(migrations, onEvent)
         } isFull: {
             if case .database(let fault) = $0 { fault.kind == .full } else { false }
@@ -124,31 +124,33 @@ package final class DataFolder: Sendable {
         let hasLog = try hasContent(databasePath + "-wal")
         guard let header = try FileHeader(of: databasePath) else {
             switch counter {
-            case .none: if hasLog { throw .lost(commits: nil) }
-            case .unreadable: throw .lost(commits: nil)
+            case .none: if hasLog { throw .missingDatabase(commits: nil) }
+            case .unreadable: throw .missingDatabase(commits: nil)
             case .progress(let progress):
-                if progress.commits > 0 || hasLog { throw .lost(commits: progress.commits) }
+                if progress.commits > 0 || hasLog { throw .missingDatabase(commits: progress.commits) }
             }
             return
         }
         if !hasLog { return }
         // The file is a backup, which never has a log, or it is older than this log.
-        if !header.hasLog { throw .otherLog }
+        if !header.hasLog { throw .logOfOtherDatabase }
         if case .progress(let progress) = counter, header.checkpoints < progress.checkpoints {
-            throw .otherLog
+            throw .logOfOtherDatabase
         }
         // If the file has fewer commits with its log than without it, the log is older than the file, or was
         // damaged after it was copied into the file.
-        if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
+        if let alone = commits(.readWithoutLog), let whole = commits(.read), whole < alone {
+            throw .logOfOtherDatabase
+        }
     }
 
     /// The number of commits in the file, read with or without its log; nil if it cannot be read.
     private func commits(_ access: Database.Access) -> Int64? {
         // Ignore a failure here. A file without its log may be inconsistent, because the log may be copied
         // only partly. Later reads of the file with its log report damage.
-        let row = try? withIndexOrWithout { () throws(DatabaseFault) in
+        let row = try? retryWithIndexInMemory { () throws(DatabaseFault) in
             try StoreRow.read(
-                Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex))
+                Database(path: databasePath, for: access, sharesIndex: !hasIndexInMemory))
         } isFull: {
             $0.kind == .full
         }
@@ -164,10 +166,10 @@ package final class DataFolder: Sendable {
 
     /// Creates an empty database under a temporary name, and renames it when it is complete and synced. So
     /// after an interruption the next start never finds an incomplete database.
-    private func make() throws(OpeningFault) {
+    private func createDatabase() throws(OpeningFault) {
         let new = databasePath + ".new"
         unlink(new)
-        try fill(new)
+        try writeEmptyDatabase(to: new)
         do throws(FileFault) {
             try syncFile(new)
             if rename(new, databasePath) != 0 { throw FileFault(code: errno) }
@@ -177,7 +179,7 @@ package final class DataFolder: Sendable {
         }
     }
 
-    private func fill(_ new: String) throws(OpeningFault) {
+    private func writeEmptyDatabase(to new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
             let database = try Database(path: new, for: .write)
             // Restrict the permissions while the file is empty. SQLite gives the same permissions to the log
@@ -202,12 +204,12 @@ package final class DataFolder: Sendable {
         for log in ["-wal", "-journal"] where try hasContent(databasePath + log) {
             return try opened(for: .read)
         }
-        return try opened(for: .readAlone)
+        return try opened(for: .readWithoutLog)
     }
 
     private func opened(for access: Database.Access) throws(OpeningFault) -> Database {
         do throws(DatabaseFault) {
-            return try Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex)
+            return try Database(path: databasePath, for: access, sharesIndex: !hasIndexInMemory)
         } catch {
             throw .database(error)
         }

@@ -7,7 +7,7 @@ package final class Database {
     package enum Access {
         case read
         /// Reads the file without its log. No process may write to the file meanwhile.
-        case readAlone
+        case readWithoutLog
         case write
     }
 
@@ -15,29 +15,29 @@ package final class Database {
     /// The prepared statements by their text. Each is prepared only once.
     private var statements: [String: Statement] = [:]
     /// The prepared statements with a static text, by the address of the text.
-    private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
+    private var staticStatements: [UnsafePointer<UInt8>: Statement] = [:]
     /// The number of pages in the write-ahead log. SQLite reports it after each commit of this connection.
-    private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    private let logPageCount = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     /// Memory for small values while their statement runs, so that SQLite need not allocate for each of them.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
     /// If `sharesIndex` is true, the index of the write-ahead log is a file, so other processes can read the
     /// database too. Otherwise the index is in this process's memory, and needs no space on the disk.
     package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
-        guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
+        guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithIndexInMemory else {
             throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the layer for page checksums")
         }
-        logged.initialize(to: 0)
+        logPageCount.initialize(to: 0)
         let mode =
             switch access {
             case .read: SQLITE_OPEN_READONLY
-            case .readAlone: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            case .readWithoutLog: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
         let name =
             switch access {
             case .read, .write: path
-            case .readAlone: Database.immutable(path)
+            case .readWithoutLog: Database.immutable(path)
             }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
@@ -46,14 +46,14 @@ package final class Database {
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
         // If another process has locked the file for a moment, wait for it.
-        sqlite3_busy_timeout(connection, Database.patience)
+        sqlite3_busy_timeout(connection, Database.busyTimeout)
         // Replaces SQLite's own hook, which would make checkpoints and ignore their failures.
         sqlite3_wal_hook(
             connection,
             { pages, _, _, count in
                 pages?.assumingMemoryBound(to: Int32.self).pointee = count
                 return SQLITE_OK
-            }, logged)
+            }, logPageCount)
     }
 
     /// A URI with `immutable=1`: SQLite assumes that no process writes to the file, and ignores its log.
@@ -69,9 +69,9 @@ package final class Database {
 
     deinit {
         for statement in statements.values { statement.end() }
-        for statement in fixed.values { statement.end() }
+        for statement in staticStatements.values { statement.end() }
         sqlite3_close_v2(connection)
-        logged.deallocate()
+        logPageCount.deallocate()
         scratch.deallocate()
     }
 
@@ -79,7 +79,7 @@ package final class Database {
     var isReadOnly: Bool { sqlite3_db_readonly(connection, "main") == 1 }
 
     /// How long SQLite waits for a lock, in milliseconds.
-    private static let patience: Int32 = 5000
+    private static let busyTimeout: Int32 = 5000
 
     /// Reserves space for a checksum on every page. The database must be empty.
     package func reserveSums() throws(DatabaseFault) {
@@ -91,7 +91,7 @@ package final class Database {
     }
 
     /// The number of pages in the log after the last commit of this connection.
-    var pagesInLog: Int { Int(logged.pointee) }
+    var pagesInLog: Int { Int(logPageCount.pointee) }
 
     /// How much of the write-ahead log to copy into the database.
     package enum Checkpoint {
@@ -120,7 +120,7 @@ package final class Database {
             }
         // Wait only a short time, because every writer waits too.
         if checkpoint == .patient { sqlite3_busy_timeout(connection, 100) }
-        defer { sqlite3_busy_timeout(connection, Database.patience) }
+        defer { sqlite3_busy_timeout(connection, Database.busyTimeout) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
         // `SQLITE_BUSY` means that a reader still needs old pages. Then SQLite copies only a part of the log,
@@ -267,9 +267,9 @@ package final class Database {
     }
 
     private func prepared(_ sql: StaticString) throws(DatabaseFault) -> Statement {
-        if let statement = fixed[sql.utf8Start] { return statement }
+        if let statement = staticStatements[sql.utf8Start] { return statement }
         let statement = try prepare(sql.description)
-        fixed[sql.utf8Start] = statement
+        staticStatements[sql.utf8Start] = statement
         return statement
     }
 

@@ -26,9 +26,9 @@ struct FileHeader {
         func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
         guard length == bytes.count, bytes.starts(with: "SQLite format 3\0".utf8),
             number(68..<72) == Migration.applicationID
-        else { throw .foreign }
+        else { throw .notCaretDatabase }
         guard number(16..<18) == PageSums.pageSize, number(20..<21) == PageSums.reservedBytes else {
-            throw .badHeader
+            throw .damagedHeader
         }
         checkpoints = number(60..<64)
         hasLog = number(18..<19) == 2 && number(19..<20) == 2

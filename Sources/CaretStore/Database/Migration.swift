@@ -37,10 +37,10 @@ struct Migrator {
     func refuseUnknown(in database: Database) throws(OpeningFault) {
         let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
         if let newest = applied.last, newest.number > known {
-            throw .newer(found: newest.number, known: known)
+            throw .schemaTooNew(found: newest.number, known: known)
         }
         for (one, migration) in zip(applied, migrations) where one.checksum != checksum(migration) {
-            throw .changed(migration: migration.number)
+            throw .migrationChanged(migration: migration.number)
         }
     }
 
@@ -60,7 +60,7 @@ struct Migrator {
     func requireAll(in database: Database) throws(OpeningFault) {
         try refuseUnknown(in: database)
         let (newest, known) = (try applied(in: database).last?.number ?? 0, migrations.last?.number ?? 0)
-        if newest < known { throw .older(found: newest, known: known) }
+        if newest < known { throw .schemaTooOld(found: newest, known: known) }
     }
 
     private func applied(in database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
@@ -84,10 +84,10 @@ struct Migrator {
                     "INSERT INTO schema_migration VALUES (?, ?)", .integer(migration.number),
                     .bytes(checksum(migration)))
             } catch {
-                throw .migrating(migration.number, error)
+                throw .migrationFailed(migration.number, error)
             }
         } orFault: {
-            .migrating(migration.number, $0)
+            .migrationFailed(migration.number, $0)
         }
     }
 

@@ -4,26 +4,26 @@ import Glibc
 extension OpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .foreign: "caret.sqlite is not a database of Caret; it was not changed"
-        case .badHeader: "the header of caret.sqlite is damaged; replace caret.sqlite with a backup"
-        case .lost(let commits?):
+        case .notCaretDatabase: "caret.sqlite is not a database of Caret; it was not changed"
+        case .damagedHeader: "the header of caret.sqlite is damaged; replace caret.sqlite with a backup"
+        case .missingDatabase(let commits?):
             "caret.sqlite is missing or empty, but it had \(commits) commits; restore it or a backup"
-        case .lost(nil):
+        case .missingDatabase(nil):
             "caret.sqlite is missing or empty, and caret.commits is empty or unreadable; restore a backup"
-        case .otherLog:
+        case .logOfOtherDatabase:
             "caret.sqlite-wal belongs to another database than caret.sqlite; if you replaced caret.sqlite, "
                 + "move caret.sqlite-wal away first"
-        case .older(let found, let known):
+        case .schemaTooOld(let found, let known):
             "the database has schema \(found), but this version needs \(known); start the server once to migrate it"
-        case .newer(let found, let known):
+        case .schemaTooNew(let found, let known):
             "the database has schema \(found), but this version only knows \(known); run the later version"
-        case .changed(let migration):
+        case .migrationChanged(let migration):
             "migration \(migration) in the database differs from that of this version; run the version that applied it"
-        case .migrating(let migration, let fault):
+        case .migrationFailed(let migration, let fault):
             "migration \(migration) failed and was rolled back: \(fault.message)"
         case .readOnly:
             "caret.sqlite is not writable; make the server's user its owner, and set its mode to 600"
-        case .held: "another server has locked the folder"
+        case .folderLocked: "another server has locked the folder"
         case .system(let code): String(cString: strerror(code))
         case .database(let fault) where fault.kind == .full:
             "the disk is full; free some space, because opening the database needs it"

@@ -20,7 +20,7 @@ package enum PageSums {
 
     /// The same layer above SQLite's VFS `unix-excl`, which keeps the index of a log in memory, and locks
     /// other processes out.
-    static let vfsNameWithoutIndex = register("caret-sums-alone", over: "unix-excl")
+    static let vfsNameWithIndexInMemory = register("caret-sums-alone", over: "unix-excl")
 
     private static func register(_ name: String, over base: String?) -> String? {
         guard let base = sqlite3_vfs_find(base) else { return nil }

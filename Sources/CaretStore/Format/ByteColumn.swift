@@ -48,7 +48,7 @@ struct ByteColumnReader {
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     mutating func byte() throws(SegmentFault) -> UInt8 {
-        if isAtEnd { throw .cutOff }
+        if isAtEnd { throw .truncated }
         defer { position += 1 }
         return bytes[position]
     }
@@ -58,17 +58,17 @@ struct ByteColumnReader {
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let byte = try byte()
             let bits = UInt64(byte & 0x7F)
-            if shift == 63 && bits > 1 { throw .badNumber }
+            if shift == 63 && bits > 1 { throw .numberOutOfRange }
             number |= bits << shift
             if byte < 0x80 { return number }
         }
-        throw .badNumber
+        throw .numberOutOfRange
     }
 
     /// Reads a count of at most `most`.
     mutating func count(atMost most: Int) throws(SegmentFault) -> Int {
         let number = try number()
-        guard number <= UInt64(most) else { throw .badNumber }
+        guard number <= UInt64(most) else { throw .numberOutOfRange }
         return Int(number)
     }
 
@@ -78,12 +78,12 @@ struct ByteColumnReader {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
         let most: Int64 = 1 << 55
-        guard (-most...most).contains(value) else { throw .badNumber }
+        guard (-most...most).contains(value) else { throw .numberOutOfRange }
         return value
     }
 
     mutating func bytes(_ count: Int) throws(SegmentFault) -> ArraySlice<UInt8> {
-        guard count <= bytes.endIndex - position else { throw .cutOff }
+        guard count <= bytes.endIndex - position else { throw .truncated }
         defer { position += count }
         return bytes[position..<position + count]
     }
@@ -134,7 +134,7 @@ struct RunColumnReader {
         if left == 0 {
             value = try column.signed()
             left = try column.count(atMost: Int(Int32.max))
-            if left == 0 { throw .badNumber }
+            if left == 0 { throw .numberOutOfRange }
         }
         left -= 1
         return value

@@ -37,7 +37,7 @@ enum Deflate {
         let code = packed.withUnsafeBufferPointer { source in
             uncompress(&bytes, &length, source.baseAddress, UInt(source.count))
         }
-        guard code == Z_OK, length == UInt(count) else { throw .notInflated(code) }
+        guard code == Z_OK, length == UInt(count) else { throw .decompressionFailed(code) }
         return bytes
     }
 }

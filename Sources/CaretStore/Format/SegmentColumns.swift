@@ -36,14 +36,14 @@ struct SegmentColumns {
     private var removed = ByteColumn()
     private var lengths = ByteColumn()
     private var text = ByteColumn()
-    private var guess = SegmentPredictor()
+    private var predictor = SegmentPredictor()
 
     mutating func append(_ change: LoggedChange, author: Int64) {
-        guess.turn(to: author)
+        predictor.switchAuthor(to: author)
         authors.append(author)
-        seqs.append(change.seq - guess.seq)
-        times.append(signed: change.time - guess.time)
-        guess.passed(time: change.time, seq: change.seq)
+        seqs.append(change.seq - predictor.seq)
+        times.append(signed: change.time - predictor.time)
+        predictor.record(time: change.time, seq: change.seq)
         if change.edits.count != 1 {
             shapes.append(byte: SegmentColumns.severalEdits)
             shapes.append(count: change.edits.count)
@@ -54,10 +54,10 @@ struct SegmentColumns {
     private mutating func append(_ edit: LoggedEdit) {
         let shape = Shape(edit)
         shapes.append(byte: shape.rawValue)
-        starts.append(signed: Int64(edit.start.utf16) - guess.start)
-        let wide = guess.extras
-        units.append(Int64(edit.start.extraBytes) - wide.bytes)
-        units.append(Int64(edit.start.extraUnits) - wide.units)
+        starts.append(signed: Int64(edit.start.utf16) - predictor.start)
+        let predicted = predictor.extras
+        units.append(Int64(edit.start.extraBytes) - predicted.bytes)
+        units.append(Int64(edit.start.extraUnits) - predicted.units)
         if shape.removes {
             removed.append(count: edit.removed.utf16)
             units.append(Int64(edit.removed.extraBytes))
@@ -67,7 +67,7 @@ struct SegmentColumns {
             lengths.append(count: edit.edit.inserted.utf8)
             text.append(edit.edit.text.utf8)
         }
-        guess.passed(edit)
+        predictor.record(edit)
     }
 
     /// Empties the columns, so that they can be used for another segment.
@@ -81,12 +81,12 @@ struct SegmentColumns {
         removed.removeAll()
         lengths.removeAll()
         text.removeAll()
-        guess = SegmentPredictor()
+        predictor = SegmentPredictor()
     }
 
     /// Calls `body` with the bytes of each column, in the order of the format. Call `removeAll` before
     /// appending again.
-    mutating func each(_ body: ([UInt8]) -> Void) {
+    mutating func forEachColumn(_ body: ([UInt8]) -> Void) {
         body(shapes.bytes)
         body(authors.finished())
         body(seqs.finished())
@@ -121,7 +121,7 @@ struct SegmentPredictor {
     private var others: [Int64: Author] = [:]
 
     /// Makes `next` the author whose seq and start are predicted.
-    mutating func turn(to next: Int64) {
+    mutating func switchAuthor(to next: Int64) {
         if next == author { return }
         if let author {
             others[author] = current
@@ -136,12 +136,12 @@ struct SegmentPredictor {
     /// The predicted start: the author's caret after their last edit.
     var start: Int64 { current.start }
 
-    mutating func passed(time: Int64, seq: Int64) {
+    mutating func record(time: Int64, seq: Int64) {
         self.time = time
         current.seq = seq
     }
 
-    mutating func passed(_ edit: LoggedEdit) {
+    mutating func record(_ edit: LoggedEdit) {
         extras = (Int64(edit.start.extraBytes), Int64(edit.start.extraUnits))
         current.start = Int64(edit.start.utf16 + edit.edit.inserted.utf16)
     }

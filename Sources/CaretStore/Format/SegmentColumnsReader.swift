@@ -12,7 +12,7 @@ struct SegmentColumnsReader {
     private var removed: ByteColumnReader
     private var lengths: ByteColumnReader
     private var text: ByteColumnReader
-    private var guess = SegmentPredictor()
+    private var predictor = SegmentPredictor()
     /// The author of the last change.
     private var author: (number: Int64, pusher: Pusher)?
 
@@ -29,14 +29,14 @@ struct SegmentColumnsReader {
         text = ByteColumnReader(columns[8])
     }
 
-    /// Reads the next change. `look` finds a pusher by its number.
+    /// Reads the next change. `findPusher` finds a pusher by its number.
     mutating func change(
-        by look: (Int64) throws(SegmentFault) -> Pusher
+        by findPusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> LoggedChange {
-        let pusher = try pusher(try authors.next(), look)
-        let seq = try Self.bounded(seqs.next() + guess.seq)
-        let time = try Self.bounded(times.signed() + guess.time)
-        guess.passed(time: time, seq: seq)
+        let pusher = try pusher(try authors.next(), findPusher)
+        let seq = try Self.bounded(seqs.next() + predictor.seq)
+        let time = try Self.bounded(times.signed() + predictor.time)
+        predictor.record(time: time, seq: seq)
         var shape = try shapes.byte()
         var edits: [LoggedEdit] = []
         if shape == SegmentColumns.severalEdits {
@@ -52,12 +52,12 @@ struct SegmentColumnsReader {
     }
 
     private mutating func pusher(
-        _ number: Int64, _ look: (Int64) throws(SegmentFault) -> Pusher
+        _ number: Int64, _ findPusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> Pusher {
         if let author, author.number == number { return author.pusher }
-        let pusher = try look(number)
+        let pusher = try findPusher(number)
         author = (number, pusher)
-        guess.turn(to: number)
+        predictor.switchAuthor(to: number)
         return pusher
     }
 
@@ -67,20 +67,21 @@ struct SegmentColumnsReader {
             shapes.isAtEnd && authors.isAtEnd && seqs.isAtEnd && times.isAtEnd && starts.isAtEnd
             && units.isAtEnd
             && removed.isAtEnd && lengths.isAtEnd && text.isAtEnd
-        if !isAtEnd { throw .excess }
+        if !isAtEnd { throw .trailingBytes }
     }
 
     private mutating func edit(_ shape: UInt8) throws(SegmentFault) -> LoggedEdit {
-        guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
-        let start = try starts.signed() + guess.start
-        let wide = guess.extras
-        let position = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
-        var gone = TextLength.zero
+        guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .numberOutOfRange }
+        let start = try starts.signed() + predictor.start
+        let predicted = predictor.extras
+        let position = try Self.length(start, units.next() + predicted.bytes, units.next() + predicted.units)
+        var removedLength = TextLength.zero
         if shape.removes {
-            gone = try Self.length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
+            removedLength = try Self.length(
+                Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
-        let edit = try Self.edit(position, gone, shape.inserts ? inserted() : "")
-        guess.passed(edit)
+        let edit = try Self.edit(position, removedLength, shape.inserts ? inserted() : "")
+        predictor.record(edit)
         return edit
     }
 
@@ -92,13 +93,15 @@ struct SegmentColumnsReader {
         do throws(TextError) {
             return try LoggedEdit(start: start, removed: removed, text: text)
         } catch {
-            throw .badText
+            throw .invalidText
         }
     }
 
     private mutating func inserted() throws(SegmentFault) -> String {
         let count = try lengths.count(atMost: Int(Int32.max))
-        guard let string = String(validating: try text.bytes(count), as: UTF8.self) else { throw .badText }
+        guard let string = String(validating: try text.bytes(count), as: UTF8.self) else {
+            throw .invalidText
+        }
         return string
     }
 
@@ -110,12 +113,12 @@ struct SegmentColumnsReader {
         guard units >= 0, units <= Int64(Int32.max), extraBytes >= 0, extraBytes <= 2 * units,
             extraUnits >= 0,
             extraUnits <= units
-        else { throw .badNumber }
+        else { throw .numberOutOfRange }
         return TextLength(utf16: Int(units), extraBytes: Int(extraBytes), extraUnits: Int(extraUnits))
     }
 
     private static func bounded(_ number: Int64) throws(SegmentFault) -> Int64 {
-        guard abs(number) <= DocumentEntry.farthest else { throw .badNumber }
+        guard abs(number) <= DocumentEntry.farthest else { throw .numberOutOfRange }
         return number
     }
 }

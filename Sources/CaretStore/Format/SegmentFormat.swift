@@ -34,7 +34,7 @@ package enum SegmentFormat {
         block.append(byte: version)
         block.append(byte: packing.rawValue)
         block.append(count: changes.count)
-        columns.each { column in
+        columns.forEachColumn { column in
             let body = packing == .deflated ? Deflate.packed(column) : column
             block.append(count: column.count)
             if packing == .deflated { block.append(count: body.count) }
@@ -58,7 +58,7 @@ package enum SegmentFormat {
     ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
         // Each change has at least one byte in the column of shapes.
-        if count > columns[0].count { throw .cutOff }
+        if count > columns[0].count { throw .truncated }
         var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []
         changes.reserveCapacity(count)
@@ -73,11 +73,11 @@ package enum SegmentFormat {
         var block = ByteColumnReader(bytes[...])
         let found = try block.byte()
         guard found == version else { throw .unknownVersion(found) }
-        guard let packing = Packing(rawValue: try block.byte()) else { throw .badNumber }
+        guard let packing = Packing(rawValue: try block.byte()) else { throw .numberOutOfRange }
         let count = try block.count(atMost: Int(Int32.max))
         var columns: [ArraySlice<UInt8>] = []
         for _ in 0..<SegmentColumns.count { columns.append(try column(&block, packing)) }
-        if !block.isAtEnd { throw .excess }
+        if !block.isAtEnd { throw .trailingBytes }
         return (count, columns)
     }
 
@@ -91,7 +91,7 @@ package enum SegmentFormat {
             let packed = try block.bytes(try block.count(atMost: Deflate.largest))
             // zlib decompresses one byte to at most 1,032 bytes. A larger count is wrong, so refuse it before
             // allocating memory.
-            guard count <= packed.count * 1032 else { throw .badNumber }
+            guard count <= packed.count * 1032 else { throw .numberOutOfRange }
             return try Deflate.unpacked(packed, count: count)[...]
         }
     }

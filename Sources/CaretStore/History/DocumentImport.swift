@@ -46,7 +46,7 @@ extension HistoryWriter {
         row.snapshot = start.revision
         try insert(row)
         if start.revision > 0 {
-            try write(StoredSnapshot(HistoryReader.Checked(snapshot: start, chain: row.chain), of: id))
+            try write(StoredSnapshot(HistoryReader.CheckedText(snapshot: start, chain: row.chain), of: id))
         }
         unpublished.insert(id)
         return row.entry

@@ -12,7 +12,7 @@ package struct HistoryReader {
     /// The last two segments that were read and found sound, the newest last. Clients read histories page by
     /// page, in both directions. If a page has changes of two segments, the store need not decode either of
     /// them again for the next page.
-    private var recent: [StoredSegment] = []
+    private var recentSegments: [StoredSegment] = []
 
     var generation: UInt64 { shared.value }
 
@@ -22,7 +22,7 @@ package struct HistoryReader {
     }
 
     /// A text with the chain value of its revision.
-    struct Checked {
+    struct CheckedText {
         var snapshot: Snapshot
         var chain: Chain
     }
@@ -105,7 +105,7 @@ package struct HistoryReader {
         ) { PusherRow($0, of: pusher, in: id) }
         if case .some(nil) = found { throw .damaged }
         let entry = found??.entry
-        // The rows of the pusher and the document were written in one transaction, so one is out of date.
+        // The rows of the pusher and the document were written in one transaction, so one row is out of date.
         if let entry, entry.revision > head { throw .damaged }
         return PusherAnswer(entry: entry, head: head)
     }
@@ -133,7 +133,7 @@ package struct HistoryReader {
     }
 
     /// The text at a revision of the kept history.
-    mutating func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> Checked {
+    mutating func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> CheckedText {
         try check(revision, of: document)
         let isHead = revision == document.entry.head
         let start = try newestSnapshot(of: document, through: revision)
@@ -175,7 +175,7 @@ package struct HistoryReader {
 
     private func newestSnapshot(
         of document: DocumentRow, through revision: Revision
-    ) throws(StoreFault) -> Checked {
+    ) throws(StoreFault) -> CheckedText {
         let found = try database.one(
             """
             SELECT \(StoredSnapshot.columns) FROM snapshot
@@ -186,11 +186,11 @@ package struct HistoryReader {
             if document.snapshot > 0 && document.snapshot <= revision || document.entry.start > 0 {
                 throw .damaged
             }
-            return Checked(
+            return CheckedText(
                 snapshot: Snapshot(revision: 0, text: TextBuffer()), chain: Chain(of: document.entry.epoch))
         }
         guard let stored = found, let text = stored.text else { throw .damaged }
-        return Checked(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
+        return CheckedText(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
     }
 
     /// Calls `body` with the segments of a document until `body` returns false. Starts with the segment that
@@ -236,7 +236,7 @@ package struct HistoryReader {
         let time = row.integer(6)
         // The two chain values determine the content, so a segment with the same values need not be decoded
         // again.
-        let known = recent.first { $0.after.value == after && $0.before.value == before }
+        let known = recentSegments.first { $0.after.value == after && $0.before.value == before }
         let (first, last) = (row.integer(1), row.integer(2))
         if let known {
             guard first == Int64(known.segment.first.value), last == Int64(known.last.value),
@@ -252,7 +252,7 @@ package struct HistoryReader {
             row: row.integer(0), segment: Segment(first: Revision(Int(first)), changes: changes),
             last: Revision(Int(last)), time: time, before: Chain(before), after: Chain(after))
         guard stored.isSound else { throw .damaged }
-        recent = recent.suffix(1) + [stored]
+        recentSegments = recentSegments.suffix(1) + [stored]
         return stored
     }
 
@@ -298,25 +298,27 @@ private struct ListingPage {
     private var damaged = 0
     /// The number of damaged rows since the last entry. If a sound row follows that does not fit this page,
     /// they count for the next page.
-    private var between = 0
+    private var damagedSinceLastEntry = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }
 
     /// Adds the next row; returns false if the page is full.
     mutating func append(_ row: DocumentRow?) -> Bool {
         guard let row else {
-            between += 1
+            damagedSinceLastEntry += 1
             return true
         }
         if entries.count == limit {
-            (hasMore, between) = (true, 0)
+            (hasMore, damagedSinceLastEntry) = (true, 0)
             return false
         }
         entries.append(row.entry)
-        damaged += between
-        between = 0
+        damaged += damagedSinceLastEntry
+        damagedSinceLastEntry = 0
         return true
     }
 
-    var listing: Listing { Listing(entries: entries, hasMore: hasMore, damaged: damaged + between) }
+    var listing: Listing {
+        Listing(entries: entries, hasMore: hasMore, damaged: damaged + damagedSinceLastEntry)
+    }
 }

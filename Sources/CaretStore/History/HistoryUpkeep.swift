@@ -99,7 +99,7 @@ extension HistoryWriter {
     }
 
     /// The result of one step of a purge.
-    enum Purging {
+    enum PurgeResult {
         /// The document is not deleted, or was deleted after the given time.
         case kept
         case begun
@@ -107,7 +107,7 @@ extension HistoryWriter {
     }
 
     /// Does one step of purging a document that was deleted at `time` or before.
-    mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
+    mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> PurgeResult {
         var row = try reader.anyDocument(id)
         guard let deleted = row.entry.deleted, deleted <= time, !unpublished.contains(id) else {
             return .kept
@@ -155,7 +155,7 @@ extension HistoryWriter {
     }
 
     /// Returns free pages at the end of the file to the file system.
-    mutating func giveBack(pages: Int) throws(StoreFault) {
+    mutating func returnFreePages(upTo pages: Int) throws(StoreFault) {
         hasWritten = true
         try database.write("PRAGMA incremental_vacuum(\(pages))", [])
     }

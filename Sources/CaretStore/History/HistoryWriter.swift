@@ -97,11 +97,11 @@ package struct HistoryWriter {
         } catch {
             return try error.appendOutcome()
         }
-        if row.entry.epoch != append.epoch { return .gone }
+        if row.entry.epoch != append.epoch { return .documentGone }
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
-        if damaged.contains(append.document) { return .damaged }
+        if damaged.contains(append.document) { return .documentDamaged }
         guard let newest = append.changes.last else { return try setLineBreak(append, row) }
-        guard let length = row.entry.length(after: append.changes) else { return .unfit }
+        guard let length = row.entry.length(after: append.changes) else { return .invalidChange }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
         let authors = try authors(of: segment.changes)
         let encoded = EncodedSegment(
@@ -141,7 +141,7 @@ package struct HistoryWriter {
         do throws(StoreFault) {
             let row = try document(append.document)
             head = row.entry.head
-            if row.entry.epoch != append.epoch { return ([], .gone) }
+            if row.entry.epoch != append.epoch { return ([], .documentGone) }
             let count = head.value - append.expected.value
             if append.expected < row.entry.start || count < 0 || count > HistoryWriter.maxMissedRevisions {
                 return ([], .conflict(head: head))
@@ -166,7 +166,9 @@ package struct HistoryWriter {
         return row
     }
 
-    mutating func create(_ name: DocumentName, at time: Int64, epoch: UInt64) throws(StoreFault) -> Creation {
+    mutating func create(_ name: DocumentName, at time: Int64, epoch: UInt64) throws(StoreFault)
+        -> CreateResult
+    {
         do throws(StoreFault) {
             return .exists(try reader.document(named: name).entry)
         } catch {
@@ -197,7 +199,7 @@ package struct HistoryWriter {
         try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) } ?? 0
     }
 
-    mutating func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> Renaming {
+    mutating func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> RenameResult {
         var row = try document(id)
         if try isTaken(name) { return .exists }
         row.entry.name = name
@@ -212,7 +214,7 @@ package struct HistoryWriter {
         try save(row)
     }
 
-    mutating func undelete(_ id: DocumentID) throws(StoreFault) -> Undeletion {
+    mutating func undelete(_ id: DocumentID) throws(StoreFault) -> UndeleteResult {
         var row = try reader.anyDocument(id)
         guard let deleted = row.entry.deleted else { return .live }
         if deleted == 0 { throw .gone }
@@ -304,10 +306,10 @@ extension StoreFault {
     /// The outcome of an append that failed before it wrote anything. Rethrows a fault of the database.
     fileprivate func appendOutcome() throws(StoreFault) -> AppendOutcome {
         switch self {
-        case .refused(.refused(.gone)): .gone
-        case .refused(.refused(.damaged)): .damaged
-        case .refused(.refused(.full)): .full
-        case .refused(.refused(.failed)): .failed
+        case .refused(.refused(.gone)): .documentGone
+        case .refused(.refused(.damaged)): .documentDamaged
+        case .refused(.refused(.full)): .diskFull
+        case .refused(.refused(.failed)): .diskFailed
         case .refused(.ahead(let head)): .conflict(head: head)
         case .refused(.trimmed), .refused(.wrongText), .database: throw self
         }

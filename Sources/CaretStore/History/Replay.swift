@@ -3,9 +3,9 @@ import CaretLog
 
 /// Applies the segments after a snapshot to the snapshot's text.
 struct Replay {
-    private(set) var checked: HistoryReader.Checked
+    private(set) var checked: HistoryReader.CheckedText
 
-    init(_ start: HistoryReader.Checked) { checked = start }
+    init(_ start: HistoryReader.CheckedText) { checked = start }
 
     /// Applies the changes of a sound segment from the text's revision up to revision `end`.
     mutating func apply(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {

@@ -13,7 +13,7 @@ package struct StoredSnapshot {
     let chain: Chain
 
     /// Encodes a text whose chain was checked.
-    init(_ checked: HistoryReader.Checked, of document: DocumentID) {
+    init(_ checked: HistoryReader.CheckedText, of document: DocumentID) {
         self.document = document
         revision = checked.snapshot.revision
         chain = checked.chain

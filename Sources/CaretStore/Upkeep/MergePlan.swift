@@ -61,7 +61,7 @@ package enum MergePlan {
     /// As many segments from the beginning of `run` as fit into one merged segment, but at least one.
     private static func fitting(_ run: ArraySlice<SegmentSummary>) -> ArraySlice<SegmentSummary> {
         var (changes, bytes) = (0, 0)
-        let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { summary in
+        let count = run.prefix(UpkeepPolicy.segmentsAtOnce).prefix { summary in
             changes += summary.changes
             bytes += summary.bytes
             return changes <= mostChanges && bytes <= mostBytes

@@ -42,9 +42,9 @@ struct Upkeep: Sendable {
     func runRounds() async {
         guard let pause = settings.roundEvery else { return }
         while (try? await Task.sleep(for: pause)) != nil {
-            calls.began()
+            calls.begin()
             await round(at: settings.now())
-            calls.ended()
+            calls.end()
         }
     }
 
@@ -96,10 +96,10 @@ struct Upkeep: Sendable {
     }
 
     /// Removes the history up to and including `revision`, and returns where the history now begins.
-    func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
+    func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
         // Repeats only if a merge has replaced the segment to cut.
         while true {
-            let found = await reader.run { $0.trimming(of: document, through: revision) }
+            let found = await reader.run { $0.prepareTrim(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
             case .failure(let fault): return .refused(fault.historyRefusal)
@@ -125,7 +125,7 @@ struct Upkeep: Sendable {
     func round(at time: Int64) async {
         // Record only a complete round, because `visit` assumes that the last round saw every document.
         if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
-        await giveSpaceBack()
+        await returnFreeSpace()
     }
 
     /// Visits the documents in the order of their IDs. Returns whether all of them could be listed.
@@ -152,25 +152,25 @@ struct Upkeep: Sendable {
     private func visitEach(after last: DocumentID, at time: Int64) async {
         guard case .success(let most) = await reader.run({ $0.lastDocument() }) else { return }
         for value in last.value..<max(last.value, most.value) where !calls.isClosing {
-            let found = await reader.run { $0.visited(DocumentID(value + 1)) }
+            let found = await reader.run { $0.visitedDocument(DocumentID(value + 1)) }
             // If damage makes this read fail, `visitAll` has already reported it.
             if case .success(let row?) = found { await visit(row, at: time) }
         }
     }
 
-    private func visit(_ row: UpkeepReader.Visited, at time: Int64) async {
+    private func visit(_ row: UpkeepReader.VisitedDocument, at time: Int64) async {
         guard let document = row.document else { return onEvent(.damaged(row.id)) }
         if let deleted = document.entry.deleted {
-            if deleted <= time.less(settings.keepDeleted) { await purge(row.id, at: time) }
+            if deleted <= time.minus(settings.keepDeleted) { await purge(row.id, at: time) }
             return
         }
-        await forgetPushers(of: row.id, before: time.less(settings.keepPushers))
-        if let through = await reader.run({ [settings] in $0.trimDue(document, settings, at: time) }) {
+        await forgetPushers(of: row.id, before: time.minus(settings.keepPushers))
+        if let through = await reader.run({ [settings] in $0.dueTrim(document, settings, at: time) }) {
             _ = await trim(row.id, through: through)
         }
-        let isIdle = document.entry.updated <= time.less(UpkeepPolicy.idle)
+        let isIdle = document.entry.updated <= time.minus(UpkeepPolicy.idle)
         // The document was already idle at the last round, and has not changed since.
-        if isIdle, let last = lastRound.time, document.entry.updated <= last.less(UpkeepPolicy.idle),
+        if isIdle, let last = lastRound.time, document.entry.updated <= last.minus(UpkeepPolicy.idle),
             !UpkeepPolicy.isDue(document)
         {
             return
@@ -179,7 +179,7 @@ struct Upkeep: Sendable {
     }
 
     private func purge(_ document: DocumentID, at time: Int64) async {
-        let limit = time.less(settings.keepDeleted)
+        let limit = time.minus(settings.keepDeleted)
         while !calls.isClosing {
             let result = await writes.run { writer throws(StoreFault) in
                 try writer.purge(document, deletedBy: limit)
@@ -200,16 +200,16 @@ struct Upkeep: Sendable {
                 try writer.forget(authors, of: document, usedBefore: time)
             }
             guard case .success = result else { return }
-            onEvent(.forgot(document, pushers: authors.count))
+            onEvent(.pushersForgotten(document, pushers: authors.count))
         }
     }
 
     /// Returns free pages to the file system if they are more than 1/32 of the file.
-    private func giveSpaceBack() async {
+    private func returnFreeSpace() async {
         guard let space = await reader.run({ $0.space() }), space.free > space.pages / 32 else { return }
         for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
             let result = await writes.run { writer throws(StoreFault) in
-                try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
+                try writer.returnFreePages(upTo: UpkeepPolicy.pagesAtOnce)
             }
             guard case .success = result else { return }
         }

@@ -47,7 +47,7 @@ package enum UpkeepPolicy {
     /// transaction takes about two milliseconds of the writer's time.
     static let weightPerTransaction = 1024
     /// The most segments that one step merges.
-    static let joinedAtOnce = 512
+    static let segmentsAtOnce = 512
 
     /// The most rows that one step removes. This limit and the next two keep a step from delaying the writer.
     static let rowsAtOnce = 64
@@ -59,7 +59,7 @@ package enum UpkeepPolicy {
 
 extension Int64 {
     /// This time minus `length`, clamped to the range of the type.
-    func less(_ length: Int64) -> Int64 {
+    func minus(_ length: Int64) -> Int64 {
         let (result, hasOverflowed) = subtractingReportingOverflow(length)
         return hasOverflowed ? (length > 0 ? .min : .max) : result
     }

@@ -11,29 +11,30 @@ package struct UpkeepReader {
     package init(_ reader: HistoryReader) { self.reader = reader }
 
     /// A document that a round visits. `document` is nil if the row is damaged.
-    struct Visited: Sendable {
+    struct VisitedDocument: Sendable {
         let id: DocumentID
         let document: DocumentRow?
     }
 
-    func documents(after id: DocumentID, limit: Int) -> Result<[Visited], StoreFault> {
+    func documents(after id: DocumentID, limit: Int) -> Result<[VisitedDocument], StoreFault> {
         Result { () throws(StoreFault) in
             try database.every(
                 "SELECT \(DocumentRow.columns) FROM document WHERE id > ? ORDER BY id LIMIT ?",
-                .integer(id.value), .integer(Int64(limit)), read: visited)
+                .integer(id.value), .integer(Int64(limit)), read: visitedDocument)
         }
     }
 
     /// The document with this ID; nil if there is none.
-    func visited(_ id: DocumentID) -> Result<Visited?, StoreFault> {
+    func visitedDocument(_ id: DocumentID) -> Result<VisitedDocument?, StoreFault> {
         Result { () throws(StoreFault) in
             try database.one(
-                "SELECT \(DocumentRow.columns) FROM document WHERE id = ?", .integer(id.value), read: visited)
+                "SELECT \(DocumentRow.columns) FROM document WHERE id = ?", .integer(id.value),
+                read: visitedDocument)
         }
     }
 
-    private func visited(_ row: Row) -> Visited {
-        Visited(
+    private func visitedDocument(_ row: Row) -> VisitedDocument {
+        VisitedDocument(
             id: DocumentID(row.integer(0)), document: DocumentRow(row, generation: reader.generation))
     }
 
@@ -70,7 +71,7 @@ package struct UpkeepReader {
     }
 
     /// Prepares a trim that makes the history begin after `revision`; nil if it already begins there.
-    package mutating func trimming(
+    package mutating func prepareTrim(
         of id: DocumentID, through revision: Revision
     ) -> Result<TrimPlan?, StoreFault> {
         reading { reader throws(StoreFault) in
@@ -83,7 +84,7 @@ package struct UpkeepReader {
     }
 
     /// The last revision that the settings want trimmed; nil if no trim is due.
-    mutating func trimDue(_ row: DocumentRow, _ settings: StoreSettings, at time: Int64) -> Revision? {
+    mutating func dueTrim(_ row: DocumentRow, _ settings: StoreSettings, at time: Int64) -> Revision? {
         let found = reading { reader throws(StoreFault) -> Revision? in
             switch settings.keepHistory {
             case .all: return nil
@@ -91,7 +92,7 @@ package struct UpkeepReader {
                 let most = max(0, count)
                 let excess = row.entry.head.value - row.entry.start.value - most
                 return excess > most / 16 ? Revision(row.entry.head.value - most) : nil
-            case .time(let length): return try reader.lastRevision(of: row, before: time.less(length))
+            case .time(let length): return try reader.lastRevision(of: row, before: time.minus(length))
             }
         }
         // If the history cannot be read, the next step for the document reports that.

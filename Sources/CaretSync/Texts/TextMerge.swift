@@ -15,7 +15,7 @@ package enum TextMerge {
         do throws(ChangeError) {
             return try theirs.applying(change).string
         } catch {
-            preconditionFailure("a change that was rebased does not fit: \(error)")
+            preconditionFailure("a rebased change does not fit the text: \(error)")
         }
     }
 

@@ -123,10 +123,10 @@ package struct WebState: Sendable {
         return finishEvent()
     }
 
-    /// The same as `ConnectionState.forwards`. The caller writes the lines as messages, with these bytes in all.
-    package mutating func forwards(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
+    /// The same as `ConnectionState.forwardLines`. The caller writes the lines as messages, with these bytes in all.
+    package mutating func forwardLines(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
         guard case .webSocket = phase else { return nil }
-        guard let following = socket?.forwards(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
+        guard let following = socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
             return nil
         }
         if following.isEmpty { return following }
@@ -210,7 +210,7 @@ package struct WebState: Sendable {
         phase = .webSocket
         wakes = nil
         let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))
-        withSocket { $0.begun(after: bytes) }
+        withSocket { $0.start(after: bytes) }
     }
 
     private mutating func respond(_ response: Response, to recipient: Response.Recipient) {
@@ -249,7 +249,7 @@ package struct WebState: Sendable {
     private var deadline: Int64? {
         switch phase {
         case .requests(let reader):
-            if waitingOutput > 0 { return deliveredAt + Int64(limits.takingSeconds) * 1_000 }
+            if waitingOutput > 0 { return deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000 }
             return since + Int64(reader.hasBegun ? HTTPLimits.headSeconds : HTTPLimits.idleSeconds) * 1_000
         case .closing(let until, _): return until
         case .webSocket, .closed: return nil

@@ -1,4 +1,5 @@
-/// Reads the body of a request, by its length or in chunks. The result does not depend on how the bytes arrive.
+/// Reads the body of a request, by its length or in chunks. The result does not depend on how the bytes
+/// arrive.
 package struct BodyReader: Sendable {
     private enum Phase {
         /// This many bytes of a body or chunk are left.
@@ -25,8 +26,8 @@ package struct BodyReader: Sendable {
     /// Whether the whole body was read.
     package var isAtEnd: Bool { if case .end = phase { true } else { false } }
 
-    /// Reads from the start of `input` up to the end of the body, and passes on each piece of content. A piece is
-    /// valid only during the call.
+    /// Reads from the start of `input` up to the end of the body, and passes on each piece of content. A
+    /// piece is valid only during the call.
     package mutating func read(
         _ input: inout UnsafeRawBufferPointer, _ content: (UnsafeRawBufferPointer) -> Void
     ) throws(RequestFault) {
@@ -49,14 +50,13 @@ package struct BodyReader: Sendable {
                 phase = size > 0 ? .content(size, isChunk: true) : .trailer(HTTPLimits.trailer)
             case .chunkEnd:
                 guard let line = try line(of: &input, limit: 0) else { return }
-                precondition(line.isEmpty, "a line above its limit is an error")
+                precondition(line.isEmpty, "a line that exceeds its limit throws an error")
                 phase = .chunkSize
             case .trailer(let left):
                 guard let line = try line(of: &input, limit: left - 2) else { return }
                 if line.isEmpty {
                     phase = .end
                 } else {
-                    if line[0].isBlank { throw .bad("a field must not continue on the next line") }
                     _ = try Fields.Field(line)
                     phase = .trailer(left - line.count - 2)
                 }

@@ -1,13 +1,14 @@
 /// The fields of a head, in the order received.
 package struct Fields: Equatable, Sendable, Sequence {
     package struct Field: Equatable, Sendable {
-        /// In lower-case letters.
+        /// The name, in lower-case letters.
         package let name: String
-        /// Without the blanks around it.
+        /// The value, without the blanks around it.
         package let value: [UInt8]
 
         /// Reads a line such as `Host: localhost`.
         init(_ line: [UInt8]) throws(RequestFault) {
+            if line.first?.isBlank == true { throw .bad("a field must not continue on the next line") }
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
                 throw .bad("a field needs a colon after its name")
             }
@@ -15,11 +16,12 @@ package struct Fields: Equatable, Sendable, Sequence {
             guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
                 throw .bad("the name of a field must be one word, directly before the colon")
             }
-            guard line[(colon + 1)...].allSatisfy(\.isFieldByte) else {
+            let value = line[(colon + 1)...]
+            guard value.allSatisfy(\.isFieldByte) else {
                 throw .bad("the value of a field contains a control character")
             }
             self.name = String(decoding: name, as: UTF8.self).lowercased()
-            value = Array(line[(colon + 1)...].withoutBlanks)
+            self.value = Array(value.withoutBlanks)
         }
     }
 
@@ -37,7 +39,7 @@ package struct Fields: Equatable, Sendable, Sequence {
     package subscript(name: String) -> [[UInt8]] { fields.filter { $0.name == name }.map(\.value) }
 
     /// Whether the fields with this name list `word`, in any case, with commas between the words.
-    package func lists(_ word: String, in name: String) -> Bool {
+    package func hasItem(_ word: String, inList name: String) -> Bool {
         self[name].contains { value in
             value.split(separator: UInt8(ascii: ",")).contains { $0.withoutBlanks.equals(word) }
         }
@@ -66,6 +68,6 @@ extension UInt8 {
     var isCapital: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
     var lowerCase: UInt8 { isCapital ? self | 0x20 : self }
     fileprivate var isTokenByte: Bool { isVisible && !#""(),/:;<=>?@[\]{}"#.utf8.contains(self) }
-    /// No control character but the tab.
+    /// Any byte except control characters. The tab is allowed.
     fileprivate var isFieldByte: Bool { isBlank || isVisible || self >= 0x80 }
 }

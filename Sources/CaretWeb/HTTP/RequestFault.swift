@@ -1,5 +1,5 @@
-/// Why the bytes of a client are not a request that this server accepts. The connection closes after the answer,
-/// because the end of such a request is not known.
+/// Why the bytes of a client are not a request that this server accepts. The connection closes after the
+/// answer, because the end of such a request is not known.
 package struct RequestFault: Error, Equatable, Sendable {
     package enum Status: Int, Sendable {
         case badRequest = 400
@@ -9,7 +9,7 @@ package struct RequestFault: Error, Equatable, Sendable {
     }
 
     package let status: Status
-    /// What is wrong, for people.
+    /// What is wrong, for people to read.
     package let message: String
 
     init(_ status: Status, _ message: String) {

@@ -11,7 +11,7 @@ package struct RequestHead: Equatable, Sendable {
         case chunked
     }
 
-    /// In capital letters.
+    /// The method, in capital letters.
     package let method: String
     /// A path with an optional query, as sent, or `*`.
     package let target: String
@@ -31,7 +31,7 @@ package struct RequestHead: Equatable, Sendable {
     }
 
     /// Whether the client may send another request after this one.
-    package var keepsAlive: Bool { version == .http11 && !fields.lists("close", in: "connection") }
+    package var keepsAlive: Bool { version == .http11 && !fields.hasItem("close", inList: "connection") }
 
     /// A proxy in front of this server may read two lengths in another order. So a request has one length.
     private static func body(of fields: Fields, _ version: Version) throws(RequestFault) -> Body {

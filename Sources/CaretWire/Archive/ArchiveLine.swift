@@ -12,15 +12,15 @@ package enum ArchiveLine: Equatable, Sendable {
     /// Decodes the line of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         // The most frequent type comes first.
-        if type.says(ArchivedRevision.type) {
+        if type.equals(ArchivedRevision.type) {
             self = .revision(try ArchivedRevision(fields))
-        } else if type.says(ArchivedDocument.type) {
+        } else if type.equals(ArchivedDocument.type) {
             self = .document(try ArchivedDocument(fields))
-        } else if type.says(Check.type) {
+        } else if type.equals(Check.type) {
             self = .check(try Check(fields))
-        } else if type.says(ArchiveHead.type) {
+        } else if type.equals(ArchiveHead.type) {
             self = .head(try ArchiveHead(fields))
-        } else if type.says(ArchiveEnd.type) {
+        } else if type.equals(ArchiveEnd.type) {
             self = .end(try ArchiveEnd(fields))
         } else {
             return nil
@@ -100,7 +100,7 @@ package struct ArchivedDocument: WireMessage {
         deleted = try fields.integer(optional: "deleted")
         if start > revision { throw fields.fault("start", "is \(start.value), after rev \(revision.value)") }
         if (start > 0) != (text != nil) {
-            throw fields.fault("text", "must be given if start is above 0, and only then")
+            throw fields.fault("text", "must be given if start is above 0, and must be missing if start is 0")
         }
     }
 

@@ -18,8 +18,8 @@ struct JSONCursor {
 
     func fault(_ reason: JSONFault.Reason) -> JSONFault { JSONFault(reason: reason, byte: index) }
 
-    func fault(wanted: JSONFault.Wanted) -> JSONFault {
-        fault(.wanted(wanted, found: isAtEnd ? nil : byte))
+    func fault(expected: JSONFault.Expected) -> JSONFault {
+        fault(.expected(expected, found: isAtEnd ? nil : byte))
     }
 
     /// Skips space, tab, LF and CR.
@@ -34,7 +34,7 @@ struct JSONCursor {
     }
 
     /// Skips a string. Returns true if it contains an escape.
-    mutating func passString() throws(JSONFault) -> Bool {
+    mutating func skipString() throws(JSONFault) -> Bool {
         index += 1
         var hasEscape = false
         while true {
@@ -45,14 +45,14 @@ struct JSONCursor {
                 return hasEscape
             case UInt8(ascii: "\\"):
                 hasEscape = true
-                try passEscape()
+                try skipEscape()
             case let control:
-                throw isAtEnd ? fault(wanted: .quote) : fault(.controlCharacter(control))
+                throw isAtEnd ? fault(expected: .quote) : fault(.controlCharacter(control))
             }
         }
     }
 
-    private mutating func passEscape() throws(JSONFault) {
+    private mutating func skipEscape() throws(JSONFault) {
         let start = index
         index += 1
         switch byte {
@@ -61,15 +61,15 @@ struct JSONCursor {
             index += 1
         case UInt8(ascii: "u"):
             index += 1
-            try passUnit(escapeAt: start)
+            try skipUnicodeEscape(escapeAt: start)
         default:
-            throw isAtEnd ? fault(wanted: .quote) : JSONFault(reason: .badEscape, byte: start)
+            throw isAtEnd ? fault(expected: .quote) : JSONFault(reason: .badEscape, byte: start)
         }
     }
 
     /// Skips the digits of a `\u` escape. If the escape is the first half of a surrogate pair, skips the
     /// second half too.
-    private mutating func passUnit(escapeAt start: Int) throws(JSONFault) {
+    private mutating func skipUnicodeEscape(escapeAt start: Int) throws(JSONFault) {
         let unit = try hexUnit(escapeAt: start)
         guard UTF16.isSurrogate(unit) else { return }
         let isPair =
@@ -87,7 +87,7 @@ struct JSONCursor {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let digit = byte.hexDigit else {
-                throw isAtEnd ? fault(wanted: .quote) : JSONFault(reason: .badEscape, byte: start)
+                throw isAtEnd ? fault(expected: .quote) : JSONFault(reason: .badEscape, byte: start)
             }
             unit = unit << 4 | UInt16(digit)
             index += 1
@@ -96,15 +96,15 @@ struct JSONCursor {
     }
 
     /// Skips `true`, `false` or `null`.
-    mutating func passWord(_ word: StaticString) throws(JSONFault) {
+    mutating func skipWord(_ word: StaticString) throws(JSONFault) {
         for offset in 0..<word.utf8CodeUnitCount {
-            guard byte == word.utf8Start[offset] else { throw fault(wanted: .value) }
+            guard byte == word.utf8Start[offset] else { throw fault(expected: .value) }
             index += 1
         }
     }
 
     /// Skips a number.
-    mutating func passNumber() throws(JSONFault) {
+    mutating func skipNumber() throws(JSONFault) {
         let start = index
         if byte == UInt8(ascii: "-") { index += 1 }
         let digits = index
@@ -114,12 +114,12 @@ struct JSONCursor {
             index += 1
         }
         let count = index - digits
-        guard count > 0 else { throw fault(wanted: .digit) }
+        guard count > 0 else { throw fault(expected: .digit) }
         if count > 1 && bytes[digits] == UInt8(ascii: "0") {
             throw JSONFault(reason: .leadingZero, byte: digits)
         }
         if byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
-            return try passFraction(of: start, digits)
+            return try skipFraction(of: start, digits)
         }
         // Sixteen digits do not overflow an Int.
         guard count <= 16 && size <= Limits.integer else {
@@ -129,40 +129,40 @@ struct JSONCursor {
 
     /// Skips the fraction and the exponent of a number. The number begins at `start`, and its digits at
     /// `digits`.
-    private mutating func passFraction(of start: Int, _ digits: Int) throws(JSONFault) {
+    private mutating func skipFraction(of start: Int, _ digits: Int) throws(JSONFault) {
         let integerEnd = index
         if byte == UInt8(ascii: ".") {
             index += 1
-            try passDigits()
+            try skipDigits()
         }
         let mantissa = digits..<index
-        let exponent = try passExponent()
-        guard isHeld(mantissa, integerEnd: integerEnd, exponent: exponent) else {
+        let exponent = try readExponent()
+        guard isSupported(mantissa, integerEnd: integerEnd, exponent: exponent) else {
             throw JSONFault(reason: .numberOutOfRange, byte: start)
         }
     }
 
-    private mutating func passDigits() throws(JSONFault) {
-        guard byte.isDigit else { throw fault(wanted: .digit) }
+    private mutating func skipDigits() throws(JSONFault) {
+        guard byte.isDigit else { throw fault(expected: .digit) }
         while byte.isDigit { index += 1 }
     }
 
     /// Reads the exponent, if there is one. An extremely large exponent is reduced to a value that is still
     /// too large.
-    private mutating func passExponent() throws(JSONFault) -> Int {
+    private mutating func readExponent() throws(JSONFault) -> Int {
         guard byte | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1
         let isNegative = byte == UInt8(ascii: "-")
         if isNegative || byte == UInt8(ascii: "+") { index += 1 }
         let digits = index
-        try passDigits()
+        try skipDigits()
         let absurd = 1 << 40
         let size = (digits..<index).reduce(0) { min(absurd, $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0"))) }
         return isNegative ? -size : size
     }
 
     /// Whether the number is zero, or every JSON reader supports the power of ten of its first nonzero digit.
-    private func isHeld(_ mantissa: Range<Int>, integerEnd: Int, exponent: Int) -> Bool {
+    private func isSupported(_ mantissa: Range<Int>, integerEnd: Int, exponent: Int) -> Bool {
         let first = mantissa.first { bytes[$0].isDigit && bytes[$0] != UInt8(ascii: "0") }
         guard let first else { return true }
         let power = first < integerEnd ? integerEnd - 1 - first : integerEnd - first

@@ -2,7 +2,7 @@
 struct JSONFault: Error, Equatable, Sendable {
     enum Reason: Equatable, Sendable {
         /// `found` does not begin what was expected. `found` is nil at the end of the line.
-        case wanted(Wanted, found: UInt8?)
+        case expected(Expected, found: UInt8?)
         case notUTF8
         case byteOrderMark
         /// A string contains an unescaped control character.
@@ -25,7 +25,7 @@ struct JSONFault: Error, Equatable, Sendable {
         case tooLong
     }
 
-    enum Wanted: Equatable, Sendable {
+    enum Expected: Equatable, Sendable {
         case object, value, key, colon, commaOrBrace, commaOrBracket, digit, quote, end
     }
 
@@ -37,7 +37,7 @@ extension JSONFault: CustomStringConvertible {
     var description: String {
         let what =
             switch reason {
-            case .wanted(let wanted, let found): "expected \(wanted), found \(JSONFault.name(found))"
+            case .expected(let expected, let found): "expected \(expected), found \(JSONFault.name(found))"
             case .notUTF8: "the bytes are not UTF-8"
             case .byteOrderMark: "a byte order mark is not allowed"
             case .controlCharacter(let byte): "\(JSONFault.name(byte)) must be escaped in a string"
@@ -47,7 +47,7 @@ extension JSONFault: CustomStringConvertible {
             case .integerOutOfRange: "an integer must lie within ±\(Limits.integer)"
             case .numberOutOfRange:
                 "a number must lie between 1e-\(Limits.exponent) and 1e\(Limits.exponent + 1)"
-            case .tooDeep: "more than \(Limits.nesting) levels of objects and arrays"
+            case .tooDeep: "there are more than \(Limits.nesting) levels of objects and arrays"
             case .duplicateKey: "this key occurs twice in its object"
             case .tooLong: "the line is too long to be read"
             }
@@ -62,7 +62,7 @@ extension JSONFault: CustomStringConvertible {
     }
 }
 
-extension JSONFault.Wanted: CustomStringConvertible {
+extension JSONFault.Expected: CustomStringConvertible {
     var description: String {
         switch self {
         case .object: "an object"

@@ -15,12 +15,12 @@ struct JSONReader {
     /// An open object or array. A level takes only four bytes, because every connection keeps a list of
     /// levels.
     private struct Level {
-        private let place: Int32
+        private let baseOrMinusOne: Int32
 
-        init(_ base: Int?) { place = Int32(base ?? -1) }
+        init(_ base: Int?) { baseOrMinusOne = Int32(base ?? -1) }
 
         /// Where the object's keys begin in `members`; nil for an array.
-        var base: Int? { place < 0 ? nil : Int(place) }
+        var base: Int? { baseOrMinusOne < 0 ? nil : Int(baseOrMinusOne) }
     }
 
     mutating func check(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
@@ -29,18 +29,18 @@ struct JSONReader {
         try checkEncoding(line)
         var cursor = JSONCursor(line)
         cursor.skipBlanks()
-        guard cursor.byte == UInt8(ascii: "{") else { throw cursor.fault(wanted: .object) }
+        guard cursor.byte == UInt8(ascii: "{") else { throw cursor.fault(expected: .object) }
         var step = Step.value
         while step != .end {
             switch step {
-            case .value: step = try passValue(&cursor)
-            case .key: step = try passKey(&cursor)
-            case .afterValue: step = try passSeparator(&cursor)
+            case .value: step = try readValue(&cursor)
+            case .key: step = try readKey(&cursor)
+            case .afterValue: step = try readSeparator(&cursor)
             case .end: break
             }
         }
         cursor.skipBlanks()
-        guard cursor.isAtEnd else { throw cursor.fault(wanted: .end) }
+        guard cursor.isAtEnd else { throw cursor.fault(expected: .end) }
     }
 
     /// Frees the extra memory that an unusual line needed.
@@ -58,17 +58,17 @@ struct JSONReader {
         }
     }
 
-    private mutating func passValue(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+    private mutating func readValue(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.skipBlanks()
         switch cursor.byte {
-        case UInt8(ascii: "\""): _ = try cursor.passString()
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): try cursor.passNumber()
+        case UInt8(ascii: "\""): _ = try cursor.skipString()
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): try cursor.skipNumber()
         case UInt8(ascii: "{"): return try open(&cursor, base: members.count)
         case UInt8(ascii: "["): return try open(&cursor, base: nil)
-        case UInt8(ascii: "t"): try cursor.passWord("true")
-        case UInt8(ascii: "f"): try cursor.passWord("false")
-        case UInt8(ascii: "n"): try cursor.passWord("null")
-        default: throw cursor.fault(wanted: .value)
+        case UInt8(ascii: "t"): try cursor.skipWord("true")
+        case UInt8(ascii: "f"): try cursor.skipWord("false")
+        case UInt8(ascii: "n"): try cursor.skipWord("null")
+        default: throw cursor.fault(expected: .value)
         }
         return .afterValue
     }
@@ -86,21 +86,21 @@ struct JSONReader {
         }
     }
 
-    private mutating func passKey(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+    private mutating func readKey(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.skipBlanks()
-        guard cursor.byte == UInt8(ascii: "\"") else { throw cursor.fault(wanted: .key) }
+        guard cursor.byte == UInt8(ascii: "\"") else { throw cursor.fault(expected: .key) }
         let start = cursor.index + 1
-        let hasEscape = try cursor.passString()
+        let hasEscape = try cursor.skipString()
         let key = JSONString(cursor.bytes, start..<cursor.index - 1, hasEscape: hasEscape)
         cursor.skipBlanks()
-        guard cursor.byte == UInt8(ascii: ":") else { throw cursor.fault(wanted: .colon) }
+        guard cursor.byte == UInt8(ascii: ":") else { throw cursor.fault(expected: .colon) }
         cursor.index += 1
         cursor.skipBlanks()
         members.append(key, value: cursor.index)
         return .value
     }
 
-    private mutating func passSeparator(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+    private mutating func readSeparator(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.skipBlanks()
         let isObject = levels.last?.base != nil
         if cursor.byte == UInt8(ascii: ",") {
@@ -108,7 +108,7 @@ struct JSONReader {
             return isObject ? .key : .value
         }
         guard cursor.byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-            throw cursor.fault(wanted: isObject ? .commaOrBrace : .commaOrBracket)
+            throw cursor.fault(expected: isObject ? .commaOrBrace : .commaOrBracket)
         }
         return try close(&cursor)
     }
@@ -118,8 +118,8 @@ struct JSONReader {
     private mutating func close(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.index += 1
         if let base = levels.removeLast().base {
-            if let place = members.duplicate(from: base, in: cursor.bytes) {
-                throw JSONFault(reason: .duplicateKey, byte: place)
+            if let start = members.duplicate(from: base, in: cursor.bytes) {
+                throw JSONFault(reason: .duplicateKey, byte: start)
             }
             if !levels.isEmpty { members.removeLast(to: base) }
         }

@@ -27,9 +27,9 @@ struct JSONString {
 
     /// Whether the unescaped string equals `word`.
     @inline(__always)
-    func says(_ word: StaticString) -> Bool { hasEscape ? saysEscaped(word) : raw.equals(word) }
+    func equals(_ word: StaticString) -> Bool { hasEscape ? equalsEscaped(word) : raw.equals(word) }
 
-    private func saysEscaped(_ word: StaticString) -> Bool {
+    private func equalsEscaped(_ word: StaticString) -> Bool {
         // The escape of one byte has at most six bytes.
         raw.count <= 6 * word.utf8CodeUnitCount && withUnescaped(raw) { $0.equals(word) }
     }

@@ -70,7 +70,7 @@ struct JSONValue {
             case UInt8(ascii: "\""):
                 cursor.index = JSONValue(in: line, at: cursor.index).string.end
             default:
-                cursor.passPlain()
+                cursor.skipPlain()
             }
         } while depth > 0 && !cursor.isAtEnd
         return cursor.index
@@ -89,7 +89,7 @@ struct JSONValue {
             try body(element, index)
             index += 1
             cursor.index = element.end
-            cursor.passComma()
+            cursor.skipComma()
         }
     }
 
@@ -109,7 +109,7 @@ struct JSONValue {
             let value = JSONValue(in: line, at: cursor.index)
             try body(key, value)
             cursor.index = value.end
-            cursor.passComma()
+            cursor.skipComma()
         }
     }
 
@@ -134,12 +134,12 @@ struct JSONValue {
 
 extension JSONCursor {
     /// Skips a number or a word. Skips one byte if there is neither.
-    fileprivate mutating func passPlain() {
+    fileprivate mutating func skipPlain() {
         repeat { index += 1 } while !isAtEnd && !byte.endsPlain
     }
 
     /// Skips the comma and blanks between two elements or members.
-    fileprivate mutating func passComma() {
+    fileprivate mutating func skipComma() {
         skipBlanks()
         guard byte == UInt8(ascii: ",") else { return }
         index += 1

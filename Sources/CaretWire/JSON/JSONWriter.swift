@@ -84,15 +84,15 @@ package struct JSONWriter: Sendable {
 
     private mutating func digits(of number: UInt) {
         if number < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
-            var (rest, first) = (number, room.count)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+            var (rest, first) = (number, buffer.count)
             while rest > 0 {
                 let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
                 first -= 1
-                room[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                buffer[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
                 rest = quotient
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[first...]))
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[first...]))
         }
     }
 

@@ -11,13 +11,13 @@ struct KeyStack {
         /// The start of the value in the line.
         let value: UInt32
         /// The start of the key in the line, even if the key was escaped.
-        let place: UInt32
+        let lineStart: UInt32
 
-        init(start: Int, length: Int, isEscaped: Bool, value: Int, place: Int) {
+        init(start: Int, length: Int, isEscaped: Bool, value: Int, lineStart: Int) {
             self.start = UInt32(truncatingIfNeeded: start)
             lengthAndEscape = UInt32(truncatingIfNeeded: length) << 1 | (isEscaped ? 1 : 0)
             self.value = UInt32(truncatingIfNeeded: value)
-            self.place = UInt32(truncatingIfNeeded: place)
+            self.lineStart = UInt32(truncatingIfNeeded: lineStart)
         }
 
         var length: Int { Int(lengthAndEscape >> 1) }
@@ -34,9 +34,9 @@ struct KeyStack {
     private var table: [UInt32] = []
 
     /// Up to this many keys of an object are compared pairwise. If there are more keys, they are hashed.
-    private static let few = 16
+    private static let mostComparedPairwise = 16
     /// Buffers with a larger capacity are not kept for the next line.
-    private static let roomKept = 1 << 10
+    private static let mostKeptCapacity = 1 << 10
 
     var count: Int { keys.count }
 
@@ -48,22 +48,22 @@ struct KeyStack {
     /// Frees the extra memory that an unusual line needed. Never copies the keys, even if they are still
     /// referenced elsewhere.
     mutating func shrink() {
-        if keys.capacity > KeyStack.roomKept { keys = [] }
-        if unescaped.capacity > KeyStack.roomKept { unescaped = [] }
-        if table.capacity > KeyStack.roomKept { table = [] }
+        if keys.capacity > KeyStack.mostKeptCapacity { keys = [] }
+        if unescaped.capacity > KeyStack.mostKeptCapacity { unescaped = [] }
+        if table.capacity > KeyStack.mostKeptCapacity { table = [] }
     }
 
     /// Adds a key of the line whose value begins at `value`.
     mutating func append(_ key: JSONString, value: Int) {
-        let place = key.range.lowerBound
-        var (start, length) = (place, key.range.count)
+        let lineStart = key.range.lowerBound
+        var (start, length) = (lineStart, key.range.count)
         if key.hasEscape {
             start = unescaped.count
             withUnescaped(key.raw) { unescaped.append(contentsOf: $0) }
             length = unescaped.count - start
         }
         keys.append(
-            Key(start: start, length: length, isEscaped: key.hasEscape, value: value, place: place))
+            Key(start: start, length: length, isEscaped: key.hasEscape, value: value, lineStart: lineStart))
     }
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
@@ -71,8 +71,10 @@ struct KeyStack {
     /// Finds the first key from `base` on that equals an earlier key. Returns where it starts in the line.
     mutating func duplicate(from base: Int, in line: UnsafeBufferPointer<UInt8>) -> Int? {
         if keys.count - base <= 1 { return nil }
-        let found = keys.count - base <= KeyStack.few ? compared(from: base, line) : hashed(from: base, line)
-        return found.map { Int(keys[$0].place) }
+        let found =
+            keys.count - base <= KeyStack.mostComparedPairwise
+            ? compared(from: base, line) : hashed(from: base, line)
+        return found.map { Int(keys[$0].lineStart) }
     }
 
     private func compared(from base: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int? {
@@ -116,8 +118,8 @@ struct KeyStack {
     private func withBytes<Result>(
         of key: Key, _ line: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
-        let place = Int(key.start)..<Int(key.start) + key.length
-        if !key.isEscaped { return body(UnsafeBufferPointer(rebasing: line[place])) }
-        return unescaped.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[place])) }
+        let range = Int(key.start)..<Int(key.start) + key.length
+        if !key.isEscaped { return body(UnsafeBufferPointer(rebasing: line[range])) }
+        return unescaped.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
     }
 }

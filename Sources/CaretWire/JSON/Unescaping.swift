@@ -4,32 +4,33 @@ func withUnescaped<Result>(
 ) -> Result {
     // An escape is never shorter than its character, so `raw.count` bytes are enough. A small buffer is on
     // the stack.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: raw.count) { room in
-        let count = unescape(raw, into: room)
-        return body(UnsafeBufferPointer(rebasing: room[..<count]))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: raw.count) { buffer in
+        let count = unescape(raw, into: buffer)
+        return body(UnsafeBufferPointer(rebasing: buffer[..<count]))
     }
 }
 
-/// Writes the unescaped bytes of `raw` and returns their number. `room` must have at least `raw.count` bytes.
+/// Writes the unescaped bytes of `raw` and returns their number. `buffer` must have at least `raw.count`
+/// bytes.
 private func unescape(
-    _ raw: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableBufferPointer<UInt8>
+    _ raw: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>
 ) -> Int {
     var (from, to) = (0, 0)
     while from < raw.count {
         let end = raw.endOfRun(from: from)
         let run = UnsafeBufferPointer(rebasing: raw[from..<end])
-        _ = UnsafeMutableBufferPointer(rebasing: room[to...]).update(fromContentsOf: run)
+        _ = UnsafeMutableBufferPointer(rebasing: buffer[to...]).update(fromContentsOf: run)
         to += run.count
         from = end
         guard from + 1 < raw.count else { break }
         if let plain = raw[from + 1].plainEscape {
-            room[to] = plain
+            buffer[to] = plain
             to += 1
             from += 2
         } else {
             let (scalar, length) = scalar(escapedAt: from, in: raw)
             for byte in UTF8.encode(scalar).unsafelyUnwrapped {
-                room[to] = byte
+                buffer[to] = byte
                 to += 1
             }
             from += length

@@ -25,7 +25,7 @@ package struct Check: WireMessage {
         crc32 = try fields.read("crc32", fields.value("crc32")) { value throws(FieldFault) in
             let digits = try value.string(atMost: .max, orElse: .badMessage)
             guard digits.utf8.count == 8, digits.utf8.allSatisfy({ $0.isLowercaseHexDigit }) else {
-                throw .wrong(value, wanted: "a string of eight lowercase hexadecimal digits")
+                throw .wrong(value, expected: "a string of eight lowercase hexadecimal digits")
             }
             return digits.utf8.reduce(0) { $0 << 4 | UInt32($1.hexDigit ?? 0) }
         }

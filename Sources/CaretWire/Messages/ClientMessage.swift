@@ -20,21 +20,21 @@ package enum ClientMessage: Equatable, Sendable {
 
     /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(Push.type) {
+        if type.equals(Push.type) {
             self = .push(try Push(fields))
-        } else if type.says(Select.type) {
+        } else if type.equals(Select.type) {
             self = .select(try Select(fields))
-        } else if type.says(Ping.type) {
+        } else if type.equals(Ping.type) {
             self = .ping(Ping())
-        } else if type.says(Pong.type) {
+        } else if type.equals(Pong.type) {
             self = .pong(Pong())
-        } else if type.says(Hello.type) {
+        } else if type.equals(Hello.type) {
             self = .hello(try Hello(fields))
-        } else if type.says(Open.type) {
+        } else if type.equals(Open.type) {
             self = .open(try Open(fields))
-        } else if type.says(Close.type) {
+        } else if type.equals(Close.type) {
             self = .close(try Close(fields))
-        } else if type.says(Diverged.type) {
+        } else if type.equals(Diverged.type) {
             self = .diverged(try Diverged(fields))
         } else {
             try self.init(request: type, fields)
@@ -42,21 +42,21 @@ package enum ClientMessage: Equatable, Sendable {
     }
 
     private init?(request type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(List.type) {
+        if type.equals(List.type) {
             self = .list(try List(fields))
-        } else if type.says(Read.type) {
+        } else if type.equals(Read.type) {
             self = .read(try Read(fields))
-        } else if type.says(History.type) {
+        } else if type.equals(History.type) {
             self = .history(try History(fields))
-        } else if type.says(Restore.type) {
+        } else if type.equals(Restore.type) {
             self = .restore(try Restore(fields))
-        } else if type.says(Follow.type) {
+        } else if type.equals(Follow.type) {
             self = .follow(try Follow(fields))
-        } else if type.says(Unfollow.type) {
+        } else if type.equals(Unfollow.type) {
             self = .unfollow(Unfollow())
-        } else if type.says(Rename.type) {
+        } else if type.equals(Rename.type) {
             self = .rename(try Rename(fields))
-        } else if type.says(Delete.type) {
+        } else if type.equals(Delete.type) {
             self = .delete(try Delete(fields))
         } else if let request = try AdminRequest(type: type, fields) {
             self = .admin(request)

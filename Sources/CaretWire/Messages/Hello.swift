@@ -31,7 +31,7 @@ package struct Hello: WireMessage {
         }
         client = try Hello.client(in: fields)
         units = (try fields.strings("units") ?? []).compactMap { wish in
-            CodeUnit.all.first { $0.isSaid(by: wish) }
+            CodeUnit.all.first { $0.matches(wish) }
         }
         token = try fields.string(optional: "token")
         info = try fields.info()

@@ -3,7 +3,7 @@ package import CaretCore
 /// A revision of a document, given by its number or by a time at which it was the head.
 package enum Moment: Hashable, Sendable {
     /// The request gives neither. This means the head of a document, or the beginning of its history.
-    case unsaid
+    case unspecified
     case revision(Revision)
     /// A time in milliseconds.
     case time(Int)
@@ -17,7 +17,7 @@ extension Fields {
         switch (number, time) {
         case (let number?, nil): return .revision(number)
         case (nil, let time?): return .time(time)
-        case (nil, nil): return .unsaid
+        case (nil, nil): return .unspecified
         case (_?, _?): throw fault("at", "is given together with \(revision); expected one of them")
         }
     }
@@ -26,7 +26,7 @@ extension Fields {
 extension JSONWriter {
     mutating func member(_ revision: StaticString, _ moment: Moment) {
         switch moment {
-        case .unsaid: break
+        case .unspecified: break
         case .revision(let number): member(revision, number.value)
         case .time(let time): member("at", time)
         }
@@ -40,7 +40,7 @@ package struct Read: WireMessage {
     package var document: WireString
     package var moment: Moment
 
-    package init(document: WireString, moment: Moment = .unsaid) {
+    package init(document: WireString, moment: Moment = .unspecified) {
         self.document = document
         self.moment = moment
     }
@@ -105,7 +105,7 @@ package struct History: WireMessage {
     package var wantsEdits: Bool
 
     package init(
-        document: WireString, after: Moment = .unsaid, limit: Int = Limits.itemsByDefault,
+        document: WireString, after: Moment = .unspecified, limit: Int = Limits.itemsByDefault,
         wantsEdits: Bool = false
     ) {
         self.document = document

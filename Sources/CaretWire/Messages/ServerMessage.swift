@@ -23,23 +23,23 @@ package enum ServerMessage: Equatable, Sendable {
 
     /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(WireChange.type) {
+        if type.equals(WireChange.type) {
             self = .change(try WireChange(fields))
-        } else if type.says(PeerChange.type) {
+        } else if type.equals(PeerChange.type) {
             self = .peer(try PeerChange(fields))
-        } else if type.says(Ack.type) {
+        } else if type.equals(Ack.type) {
             self = .ack(try Ack(fields))
-        } else if type.says(Check.type) {
+        } else if type.equals(Check.type) {
             self = .check(try Check(fields))
-        } else if type.says(Opened.type) {
+        } else if type.equals(Opened.type) {
             self = .opened(try Opened(fields))
-        } else if type.says(Closed.type) {
+        } else if type.equals(Closed.type) {
             self = .closed(try Closed(fields))
-        } else if type.says(Resync.type) {
+        } else if type.equals(Resync.type) {
             self = .resync(try Resync(fields))
-        } else if type.says(Gone.type) {
+        } else if type.equals(Gone.type) {
             self = .gone(try Gone(fields))
-        } else if type.says(RightsChange.type) {
+        } else if type.equals(RightsChange.type) {
             self = .rights(try RightsChange(fields))
         } else {
             try self.init(answer: type, fields)
@@ -47,25 +47,25 @@ package enum ServerMessage: Equatable, Sendable {
     }
 
     private init?(answer type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(Welcome.type) {
+        if type.equals(Welcome.type) {
             self = .welcome(try Welcome(fields))
-        } else if type.says(Listed.type) {
+        } else if type.equals(Listed.type) {
             self = .listed(try Listed(fields))
-        } else if type.says(DocumentSummary.type) {
+        } else if type.equals(DocumentSummary.type) {
             self = .document(try DocumentSummary(fields))
-        } else if type.says(WireText.type) {
+        } else if type.equals(WireText.type) {
             self = .text(try WireText(fields))
-        } else if type.says(Revisions.type) {
+        } else if type.equals(Revisions.type) {
             self = .revisions(try Revisions(fields))
-        } else if type.says(Done.type) {
+        } else if type.equals(Done.type) {
             self = .done(Done())
-        } else if type.says(Ping.type) {
+        } else if type.equals(Ping.type) {
             self = .ping(Ping())
-        } else if type.says(Pong.type) {
+        } else if type.equals(Pong.type) {
             self = .pong(Pong())
-        } else if type.says(Bye.type) {
+        } else if type.equals(Bye.type) {
             self = .bye(try Bye(fields))
-        } else if type.says(ErrorReport.type) {
+        } else if type.equals(ErrorReport.type) {
             self = .error(try ErrorReport(fields))
         } else if let answer = try AdminAnswer(type: type, fields) {
             self = .admin(answer)

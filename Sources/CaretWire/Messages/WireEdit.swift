@@ -29,11 +29,11 @@ package struct WireEdit: Hashable, Sendable {
     }
 
     init(_ value: JSONValue) throws(FieldFault) {
-        guard value.kind == .object else { throw .wrong(value, wanted: "an object") }
+        guard value.kind == .object else { throw .wrong(value, expected: "an object") }
         var found: (range: JSONValue?, text: JSONValue?)
         value.forEachMember { key, value in
-            if key.says("range") { found.range = value }
-            if key.says("text") { found.text = value }
+            if key.equals("range") { found.range = value }
+            if key.equals("text") { found.text = value }
         }
         guard let rangeValue = found.range else { throw .missing("range", at: value.start) }
         guard let textValue = found.text else { throw .missing("text", at: value.start) }
@@ -43,7 +43,7 @@ package struct WireEdit: Hashable, Sendable {
             throw error.inside("range")
         }
         guard textValue.kind == .string else {
-            throw FieldFault.wrong(textValue, wanted: "a string").inside("text")
+            throw FieldFault.wrong(textValue, expected: "a string").inside("text")
         }
         text = textValue.string.decoded
     }

@@ -42,7 +42,7 @@ package struct WireInfo: Hashable, Sendable {
     }
 
     init(_ value: JSONValue) throws(FieldFault) {
-        guard value.kind == .object else { throw .wrong(value, wanted: "an object") }
+        guard value.kind == .object else { throw .wrong(value, expected: "an object") }
         let end = value.end
         let size = end - value.start
         if size > Limits.info {

@@ -26,7 +26,7 @@ import Testing
                     """
                     caret: \(root)/ann: it was synced with the store [0-9a-z]+, but the server at \(root)/data/caretd.sock has \
                     the store [0-9a-z]+
-                      nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
+                      nothing was changed. If this is the right server, pass --adopt: every line of the files and documents is kept.
                       If it is not, pass the address of the right server, or sync another folder with this one
 
                     """)), "\(said)")
@@ -168,8 +168,8 @@ import Testing
         #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
     }
 
-    @Test("a file that cannot be synced fails --once, but others are synced")
-    func heldBack() throws {
+    @Test("if a file cannot be synced, --once fails and syncs the others")
+    func notSynced() throws {
         let session = try CommandSession()
         // Almost as deep as the system allows. Paths below this folder are too long to open.
         let part = String(repeating: "d", count: 240)
@@ -201,7 +201,7 @@ import Testing
             second.status == 1 && second.lines.count == 4 && second.lines.contains(unreadable), "\(second)")
         #expect(second.lines.contains("b ← revision 1 by anonymous"), "\(second)")
         #expect(
-            second.lines.contains { $0.hasPrefix("a held back: ") && $0.hasSuffix(": File name too long") },
+            second.lines.contains { $0.hasPrefix("a not synced: ") && $0.hasSuffix(": File name too long") },
             "\(second)")
         #expect(try session.shell("cat notes/\(deep)/a").output == "a\n")
     }

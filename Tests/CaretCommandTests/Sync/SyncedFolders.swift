@@ -56,7 +56,7 @@ final class SyncedFolders {
             .joined(separator: "\n")
     }
 
-    struct DidNotCome: Error, CustomStringConvertible {
+    struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -66,7 +66,7 @@ final class SyncedFolders {
         while try !isTrue() {
             if ContinuousClock.now > end {
                 let said = try processes.keys.sorted().map { "\($0): \(try lastOutput($0))" }
-                throw DidNotCome(description: said.joined(separator: "\n"))
+                throw TimedOut(description: said.joined(separator: "\n"))
             }
             usleep(10_000)
         }

@@ -37,7 +37,7 @@ final class SyncWorld {
     static let root = "/notes"
     let clock = Clock()
     private(set) var server: ModelServer
-    private let told = Reports()
+    private let reportLog = Reports()
     let folders: [Folder]
 
     init(folders count: Int = 1) throws {
@@ -50,7 +50,7 @@ final class SyncWorld {
     }
 
     /// The reports of all programs, in order.
-    var reports: [(report: SyncReport, path: String)] { told.all }
+    var reports: [(report: SyncReport, path: String)] { reportLog.all }
 
     /// The first folder's disk, for worlds with a single folder.
     var disk: MemoryDisk { folders[0].disk }
@@ -95,11 +95,11 @@ final class SyncWorld {
         case .same, .first, .restored: break
         case .other: if !adopting { return false }
         }
-        try state.begin(with: server.store)
+        try state.bind(to: server.store)
         let files = SyncFolder(root: Self.root, limit: 1 << 20, on: folder.disk)
         let syncer = Syncer(
             server, SyncNames(prefix: ""), files, state, clock: clock.forSync,
-            onReport: { [told] report, path, _ in told.add(report, path) })
+            onReport: { [reportLog] report, path, _ in reportLog.add(report, path) })
         folder.syncer = syncer
         for news in beginning { try await syncer.apply(news) }
         return true
@@ -127,7 +127,7 @@ final class SyncWorld {
     }
 
     /// Advances the clock by hours in which nothing happens.
-    func rest(_ milliseconds: Int) async throws {
+    func idle(_ milliseconds: Int) async throws {
         try await run(4_000)
         clock.pass(max(0, milliseconds - 4_000))
         for index in folders.indices { try await pass(index) }

@@ -105,7 +105,7 @@ final class WebWorld {
         let bytes = Array((line + "\n").utf8)
         let wireBytes = FrameWriter.byteCount(ofMessages: bytes)
         waiting += wireBytes
-        return state.forwards(lineBytes: bytes.count, wireBytes: wireBytes, to: session).map(words)
+        return state.forwardLines(lineBytes: bytes.count, wireBytes: wireBytes, to: session).map(words)
     }
 
     // MARK: Actions

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading the body of a request") struct BodyReaderTests {
     @Test(
-        "a chunked body has the same result wherever its bytes are cut",
+        "a chunked body gives the same result wherever its bytes are split",
         arguments: try HTTPFixture.all(in: "bodies.txt"))
     func chunked(fixture: HTTPFixture) {
         for cuts in fixture.allCuts {
@@ -25,7 +25,29 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    @Test("a body of a given length ends there, and the next bytes are not read")
+    @Test("a refused line of a trailer gets an error that names its fault")
+    func trailerFaults() {
+        for (line, message) in [
+            (" a: b", "a field must not continue on the next line"),
+            ("\ta: b", "a field must not continue on the next line"),
+            ("ab", "a field needs a colon after its name"),
+            ("a : b", "the name of a field must be one word, directly before the colon"),
+            (": b", "the name of a field must be one word, directly before the colon"),
+            ("a:\u{1}", "the value of a field contains a control character"),
+        ] {
+            var reader = BodyReader(.chunked)
+            var found: String?
+            do {
+                try Array("0\r\n\(line)\r\n\r\n".utf8).withUnsafeBytes { input in
+                    var input = input
+                    try reader.read(&input) { _ in }
+                }
+            } catch { found = (error as? RequestFault)?.message }
+            #expect(found == message, "\(line)")
+        }
+    }
+
+    @Test("the reader stops at the given length of a body")
     func length() throws {
         var (reader, content) = (BodyReader(.bytes(5)), [UInt8]())
         #expect(!reader.isAtEnd)

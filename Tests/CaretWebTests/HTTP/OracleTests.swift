@@ -3,11 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// If this server and a proxy in front of it read a request differently, a client can hide a second request in the
-/// first. So requests that this server accepts must mean the same to others, or be refused by them.
+/// If this server and a proxy in front of it read a request differently, a client can hide a second request
+/// in the first. So other servers must read each request that this server accepts in the same way, or refuse
+/// it.
 @Suite("Other servers read the same requests in the same way") struct OracleTests {
     @Test(
-        "h11 and Node read what is accepted in the same way, or refuse it",
+        "h11 and Node read each accepted request in the same way, or refuse it",
         arguments: [
             ["/usr/bin/python3", "read-with-h11.py"], ["/usr/bin/env", "node", "read-with-node.mjs"],
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading the head of a request") struct RequestReaderTests {
     @Test(
-        "a head has the same result wherever its bytes are cut",
+        "a head gives the same result wherever its bytes are split",
         arguments: try HTTPFixture.all(in: "heads.txt"))
     func heads(fixture: HTTPFixture) {
         for cuts in fixture.allCuts {
@@ -36,7 +36,7 @@ import Testing
         #expect(heads.count >= 60 && heads.count { !$0.result.hasPrefix("ok") } > 50)
     }
 
-    @Test("the bytes after a head are not read, and a second request follows")
+    @Test("the reader stops after a head, and then reads the next head")
     func pipelined() throws {
         let bytes = Array("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: b\r\n\r\nrest".utf8)
         try bytes.withUnsafeBytes { input in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("an incomplete head has begun, the empty line before it has not")
+    @Test("`hasBegun` is true from the first byte of a head, not for empty lines")
     func begun() throws {
         var reader = RequestReader()
         func read(_ text: String) throws {
@@ -67,11 +67,13 @@ import Testing
         #expect(reader.hasBegun)
     }
 
-    @Test("fields are found in any case, and a list by its words")
+    @Test("fields are found in any case, and so is each word of a list")
     func fields() throws {
         let head = try head("Connection: keep-alive , Close\r\nX: 1\r\nx: 2\r\n")
         #expect(head.fields["x"] == [Array("1".utf8), Array("2".utf8)] && head.fields["y"] == [])
-        #expect(head.fields.lists("close", in: "connection") && !head.fields.lists("lose", in: "connection"))
+        #expect(
+            head.fields.hasItem("close", inList: "connection")
+                && !head.fields.hasItem("lose", inList: "connection"))
     }
 
     @Test("HTTP/1.1 keeps the connection open without `close`, HTTP/1.0 never")

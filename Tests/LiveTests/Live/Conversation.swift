@@ -12,26 +12,26 @@ import Testing
 /// may receive a line that the script does not show.
 final class Conversation {
     private let server: LiveServer
-    private let way: LineClient.WriteStyle
+    private let style: LineClient.WriteStyle
     private var clients: [String: LineClient] = [:]
     /// The clients that have ended their output.
-    private var silent: Set<String> = []
+    private var endedOutputs: Set<String> = []
     private(set) var names: [String: String] = [:]
 
-    init(with server: LiveServer, _ way: LineClient.WriteStyle = .whole) {
+    init(with server: LiveServer, _ style: LineClient.WriteStyle = .whole) {
         self.server = server
-        self.way = way
+        self.style = style
     }
 
     /// Runs a script. A later call may continue the conversation.
     func run(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for (index, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            var place = sourceLocation
-            place.line += index + 1
+            var location = sourceLocation
+            location.line += index + 1
             if let mark = line.firstIndex(where: { "<>#".contains($0) }), line[mark] != "#" {
                 let name = line[..<mark].trimmed
                 let text = String(line[line.index(after: mark)...].trimmed)
-                try line[mark] == ">" ? send(text, name) : handle(text, name, place)
+                try line[mark] == ">" ? send(text, name) : handle(text, name, location)
             }
         }
     }
@@ -39,7 +39,7 @@ final class Conversation {
     /// Expects that no client receives another line.
     func end(sourceLocation: SourceLocation = #_sourceLocation) throws {
         for (name, client) in clients {
-            if silent.contains(name) {
+            if endedOutputs.contains(name) {
                 try client.expectEnd(sourceLocation: sourceLocation)
             } else {
                 try client.send(#"{"type":"ping","id":"the end"}"#)
@@ -52,31 +52,32 @@ final class Conversation {
         let client = try clients[name] ?? enter(name, introduced: text.contains(#""type":"hello""#))
         if text == "|" {
             try client.endOutput()
-            silent.insert(name)
+            endedOutputs.insert(name)
         } else {
             try client.send(Pattern(text).filled(with: names))
         }
     }
 
     private func enter(_ name: String, introduced: Bool) throws -> LineClient {
-        let client = try LineClient(server, way)
+        let client = try LineClient(server, style)
         if !introduced { try client.greet(as: "\(name)-client") }
         clients[name] = client
         return client
     }
 
-    private func handle(_ text: String, _ name: String, _ place: SourceLocation) throws {
-        let client = try #require(clients[name], "\(name) has not connected", sourceLocation: place)
+    private func handle(_ text: String, _ name: String, _ location: SourceLocation) throws {
+        let client = try #require(clients[name], "\(name) has not connected", sourceLocation: location)
         let line = try client.next()
         if text == "|" {
-            try #require(line == nil, sourceLocation: place)
+            try #require(line == nil, sourceLocation: location)
             clients[name] = nil
             return
         }
         let wanted = Pattern(text).filled(with: names)
         let found = line.flatMap { Pattern(wanted).matches($0) }
         let new = try #require(
-            found, "\(name) wants \(wanted.cut)\nand gets \((line ?? "the end").cut)", sourceLocation: place)
+            found, "\(name) expects \(wanted.shortened)\nbut receives \((line ?? "the end").shortened)",
+            sourceLocation: location)
         names.merge(new) { $1 }
     }
 }

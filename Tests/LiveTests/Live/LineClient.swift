@@ -20,14 +20,14 @@ final class LineClient {
     /// Keeps the server running as long as a client uses it.
     private let server: LiveServer
     private let reader: LineReader
-    private let way: WriteStyle
+    private let style: WriteStyle
     private var unsent: [UInt8] = []
 
     var descriptor: Int32 { reader.descriptor }
 
-    init(_ server: LiveServer, at listenerKind: ListenerKind = .tcp, _ way: WriteStyle = .whole) throws {
+    init(_ server: LiveServer, at listenerKind: ListenerKind = .tcp, _ style: WriteStyle = .whole) throws {
         self.server = server
-        self.way = way
+        self.style = style
         let address =
             switch listenerKind {
             case .tcp: Address.loopback(port: server.port)
@@ -42,7 +42,7 @@ final class LineClient {
     func send(_ line: String) throws { try send(bytes: Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
     func send(bytes: [UInt8]) throws {
-        switch way {
+        switch style {
         case .whole: try write(bytes[...])
         case .byteByByte: for index in bytes.indices { try write(bytes[index...index]) }
         case .glued: unsent += bytes
@@ -81,9 +81,9 @@ final class LineClient {
     }
 
     /// All remaining lines, until the end of the connection.
-    func rest() throws -> [String] {
+    func remainingLines() throws -> [String] {
         try flush()
-        return try reader.rest()
+        return try reader.remainingLines()
     }
 
     /// Expects that the next line matches the pattern. `…` matches anything.
@@ -91,7 +91,7 @@ final class LineClient {
         let line = try next()
         let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
         try #require(
-            isExpected, "expected \(pattern.cut), received \((line ?? "the end").cut)",
+            isExpected, "expected \(pattern.shortened), received \((line ?? "the end").shortened)",
             sourceLocation: sourceLocation)
     }
 
@@ -110,5 +110,5 @@ final class LineClient {
 
 extension String {
     /// This text, shortened for the message of a failed test.
-    var cut: String { utf8.count > 500 ? prefix(500) + "…" : self }
+    var shortened: String { utf8.count > 500 ? prefix(500) + "…" : self }
 }

@@ -11,7 +11,7 @@ final class LiveServer {
     private let options: [String: String]
     private let wrapper: [String]
     /// The log lines after the line `ready`, up to the last one that a test waited for.
-    private(set) var said: [String] = []
+    private(set) var logLines: [String] = []
 
     /// Turns off pings and checks, which the server sends when nothing else happens. A test that needs them
     /// sets the options itself.
@@ -37,54 +37,54 @@ final class LiveServer {
 
     /// Reads the log until the server is ready.
     private static func port(of program: Program) throws -> UInt16 {
-        var said: [String] = []
+        var logLines: [String] = []
         var port: UInt16?
         while let line = try program.errors.next() {
-            said.append(line)
+            logLines.append(line)
             if let (_, address) = line.parts(around: "event=listening transport=tcp address=") {
                 // Uses the first address, if there are several.
                 port = port ?? address.split(separator: ":").last.flatMap { UInt16($0) }
             }
-            if line.hasSuffix(" event=ready") { return try #require(port, "\(said)") }
+            if line.hasSuffix(" event=ready") { return try #require(port, "\(logLines)") }
         }
-        throw Unexpected("the server did not become ready: \(said)")
+        throw Unexpected("the server did not become ready: \(logLines)")
     }
 
     var dataPath: String { options["--data"] ?? scratch.path + "/data" }
     var socketPath: String { dataPath + "/caretd.sock" }
 
     /// Waits for a log line with this end.
-    func says(_ event: String) throws {
+    func waitForLog(_ event: String) throws {
         while let line = try program.errors.next() {
-            said.append(line)
+            logLines.append(line)
             if line.hasSuffix(event) { return }
         }
         throw Unexpected("the server ended without logging \(event)")
     }
 
     /// Waits for a log line that matches.
-    func says(_ event: some RegexComponent) throws {
+    func waitForLog(_ event: some RegexComponent) throws {
         while let line = try program.errors.next() {
-            said.append(line)
+            logLines.append(line)
             if line.contains(event) { return }
         }
         throw Unexpected("the server ended without logging the expected line")
     }
 
     /// Stops the server with SIGTERM, as an operator does, and returns how the process ended.
-    func stopped() throws -> Program.End {
+    func stop() throws -> Program.ExitResult {
         program.kill(SIGTERM)
-        return try program.ended()
+        return try program.waitForExit()
     }
 
     /// Kills the server with SIGKILL.
-    func killed() throws {
+    func kill() throws {
         program.kill(SIGKILL)
-        _ = try program.ended()
+        _ = try program.waitForExit()
     }
 
     /// Starts another server on the same data. This server must have ended.
-    func again() throws -> LiveServer { try LiveServer(options, in: scratch, through: wrapper) }
+    func startAgain() throws -> LiveServer { try LiveServer(options, in: scratch, through: wrapper) }
 }
 
 /// Something happened that a test does not expect.

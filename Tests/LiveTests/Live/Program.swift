@@ -4,7 +4,7 @@ import Glibc
 /// A process that a test starts. It is killed when the last reference to it is gone.
 final class Program {
     /// How the process ended, and its output that no test has read yet.
-    struct End {
+    struct ExitResult {
         /// The exit status; nil if a signal ended it.
         let status: Int32?
         let output: [String]
@@ -21,8 +21,8 @@ final class Program {
     /// Runs a command from the search path. The command inherits no variables with `CARET_`; `environment`
     /// sets these.
     init(_ command: [String], environment: [String: String] = [:], readsLines: Bool = false) throws {
-        let (output, errors) = (try Ends(), try Ends())
-        let input = readsLines ? try Ends() : nil
+        let (output, errors) = (try SocketPair(), try SocketPair())
+        let input = readsLines ? try SocketPair() : nil
         defer {
             close(output.write)
             close(errors.write)
@@ -49,15 +49,15 @@ final class Program {
 
     /// A channel to or from the program, which no other program inherits. It is a socket pair, because `pipe`
     /// cannot set close-on-exec.
-    private struct Ends {
+    private struct SocketPair {
         let read: Int32
         let write: Int32
 
         init() throws {
-            var ends: [Int32] = [0, 0]
+            var sockets: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-            if socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw SystemFailure("socketpair", errno) }
-            (read, write) = (ends[0], ends[1])
+            if socketpair(AF_UNIX, kind, 0, &sockets) != 0 { throw SystemFailure("socketpair", errno) }
+            (read, write) = (sockets[0], sockets[1])
         }
     }
 
@@ -88,13 +88,14 @@ final class Program {
     func kill(_ signal: Int32) { Glibc.kill(process, signal) }
 
     /// Waits until the process ends.
-    func ended() throws -> End {
-        let (output, errors) = (try output.rest(), try errors.rest())
+    func waitForExit() throws -> ExitResult {
+        let (output, errors) = (try output.remainingLines(), try errors.remainingLines())
         var status: Int32 = 0
         waitpid(process, &status, 0)
         hasEnded = true
         // The same as the macros WIFEXITED and WEXITSTATUS.
-        return End(status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil, output: output, errors: errors)
+        return ExitResult(
+            status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil, output: output, errors: errors)
     }
 }
 

@@ -19,9 +19,9 @@ struct Editor {
     /// The id that other clients see.
     private(set) var publicID: WireString?
     /// The server has sent `bye` or `shutting_down` on the last connection.
-    private(set) var wasToldGoodbye = false
+    private(set) var hasReceivedBye = false
     /// Whether the editor makes no new pushes.
-    var isResting = false
+    var isPaused = false
     private var pending: Pending?
     private var seq = 0
     private var epoch: WireString?
@@ -35,7 +35,7 @@ struct Editor {
     }
 
     /// Whether no push waits for its ack.
-    var isSettled: Bool { pending == nil }
+    var hasNoPendingPush: Bool { pending == nil }
 
     /// The text that this push inserts. No other push inserts the same text.
     func marker(_ seq: Int) -> String { "<\(number).\(seq)>" }
@@ -44,7 +44,7 @@ struct Editor {
 
     /// The first line of a new connection.
     mutating func hello() -> String {
-        wasToldGoodbye = false
+        hasReceivedBye = false
         return #"{"type":"hello","protocol":1,"client":"editor-\#(number)"}"#
     }
 
@@ -56,7 +56,7 @@ struct Editor {
 
     /// The next push. Empty while a push is in flight, or while the last one has not arrived in the stream.
     private mutating func next() -> [String] {
-        guard let epoch, pending == nil, !isResting, acked[seq] ?? 0 <= revision else { return [] }
+        guard let epoch, pending == nil, !isPaused, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1
         let start = random.number(0...length)
         let end = random.chance(30) ? min(length, start + random.number(1...4)) : start
@@ -77,13 +77,13 @@ struct Editor {
             publicID = welcome.client
             return [open]
         case .opened(let opened):
-            take(opened)
+            apply(opened)
             return pending.map { [$0.line] } ?? next()
         case .change(let change):
             try advance(to: change.revision.value, change.edits)
             return next()
         case .ack(let ack):
-            try take(ack)
+            try apply(ack)
             return next()
         case .check(let check):
             guard check.revision.value == revision, check.length == length else {
@@ -91,10 +91,10 @@ struct Editor {
             }
             return []
         case .bye:
-            wasToldGoodbye = true
+            hasReceivedBye = true
             return []
         case .error(let report) where report.code == .known(.shuttingDown):
-            wasToldGoodbye = true
+            hasReceivedBye = true
             return []
         // The test expects no other message.
         default:
@@ -102,7 +102,7 @@ struct Editor {
         }
     }
 
-    private mutating func take(_ opened: Opened) {
+    private mutating func apply(_ opened: Opened) {
         epoch = opened.epoch
         revision = opened.revision.value
         switch opened.content {
@@ -112,7 +112,7 @@ struct Editor {
     }
 
     /// An ack is a reply, or a revision of the stream, or both.
-    private mutating func take(_ ack: Ack) throws {
+    private mutating func apply(_ ack: Ack) throws {
         let revision = ack.revision.value
         if let known = acked.updateValue(revision, forKey: ack.seq), known != revision {
             throw Unexpected(

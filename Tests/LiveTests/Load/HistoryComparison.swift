@@ -36,7 +36,7 @@ struct HistoryComparison {
             let ask =
                 #"{"type":"history","doc":"\#(document)","after":\#(head),"limit":1000,"edits":true}"#
             guard case .revisions(let page) = try answer(to: ask) else { throw Unexpected("no history") }
-            for revision in page.revisions { try take(revision) }
+            for revision in page.revisions { try replay(revision) }
             hasMore = page.hasMore
         }
         guard case .text(let last) = try answer(to: #"{"type":"read","doc":"\#(document)"}"#) else {
@@ -51,7 +51,7 @@ struct HistoryComparison {
             }
         }
         // A push without an answer may have been saved: at most one per editor.
-        #expect(revisions.count <= editors.count { !$0.isSettled }, "\(revisions)")
+        #expect(revisions.count <= editors.count { !$0.hasNoPendingPush }, "\(revisions)")
     }
 
     private mutating func answer(to line: String) throws -> ServerMessage? {
@@ -60,7 +60,7 @@ struct HistoryComparison {
         return try decoder.serverMessage(Array(answer.utf8))?.message
     }
 
-    private mutating func take(_ summary: RevisionSummary) throws {
+    private mutating func replay(_ summary: RevisionSummary) throws {
         head += 1
         let (revision, edits) = (summary.revision.value, try #require(summary.edits))
         try #require(revision == head, "\(document) has revision \(revision) after \(head - 1)")

@@ -37,8 +37,8 @@ struct Tutorial {
     }
 
     /// Runs a program of the folder to its end.
-    func run(_ name: String, _ arguments: String...) throws -> Program.End {
-        try Program(["python3", folder + "/" + name] + arguments).ended()
+    func run(_ name: String, _ arguments: String...) throws -> Program.ExitResult {
+        try Program(["python3", folder + "/" + name] + arguments).waitForExit()
     }
 
     /// Starts a program of the folder.

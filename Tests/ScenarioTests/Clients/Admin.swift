@@ -39,12 +39,12 @@ final class Admin: Program {
     func perform(_ operation: ClientOperation) {
         guard machine.isWelcomed else { return }
         switch operation {
-        // Sends requests even if they are not valid now, such as a second open. The server refuses those.
+        // Sends requests even if they are not valid now, such as a second open. The server refuses them.
         case .opens(let at), .retries(let at): ask(.open(Open(document: Names.documents[at])))
         case .closes(let at): ask(.close(Close(document: Names.documents[at])))
         case .lists: ask(.list(List(limit: 3)))
         case .reads(let at, let share):
-            let moment = share.map { Moment.revision(revision(at, $0)) } ?? .unsaid
+            let moment = share.map { Moment.revision(revision(at, $0)) } ?? .unspecified
             ask(.read(Read(document: Names.documents[at], moment: moment)))
         case .looksBack(let at, let share):
             let after = Moment.revision(revision(at, share))

@@ -4,9 +4,9 @@ import CaretWire
 
 /// Checks that must hold for an editor's documents at any time.
 extension Editor {
-    func look(at sheet: EditorDocument, closely: Bool) {
+    func look(at document: EditorDocument, closely: Bool) {
         looks += 1
-        let replica = sheet.replica
+        let replica = document.replica
         if let place = replica.position,
             world.referee.ledger[place.epoch]?.text(at: place.revision) != replica.committed
         {
@@ -14,18 +14,18 @@ extension Editor {
                 .text,
                 "client \(machine.index) has a wrong text at revision \(place.revision.value)")
         }
-        if sheet.state != replica.state {
+        if document.state != replica.state {
             return world.fail(.client, "client \(machine.index) shows a wrong saving state")
         }
-        if sheet.state == .saved, replica.hasUnsaved {
+        if document.state == .saved, replica.hasUnsaved {
             return world.fail(.client, "client \(machine.index) shows unsaved text as saved")
         }
-        if closely || looks % 16 == 0 { lookClosely(at: sheet) }
+        if closely || looks % 16 == 0 { lookClosely(at: document) }
     }
 
-    private func lookClosely(at sheet: EditorDocument) {
-        let replica = sheet.replica
-        if sheet.view != replica.text {
+    private func lookClosely(at document: EditorDocument) {
+        let replica = document.replica
+        if document.view != replica.text {
             return world.fail(.client, "the view of client \(machine.index) differs from its replica")
         }
         for selection in replica.selections + replica.peers.flatMap(\.selections)
@@ -43,12 +43,13 @@ extension Editor {
         if world.plan.clients.contains(.syncer) { return }
         let committed = Markers.found(in: replica.committed.string)
         if !committed.isEmpty, !Set(committed).isDisjoint(with: Markers.found(in: replica.unsaved)) {
-            return world.fail(.lost, "client \(machine.index) has the same text both committed and unsaved")
+            return world.fail(
+                .typedText, "client \(machine.index) has the same text both committed and unsaved")
         }
         // After an admin restores an old text, a marker may be in the text twice.
         if world.plan.clients.contains(.admin) { return }
         if Markers.isAnyDoubled(in: replica.text) {
-            world.fail(.lost, "client \(machine.index) sees a marker twice")
+            world.fail(.typedText, "client \(machine.index) sees a marker twice")
         }
     }
 }

@@ -5,18 +5,18 @@ import CaretWire
 /// Undo, refusals, wrong checks and restarts of the program.
 extension Editor {
     func undo(_ at: Int, _ body: (inout Replica) -> [ReplicaAction]) {
-        change(at, .undone) { sheet in
-            let before = sheet.replica
-            let actions = body(&sheet.replica)
+        change(at, .undone) { document in
+            let before = document.replica
+            let actions = body(&document.replica)
             for case .edit(let change) in actions {
                 if !Markers.found(in: change).isEmpty {
                     // Drops an undo that inserts a marker. If two clients did that, the marker would seem
                     // committed twice.
-                    sheet.replica = before
-                    sheet.replica.undoHistory = UndoHistory()
+                    document.replica = before
+                    document.replica.undoHistory = UndoHistory()
                     return []
                 }
-                note(change, in: before.text, &sheet)
+                note(change, in: before.text, &document)
                 world.referee.counts.undos += 1
             }
             return actions
@@ -25,10 +25,11 @@ extension Editor {
 
     /// A push in this history whose outcome the client does not know, so that it must resend the push.
     func pushInFlight(in epoch: WireString) -> Push? {
-        for sheet in sheets {
-            guard let sheet, let push = sheet.pushed, push.epoch == epoch, push.seq != sheet.refusedSeq,
-                sheet.replica.inFlight?.outcome == .unknown,
-                sheet.replica.inFlight?.push.seq.value == Int64(push.seq),
+        for document in documents {
+            guard let document, let push = document.pushed, push.epoch == epoch,
+                push.seq != document.refusedSeq,
+                document.replica.inFlight?.outcome == .unknown,
+                document.replica.inFlight?.push.seq.value == Int64(push.seq),
                 world.referee.copies(of: key(of: push), in: push.epoch) > 0
             else { continue }
             return push
@@ -41,51 +42,51 @@ extension Editor {
     }
 
     /// Simulates a refusal by the server. The push is never sent, so it is not committed.
-    func refusePush(by code: ErrorCode, _ sheet: inout EditorDocument, _ at: Int) {
-        guard let link = machine.link, let push = sheet.pushed else { return }
-        sheet.nextRefusal = nil
-        sheet.refusedSeq = push.seq
+    func refusePush(by code: ErrorCode, _ document: inout EditorDocument, _ at: Int) {
+        guard let link = machine.link, let push = document.pushed else { return }
+        document.nextRefusal = nil
+        document.refusedSeq = push.seq
         let error = ErrorReport(code, "refused by the plan", document: push.document, seq: push.seq)
         world.after(world.dice.delay(.link, 2 * link.number + 1, at: world.now)) { [unowned self] in
-            guard link === machine.link, sheets[at]?.refusedSeq == push.seq else { return }
-            sheets[at]?.refusedSeq = nil
+            guard link === machine.link, documents[at]?.refusedSeq == push.seq else { return }
+            documents[at]?.refusedSeq = nil
             change(at, .received(.error(error))) { receive(.error(error), &$0) }
         }
     }
 
     /// Simulates a check that does not match the client's text.
     func receiveWrongCheck(_ at: Int) {
-        change(at) { sheet in
-            guard sheet.replica.link == .open else { return [] }
-            sheet.handlesWrongCheck = true
+        change(at) { document in
+            guard document.replica.link == .open else { return [] }
+            document.handlesWrongCheck = true
             world.referee.counts.wrongChecks += 1
             let check = Check(
-                document: sheet.name, revision: sheet.replica.revision, length: -1, crc32: 0)
-            return receive(.check(check), &sheet)
+                document: document.name, revision: document.replica.revision, length: -1, crc32: 0)
+            return receive(.check(check), &document)
         }
     }
 
     /// The program ends, and starts again with its saved replicas.
     func reload() {
         if let link = machine.link { machine.linkBroke(link) }
-        for at in sheets.indices { if let sheet = sheets[at] { sheets[at] = reloaded(sheet) } }
+        for at in documents.indices { if let document = documents[at] { documents[at] = reloaded(document) } }
     }
 
     private func reloaded(_ old: EditorDocument) -> EditorDocument {
-        var sheet = old
+        var document = old
         guard let kept = old.replica.savedReplica else {
-            sheet.resume(with: Replica(firstSeq: old.replica.nextSeq, mode: mode))
-            return sheet
+            document.resume(with: Replica(firstSeq: old.replica.nextSeq, mode: mode))
+            return document
         }
         guard let replica = try? Replica(kept) else {
             world.fail(.client, "client \(machine.index) cannot load its saved replica")
-            return sheet
+            return document
         }
         if replica.text != old.replica.text {
             world.fail(.client, "the saved replica of client \(machine.index) has another text")
         }
         world.referee.counts.reloads += 1
-        sheet.resume(with: replica)
-        return sheet
+        document.resume(with: replica)
+        return document
     }
 }

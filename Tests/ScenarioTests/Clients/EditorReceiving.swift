@@ -15,14 +15,14 @@ extension Editor {
         case .rights(let rights): handle(rights.document) { _ in envelope.message }
         case .gone(let gone): if !gone.isFollowed { handle(gone.document) { _ in envelope.message } }
         case .error(let error): handle(error, envelope.id)
-        case .bye: for at in sheets.indices { receive(envelope.message, at) }
+        case .bye: for at in documents.indices { receive(envelope.message, at) }
         case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: break
         }
     }
 
     private func handle(_ document: WireString, _ message: (EditorDocument) -> ServerMessage?) {
-        guard let at = sheets.firstIndex(where: { $0?.name == document }),
-            let message = sheets[at].flatMap(message)
+        guard let at = documents.firstIndex(where: { $0?.name == document }),
+            let message = documents[at].flatMap(message)
         else { return }
         receive(message, at)
     }
@@ -31,10 +31,10 @@ extension Editor {
         change(at, .received(message)) { receive(message, &$0) }
     }
 
-    func receive(_ message: ServerMessage, _ sheet: inout EditorDocument) -> [ReplicaAction] {
-        note(message, sheet.replica)
+    func receive(_ message: ServerMessage, _ document: inout EditorDocument) -> [ReplicaAction] {
+        note(message, document.replica)
         do throws(TextError) {
-            return try sheet.replica.received(message)
+            return try document.replica.received(message)
         } catch {
             world.fail(.text, "client \(machine.index) received an invalid text: \(error)")
             return []
@@ -58,17 +58,19 @@ extension Editor {
     }
 
     private func handle(_ opened: Opened, _ id: RequestID?) {
-        guard let at = sheets.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) else { return }
-        sheets[at]?.creates = false
+        guard let at = documents.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) else {
+            return
+        }
+        documents[at]?.creates = false
         receive(.opened(converted(opened)), at)
     }
 
     private var isConverting: Bool { machine.unit != .utf16 }
 
-    private func converted(_ check: Check, _ sheet: EditorDocument) -> Check {
+    private func converted(_ check: Check, _ document: EditorDocument) -> Check {
         var check = check
         // The length is in another unit. The CRC alone is enough.
-        if isConverting { check.length = sheet.replica.committed.end.value }
+        if isConverting { check.length = document.replica.committed.end.value }
         return check
     }
 
@@ -89,15 +91,15 @@ extension Editor {
         return opened
     }
 
-    private func converted(_ change: WireChange, _ sheet: EditorDocument) -> WireChange {
+    private func converted(_ change: WireChange, _ document: EditorDocument) -> WireChange {
         if !isConverting { return change }
         var change = change
         var before = Revision(change.revision.value - 1)
         if case .squashed(let from) = change.origin { before = from }
         // Between a close and the next open, a change may be based on a text that the replica does not have.
-        if before != sheet.replica.position?.revision {
+        if before != document.replica.position?.revision {
             change.edits = []
-        } else if let edits = sheet.replica.committed.edits(change.edits, in: machine.unit) {
+        } else if let edits = document.replica.committed.edits(change.edits, in: machine.unit) {
             change.edits = edits.map { WireEdit($0) }
         } else {
             world.fail(.text, "client \(machine.index) received edits that do not fit its text")
@@ -106,27 +108,27 @@ extension Editor {
         return change
     }
 
-    private func converted(_ ack: Ack, _ sheet: EditorDocument) -> Ack {
+    private func converted(_ ack: Ack, _ document: EditorDocument) -> Ack {
         if !isConverting { return ack }
         var ack = ack
         // An ack without edits confirms the edits as sent, in the unit of the connection. Converted to
         // UTF-16, they may differ from the replica's edits. So the converted ack always has edits.
-        let pushed = sheet.pushed?.seq == ack.seq ? sheet.pushed?.edits : nil
+        let pushed = document.pushed?.seq == ack.seq ? document.pushed?.edits : nil
         let said = ack.edits ?? pushed
         ack.edits = nil
         // The replica uses only the edits of the next revision.
-        let isNext = ack.revision == sheet.replica.revision.next && !ack.unchanged && !ack.duplicate
-        if isNext, let edits = said.flatMap({ sheet.replica.committed.edits($0, in: machine.unit) }) {
+        let isNext = ack.revision == document.replica.revision.next && !ack.unchanged && !ack.duplicate
+        if isNext, let edits = said.flatMap({ document.replica.committed.edits($0, in: machine.unit) }) {
             ack.edits = edits.map { WireEdit($0) }
         }
         return ack
     }
 
-    private func converted(_ peer: PeerChange, _ sheet: EditorDocument) -> PeerChange? {
+    private func converted(_ peer: PeerChange, _ document: EditorDocument) -> PeerChange? {
         if !isConverting { return peer }
         guard case .selected(let revision, let said, let introduction) = peer.news else { return peer }
-        guard revision == sheet.replica.revision,
-            let selections = sheet.replica.committed.selections(said, in: machine.unit)
+        guard revision == document.replica.revision,
+            let selections = document.replica.committed.selections(said, in: machine.unit)
         else { return nil }
         var peer = peer
         peer.news = .selected(
@@ -135,7 +137,7 @@ extension Editor {
     }
 
     private func handle(_ error: ErrorReport, _ id: RequestID?) {
-        if let at = sheets.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) {
+        if let at = documents.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) {
             return change(at) { $0.replica.openRefused(error) }
         }
         guard let document = error.document, error.seq != nil else { return }

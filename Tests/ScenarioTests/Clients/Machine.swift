@@ -108,7 +108,7 @@ final class Machine {
             if let link { world.schedule(up: link) }
         case .stopsReading(let span): stopReading(span)
         case .pings: if isWelcomed { send(.ping(Ping()), isAnswered: true) }
-        case .babbles(let babble): if isWelcomed { self.babble(babble) }
+        case .babbles(let line): if isWelcomed { sendMalformed(line) }
         default: program.perform(operation)
         }
     }
@@ -136,9 +136,9 @@ final class Machine {
 
     private func stopReading(_ span: Int) {
         guard let link else { return }
-        link.down.isHeld = true
+        link.down.isPaused = true
         world.after(Int64(span) * 1_000) { [unowned self] in
-            link.down.isHeld = false
+            link.down.isPaused = false
             world.schedule(down: link)
         }
     }
@@ -192,7 +192,9 @@ final class Machine {
     }
 
     private func received(_ envelope: Envelope<ServerMessage>, on link: Link) {
-        guard let sent = link.sent.next() else { return world.fail(.wire, "a received line was never sent") }
+        guard let sent = link.sent.next() else {
+            return world.fail(.wire, "a client received a line that the server never sent")
+        }
         world.referee.received(envelope, sent, on: link, unit: unit)
         if case .ping = envelope.message { send(.pong(Pong()), isAnswered: false, on: link) }
         guard link === self.link, world.failure == nil else { return }
@@ -204,8 +206,8 @@ final class Machine {
         }
     }
 
-    private func babble(_ babble: MalformedLine) {
-        switch babble {
+    private func sendMalformed(_ line: MalformedLine) {
+        switch line {
         case .json: send(raw: #"{"type":"push","doc":"a","doc":"b"}"#)
         case .type: send(raw: #"{"type":"dance"}"#)
         case .range: send(raw: #"{"type":"select","doc":"a","rev":0,"selections":[[5,900000]]}"#)

@@ -5,7 +5,7 @@ import CaretWire
 struct ReplicaTransition {
     enum Cause {
         case received(ServerMessage)
-        case cutOff
+        case disconnected
         /// The user undid or redid something.
         case undone
         case other
@@ -21,7 +21,7 @@ extension ReplicaTransition.Cause {
     var isUndo: Bool {
         switch self {
         case .undone: true
-        case .received, .cutOff, .other: false
+        case .received, .disconnected, .other: false
         }
     }
 
@@ -29,7 +29,7 @@ extension ReplicaTransition.Cause {
     var bringsText: Bool {
         switch self {
         case .received(.opened), .received(.resync): true
-        case .received, .cutOff, .undone, .other: false
+        case .received, .disconnected, .undone, .other: false
         }
     }
 
@@ -41,7 +41,7 @@ extension ReplicaTransition.Cause {
             ServerMessage.opened(opened).pushInText
         case .received(.resync(let resync)) where replica.link == .open:
             ServerMessage.resync(resync).pushInText
-        case .received, .cutOff, .undone, .other: nil
+        case .received, .disconnected, .undone, .other: nil
         }
     }
 

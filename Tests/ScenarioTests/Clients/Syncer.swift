@@ -22,20 +22,20 @@ final class Syncer: Program {
     private unowned let machine: Machine
     private var files: [File] = Plan.names.map { _ in File() }
     private var seq = 0
-    private var asked: [RequestID: Int] = [:]
+    private var requests: [RequestID: Int] = [:]
 
     init(_ machine: Machine) { self.machine = machine }
 
     private var world: World { machine.world }
 
     func welcomed() {
-        asked = [:]
+        requests = [:]
         for at in files.indices {
             if let push = files[at].inFlight { send(push, at) } else if files[at].wantsRead { read(at) }
         }
     }
 
-    func lost() { asked = [:] }
+    func lost() { requests = [:] }
 
     func perform(_ operation: ClientOperation) {
         switch operation {
@@ -82,21 +82,21 @@ final class Syncer: Program {
     }
 
     private func send(_ push: Push, _ at: Int) {
-        if let id = machine.send(.push(push), isAnswered: true) { asked[id] = at }
+        if let id = machine.send(.push(push), isAnswered: true) { requests[id] = at }
     }
 
     private func read(_ at: Int) {
         files[at].wantsRead = true
         guard machine.isWelcomed else { return }
         if let id = machine.send(.read(Read(document: Names.documents[at])), isAnswered: true) {
-            asked[id] = at
+            requests[id] = at
         }
     }
 
     // MARK: Answers
 
     func received(_ envelope: Envelope<ServerMessage>) {
-        guard let id = envelope.id, let at = asked.removeValue(forKey: id) else { return }
+        guard let id = envelope.id, let at = requests.removeValue(forKey: id) else { return }
         switch envelope.message {
         case .ack(let ack): received(ack, at)
         case .text(let text):
@@ -138,7 +138,7 @@ final class Syncer: Program {
         let isOfPush = error.seq != nil && error.seq == files[at].inFlight?.seq
         switch code {
         case .rateLimited, .overloaded, .storageFull, .storageFailed, .pushInFlight:
-            world.after(60_000) { [unowned self] in again(at) }
+            world.after(60_000) { [unowned self] in retry(at) }
         case .notFound:
             if isOfPush { files[at].inFlight = nil }
             files[at].wantsRead = false
@@ -153,25 +153,25 @@ final class Syncer: Program {
         }
     }
 
-    private func again(_ at: Int) {
+    private func retry(_ at: Int) {
         guard machine.isWelcomed else { return }
         if let push = files[at].inFlight {
-            if !asked.values.contains(at) { send(push, at) }
+            if !requests.values.contains(at) { send(push, at) }
         } else if files[at].wantsRead {
             read(at)
         }
     }
 
-    // MARK: At rest
+    // MARK: After all faults have ended
 
     func finishWork() {
-        for at in files.indices where files[at].isWanted && !asked.values.contains(at) {
+        for at in files.indices where files[at].isWanted && !requests.values.contains(at) {
             if let push = files[at].inFlight { if machine.isWelcomed { send(push, at) } } else { sync(at) }
         }
     }
 
     func unfinishedWork() -> String? {
-        files.contains { $0.inFlight != nil } ? "a file is being pushed" : nil
+        files.contains { $0.inFlight != nil } ? "a push of a file has no answer yet" : nil
     }
 
     func checkFinalState() {

@@ -111,7 +111,7 @@ final class Watcher: Program {
         }
     }
 
-    // MARK: At rest
+    // MARK: After all faults have ended
 
     func finishWork() { for at in views.indices where views[at].name == nil { open(at) } }
 

@@ -14,11 +14,11 @@ class PlantedFault {
     /// The server is not notified of changed rights.
     var forgetsGrants: Bool { false }
     /// A read does not wait for earlier pushes of its client.
-    var readsAtOnce: Bool { false }
+    var readsWithoutWaiting: Bool { false }
     /// Messages of rooms reach connections later than messages of the hub.
-    var tellsHubFirst: Bool { false }
+    var notifiesHubFirst: Bool { false }
     /// The disk loses its last append when the server ends.
-    var losesLast: Bool { false }
+    var losesLastAppend: Bool { false }
 
     /// Changes a line that a connection sends. Returns the lines to send in its place.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
@@ -40,12 +40,12 @@ class PlantedFault {
     func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> { answer }
     /// Changes revisions from the store, before a room gets them.
     func reading(
-        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
-    ) -> Result<Reading, HistoryRefusal> { result }
+        _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
+    ) -> Result<HistorySlice, HistoryRefusal> { result }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
-    /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the changes of
-    /// others.
+    /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the
+    /// changes of others.
     func change(_ change: Change, unrebasedEdits: Change?) -> Change { change }
     /// Whether the fault changes the transitions of replicas.
     var changesReplicas: Bool { false }

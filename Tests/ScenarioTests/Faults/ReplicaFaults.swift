@@ -18,7 +18,7 @@ final class OpenedAgainAfterAck: ReplicaFault {
     }
 }
 
-/// The client takes a matching check for a mismatch.
+/// The client treats a matching check as a mismatch.
 final class MatchingCheckRejected: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.check(var check)) = transition.cause else { return }
@@ -46,7 +46,7 @@ final class RepeatUnderAnotherNumber: ReplicaFault {
 /// After a lost connection, the client sends an unanswered push as a new one.
 final class ResentAsNewAfterDisconnect: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
-        if case .cutOff = transition.cause { transition.replica.moveInFlightToUnsent() }
+        if case .disconnected = transition.cause { transition.replica.moveInFlightToUnsent() }
     }
 }
 
@@ -61,8 +61,8 @@ final class AckAppliedTwice: ReplicaFault {
     }
 }
 
-/// The client takes the answer to a repeat for the next revision.
-final class RepeatTakenForNext: ReplicaFault {
+/// The client treats the ack of a repeated push as the next revision.
+final class RepeatAppliedAsNext: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.ack(var ack)) = transition.cause, ack.duplicate else { return }
         ack.revision = transition.before.revision.next
@@ -81,12 +81,12 @@ final class OwnPushIgnored: ReplicaFault {
         case .received(.resync(var resync)):
             resync.own = nil
             transition.redo(as: .resync(resync))
-        case .received, .cutOff, .undone, .other: break
+        case .received, .disconnected, .undone, .other: break
         }
     }
 }
 
-/// The client drops a refused edit and says nothing.
+/// The client drops a refused edit and shows no error.
 final class RefusedEditDropped: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.error) = transition.cause, transition.replica.inFlight?.outcome == .refused
@@ -98,13 +98,13 @@ final class RefusedEditDropped: ReplicaFault {
 // MARK: Typing, selections and undo
 
 /// A whole text replaces unsaved edits.
-final class UnsavedLostToWholeText: ReplicaFault {
+final class UnsavedDiscardedByFullText: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         switch transition.cause {
         case .received(.resync(let resync)): transition.redo(as: .resync(resync)) { $0.discard() }
         case .received(.opened(let opened)) where opened.content != .resumed:
             transition.redo(as: .opened(opened)) { $0.discard() }
-        case .received, .cutOff, .undone, .other: break
+        case .received, .disconnected, .undone, .other: break
         }
     }
 }

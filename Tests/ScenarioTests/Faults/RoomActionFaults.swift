@@ -7,19 +7,19 @@ import TestSupport
 
 /// A room loses a change that it sends.
 final class ChangeLost: AlteredChanges {
-    override func spoil(_ actions: inout [RoomAction], at index: Int) { actions.remove(at: index) }
+    override func alter(_ actions: inout [RoomAction], at index: Int) { actions.remove(at: index) }
 }
 
 /// A room sends a change twice.
 final class ChangeSentTwice: AlteredChanges {
-    override func spoil(_ actions: inout [RoomAction], at index: Int) {
+    override func alter(_ actions: inout [RoomAction], at index: Int) {
         actions.insert(actions[index], at: index)
     }
 }
 
 /// A room swaps a change with the next line to the same session.
 final class ChangesOutOfOrder: AlteredChanges {
-    override func spoil(_ actions: inout [RoomAction], at index: Int) {
+    override func alter(_ actions: inout [RoomAction], at index: Int) {
         guard case .send(let session, _) = actions[index] else { return }
         let next = actions.indices.first { other in
             guard other > index, case .send(session, _) = actions[other] else { return false }
@@ -29,17 +29,17 @@ final class ChangesOutOfOrder: AlteredChanges {
     }
 }
 
-/// Spoils every thirtieth change that a room sends.
+/// Alters every thirtieth change that a room sends.
 class AlteredChanges: PlantedFault {
     private var changes = 0
 
-    func spoil(_ actions: inout [RoomAction], at index: Int) {}
+    func alter(_ actions: inout [RoomAction], at index: Int) {}
 
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {
         var apart = actions.flatMap(\.linesApart)
         guard let index = apart.firstIndex(where: { $0.says(#"{"type":"change""#) }) else { return actions }
         changes += 1
-        if changes % 30 == 0 { spoil(&apart, at: index) }
+        if changes % 30 == 0 { alter(&apart, at: index) }
         return apart
     }
 }
@@ -65,7 +65,7 @@ final class SelectionsNotMapped: PlantedFault {
 final class CreditForgotten: PlantedFault {
     override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
         if case .answered = event {
-            for index in room.sessions.indices { room.sessions[index].stream.taken(.max) }
+            for index in room.sessions.indices { room.sessions[index].stream.delivered(.max) }
         }
         return super.handle(event, in: &room, at: time)
     }
@@ -73,12 +73,12 @@ final class CreditForgotten: PlantedFault {
 
 /// The ack of a repeat is not marked as a duplicate.
 final class RepeatNotMarked: AlteredLines {
-    override func spoil(_ line: String) -> String { line.replacing(#","duplicate":true"#, with: "") }
+    override func alter(_ line: String) -> String { line.replacing(#","duplicate":true"#, with: "") }
 }
 
-/// An ack names the revision before the right one.
+/// An ack names the revision before the correct revision.
 final class AckOfTheRevisionBefore: AlteredLines {
-    override func spoil(_ line: String) -> String {
+    override func alter(_ line: String) -> String {
         guard line.hasPrefix(#"{"type":"ack""#), !line.contains("unchanged"),
             let place = line.firstRange(of: #""rev":"#),
             let revision = Int(line[place.upperBound...].prefix { $0.isNumber })
@@ -89,18 +89,18 @@ final class AckOfTheRevisionBefore: AlteredLines {
 
 /// The room does not report that a session has left.
 final class LeavingNotReported: AlteredLines {
-    override func spoil(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
+    override func alter(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
 }
 
-/// Spoils the lines that a room sends. An empty result is not sent.
+/// Alters the lines that a room sends. An empty result is not sent.
 class AlteredLines: PlantedFault {
-    func spoil(_ line: String) -> String { line }
+    func alter(_ line: String) -> String { line }
 
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {
         actions.flatMap(\.linesApart).compactMap { action in
             guard case .send(let session, let output) = action else { return action }
-            let spoilt = spoil(String(decoding: output.bytes, as: UTF8.self))
-            return spoilt.isEmpty ? nil : .send(session, RoomOutput(output.kind, Array(spoilt.utf8)))
+            let altered = alter(String(decoding: output.bytes, as: UTF8.self))
+            return altered.isEmpty ? nil : .send(session, RoomOutput(output.kind, Array(altered.utf8)))
         }
     }
 }

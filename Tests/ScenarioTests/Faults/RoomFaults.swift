@@ -13,7 +13,7 @@ final class RevisionSkipped: PlantedFault {
     }
 }
 
-/// Of two insertions at one offset, the server puts the later one first. Clients put it second.
+/// If two insertions are at one offset, the server puts the later insertion first. Clients put it second.
 final class TieReversed: PlantedFault {
     override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
@@ -21,7 +21,7 @@ final class TieReversed: PlantedFault {
             room.log.epoch.wire == history.epoch, let base = history.text(at: push.base),
             let change = base.change(edits, in: push.participant.unit)
         else { return event }
-        let moved = history.moves(from: push.base, to: room.head).reduce(change) {
+        let moved = history.coreChanges(from: push.base, to: room.head).reduce(change) {
             $0.rebased(over: $1, tie: .selfFirst)
         }
         let content = room.text.wire(moved, in: push.participant.unit)
@@ -37,7 +37,8 @@ final class AstralOffByOne: PlantedFault {
             let text = push.epoch.flatMap({ world.referee.ledger[$0] })?.text(at: push.base)
         else { return event }
         let moved = edits.map { edit in
-            guard let start = text.place(edit.range.start, in: .utf16), start.utf16 > start.scalars else {
+            guard let start = text.length(to: edit.range.start, in: .utf16), start.utf16 > start.scalars
+            else {
                 return edit
             }
             return WireEdit(WireRange(edit.range.start - 1, edit.range.end - 1), edit.text)
@@ -46,7 +47,7 @@ final class AstralOffByOne: PlantedFault {
     }
 }
 
-/// The room takes a selection at an old revision for one at the head.
+/// The room treats a selection at an old revision as a selection at the head.
 final class PresenceNotMapped: PlantedFault {
     override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .select(let session, var select, let id) = event else { return event }
@@ -77,16 +78,16 @@ final class RightsCachedTooLong: PlantedFault {
 
 /// Rooms notify the hub before they send to connections.
 final class HubBeforeConnections: PlantedFault {
-    override var tellsHubFirst: Bool { true }
+    override var notifiesHubFirst: Bool { true }
 }
 
 /// A read reaches the store before an earlier push of the same client.
 final class ReadBeforeOwnPush: PlantedFault {
-    override var readsAtOnce: Bool { true }
+    override var readsWithoutWaiting: Bool { true }
 }
 
 /// A check has the checksum of another text.
-final class SumOfAnotherText: PlantedFault {
+final class ChecksumOfAnotherText: PlantedFault {
     override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .computed(let id, .checksum(let crc32)) = event else { return event }
         return .computed(id, .checksum(crc32 ^ 1))

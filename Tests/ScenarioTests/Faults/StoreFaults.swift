@@ -10,27 +10,27 @@ final class AckBeforeSync: PlantedFault {
 
 /// The disk reports a sync that did not happen. After a restart, the last transaction is missing.
 final class FalseSyncReport: PlantedFault {
-    override var losesLast: Bool { true }
+    override var losesLastAppend: Bool { true }
 }
 
 /// The store keeps pushers in memory only, so it has none after a restart. The seqs in the log are lost too,
 /// because a room would otherwise recognise a repeated push by them.
 final class RepeatForgotten: PlantedFault {
     override func reading(
-        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
-    ) -> Result<Reading, HistoryRefusal> {
-        if world.lives == 1 { return result }
+        _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
+    ) -> Result<HistorySlice, HistoryRefusal> {
+        if world.serverRuns == 1 { return result }
         return result.map { reading in
             let changes = reading.segment.changes.map { change in
                 LoggedChange(pusher: change.pusher, seq: 0, time: change.time, edits: change.edits)
             }
-            return Reading(
+            return HistorySlice(
                 segment: Segment(first: reading.segment.first, changes: changes), head: reading.head)
         }
     }
 
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
-        if world.lives == 1 { return answer }
+        if world.serverRuns == 1 { return answer }
         return answer.map { PusherAnswer(entry: nil, head: $0.head) }
     }
 }
@@ -50,26 +50,26 @@ final class RepeatAtAnotherRevision: PlantedFault {
     }
 }
 
-/// For a session that is behind the window, the room reads the store from one revision too late: `after` in
-/// place of `from`.
+/// If a session needs revisions that are older than the window, the room reads the store from one revision
+/// too late: `after` in place of `from`.
 final class FirstMissedChangeSkipped: PlantedFault {
     override func reading(
-        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
-    ) -> Result<Reading, HistoryRefusal> {
-        // Spares reads for a pending push. A push that is rebased over an incomplete read would not fit the
-        // text, and the process would trap.
-        if !room.isSettled { return result }
+        _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
+    ) -> Result<HistorySlice, HistoryRefusal> {
+        // Does not change reads for a pending push. A push that is rebased over an incomplete read would not
+        // fit the text, and the process would trap.
+        if !room.hasResolvedAllPushes { return result }
         return result.map { reading in
             let changes = reading.segment.changes
             if changes.count < 2 { return reading }
             // The segment keeps the requested first revision, because the room checks it.
             let segment = Segment(first: reading.segment.first, changes: Array(changes.dropFirst()))
-            return Reading(segment: segment, head: reading.head)
+            return HistorySlice(segment: segment, head: reading.head)
         }
     }
 }
 
-/// The room takes a text that failed to load for an empty one, as after a `try?` with a default value.
+/// The room treats a text that failed to load as an empty text, as after a `try?` with a default value.
 final class EmptyAfterFailedLoad: PlantedFault {
     private var loads = 0
 
@@ -101,7 +101,7 @@ final class StaleDocumentList: PlantedFault {
     }
 }
 
-/// The room takes every answer to an append for a success.
+/// The room treats every answer to an append as a success.
 final class AckWithoutCommit: PlantedFault {
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
         guard case .append(let append) = call else { return answer }
@@ -109,10 +109,10 @@ final class AckWithoutCommit: PlantedFault {
     }
 }
 
-/// The room takes an unknown outcome for a failure.
-final class UnknownTakenForFailure: PlantedFault {
+/// The room treats an unknown outcome of an append as a failure.
+final class UnknownTreatedAsFailure: PlantedFault {
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
-        answer == .appended(.unknown) ? .appended(.failed) : answer
+        answer == .appended(.unknown) ? .appended(.diskFailed) : answer
     }
 }
 

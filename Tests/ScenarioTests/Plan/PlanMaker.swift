@@ -68,18 +68,19 @@ struct PlanMaker {
             let writer = maker.writer()
             return .client(writer, maker.typing(maker.clients[writer] == .syncer))
         }
-        add(700) { .client($0.anyone(), .selects($0.name(), $0.places())) }
-        add(150) { .client($0.anyone(), .retries($0.name())) }
-        add(60) { .client($0.anyone(), $0.random.chance(50) ? .opens($0.name()) : .closes($0.name())) }
-        add(250) { .client($0.anyone(), .repeats($0.name())) }
-        add(60) { .client($0.anyone(), .reuses($0.name())) }
+        add(700) { .client($0.anyClient(), .selects($0.name(), $0.places())) }
+        add(150) { .client($0.anyClient(), .retries($0.name())) }
+        add(60) { .client($0.anyClient(), $0.random.chance(50) ? .opens($0.name()) : .closes($0.name())) }
+        add(250) { .client($0.anyClient(), .repeats($0.name())) }
+        add(60) { .client($0.anyClient(), .reuses($0.name())) }
         add(150) { .client($0.writer(), $0.random.chance(70) ? .undoes($0.name()) : .redoes($0.name())) }
-        add(40) { .client($0.anyone(), $0.random.chance(70) ? .discards($0.name()) : .restarts) }
+        add(40) { .client($0.anyClient(), $0.random.chance(70) ? .discards($0.name()) : .restarts) }
         add(40) { .client($0.writer(), .isRefused($0.name(), $0.random.pick(PlanMaker.refusals))) }
-        add(80) { .client($0.anyone(), $0.random.chance(80) ? .hearsWrongCheck($0.name()) : .reloads) }
+        add(80) { .client($0.anyClient(), $0.random.chance(80) ? .hearsWrongCheck($0.name()) : .reloads) }
         add(60) {
             .client(
-                $0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(MalformedLine.allCases)))
+                $0.anyClient(),
+                $0.random.chance(50) ? .pings : .babbles($0.random.pick(MalformedLine.allCases)))
         }
         add(200) { maker in
             let name = maker.name()
@@ -90,16 +91,16 @@ struct PlanMaker {
                     ? .reads(name, perMille: nil) : .looksBack(name, perMille: maker.random.number(0...1_000))
             )
         }
-        add(500) { maker in maker.admin().map { .client($0, maker.question()) } }
-        add(names) { maker in maker.admin().map { .client($0, maker.order()) } }
-        add(cuts) { .client($0.anyone(), $0.trouble()) }
-        add(cuts / 2 + 10) { .client($0.anyone(), .returns) }
-        add(store) { .world($0.weather()) }
+        add(500) { maker in maker.admin().map { .client($0, maker.requestOperation()) } }
+        add(names) { maker in maker.admin().map { .client($0, maker.adminOperation()) } }
+        add(cuts) { .client($0.anyClient(), $0.linkOperation()) }
+        add(cuts / 2 + 10) { .client($0.anyClient(), .returns) }
+        add(store) { .world($0.storeOperation()) }
         add(others) { .world(.elsewhere($0.name(), $0.typings())) }
         add(10 + others / 10) { _ in .world(.renews) }
         add(others / 20) { .world(.damages($0.name())) }
         add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
-        add(rights) { .world($0.right()) }
+        add(rights) { .world($0.rightsOperation()) }
         add(restarts) { .world($0.restart()) }
     }
 
@@ -107,7 +108,7 @@ struct PlanMaker {
         if count > 0 { odds.append((count, make)) }
     }
 
-    private mutating func anyone() -> Int { random.number(0...clients.count - 1) }
+    private mutating func anyClient() -> Int { random.number(0...clients.count - 1) }
 
     private mutating func name() -> Int { random.number(0...names - 1) }
 
@@ -128,7 +129,7 @@ struct PlanMaker {
         .lineTooLong, .unauthorized,
     ]
 
-    // MARK: Deeds
+    // MARK: Operations
 
     private mutating func typing(_ isFile: Bool) -> ClientOperation {
         let (name, typings) = (name(), typings())
@@ -167,7 +168,7 @@ struct PlanMaker {
         }
     }
 
-    private mutating func question() -> ClientOperation {
+    private mutating func requestOperation() -> ClientOperation {
         switch random.number(0...5) {
         case 0: .lists
         case 1: .reads(name(), perMille: nil)
@@ -178,12 +179,12 @@ struct PlanMaker {
         }
     }
 
-    private mutating func order() -> ClientOperation {
+    private mutating func adminOperation() -> ClientOperation {
         random.chance(60)
             ? .renames(name(), to: random.number(0...Plan.names.count - 1)) : .deletes(name())
     }
 
-    private mutating func trouble() -> ClientOperation {
+    private mutating func linkOperation() -> ClientOperation {
         let span = random.pick([5, 60, 400])
         switch random.number(0...8) {
         case 0: return .leaves
@@ -197,13 +198,13 @@ struct PlanMaker {
         }
     }
 
-    private mutating func weather() -> WorldOperation {
+    private mutating func storeOperation() -> WorldOperation {
         .store(random.pick(StoreBehaviour.allCases), milliseconds: random.pick([5, 60, 300]))
     }
 
-    private mutating func right() -> WorldOperation {
-        if random.chance(10) { return .revokes(anyone(), random.number(20...500)) }
-        return .allows(anyone(), name(), random.pick([.none, .read, .write, .write, .admin]))
+    private mutating func rightsOperation() -> WorldOperation {
+        if random.chance(10) { return .revokes(anyClient(), random.number(20...500)) }
+        return .allows(anyClient(), name(), random.pick([.none, .read, .write, .write, .admin]))
     }
 
     private mutating func restart() -> WorldOperation {

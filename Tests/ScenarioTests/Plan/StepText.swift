@@ -53,7 +53,7 @@ extension ClientOperation {
         case .endsOutput: "ends-output"
         case .stopsReading(let span): "stops-reading \(span)"
         case .pings: "pings"
-        case .babbles(let babble): "babbles \(babble.rawValue)"
+        case .babbles(let line): "babbles \(line.rawValue)"
         case .lists: "lists"
         case .reads(let at, let share): "reads \(name(at))" + (share.map { " \($0)" } ?? "")
         case .looksBack(let at, let share): "looks-back \(name(at)) \(share)"
@@ -71,7 +71,7 @@ extension WorldOperation {
         switch self {
         case .allows(let client, let at, let access): "allows c\(client) \(name(at)) \(access.rawValue)"
         case .revokes(let client, let span): "revokes c\(client) \(span)"
-        case .store(let weather, let span): "store \(weather.rawValue) \(span)"
+        case .store(let behaviour, let span): "store \(behaviour.rawValue) \(span)"
         case .elsewhere(let at, let typings): "elsewhere \(name(at)) \(typings.text)"
         case .trims(let at, let share): "trims \(name(at)) \(share)"
         case .damages(let at): "damages \(name(at))"
@@ -88,12 +88,12 @@ extension Words {
     mutating func operation() throws -> Operation {
         let word = try word()
         if word.hasPrefix("c"), let client = Int(word.dropFirst()) {
-            return .client(client, try clientDeed())
+            return .client(client, try clientOperation())
         }
-        return .world(try worldDeed(word))
+        return .world(try worldOperation(word))
     }
 
-    private mutating func clientDeed() throws -> ClientOperation {
+    private mutating func clientOperation() throws -> ClientOperation {
         switch try word() {
         case "types": .types(try name(), try typings())
         case "selects": .selects(try name(), try places())
@@ -122,11 +122,11 @@ extension Words {
         case "renames": .renames(try name(), to: try name())
         case "deletes": .deletes(try name())
         case "restores": .restores(try name(), perMille: try number())
-        case let other: try linkDeed(other)
+        case let other: try linkOperation(other)
         }
     }
 
-    private mutating func linkDeed(_ word: String) throws -> ClientOperation {
+    private mutating func linkOperation(_ word: String) throws -> ClientOperation {
         switch word {
         case "leaves": .leaves
         case "returns": .returns
@@ -141,7 +141,7 @@ extension Words {
         }
     }
 
-    private mutating func worldDeed(_ word: String) throws -> WorldOperation {
+    private mutating func worldOperation(_ word: String) throws -> WorldOperation {
         switch word {
         case "allows":
             let client = try client()

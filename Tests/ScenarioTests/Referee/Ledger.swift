@@ -17,7 +17,8 @@ struct Ledger {
         let epoch: WireString
         /// All revisions, from the first.
         var changes: [LoggedChange] = []
-        var moves: [Change] = []
+        /// The same revisions as changes of `CaretCore`, to rebase and to map with.
+        var coreChanges: [Change] = []
         /// The text at every revision, from revision 0.
         var texts: [TextBuffer] = [TextBuffer()]
         /// The ledger's `serial` when each revision was committed; for revision 0, when the history began.
@@ -25,13 +26,13 @@ struct Ledger {
         /// The revision that each push became.
         var revisions: [PushKey: Revision] = [:]
         /// How many revisions this epoch copied from the epoch that it continues; nil for a new document.
-        private let inherited: Int?
+        private let copiedRevisions: Int?
 
         init(document: DocumentID, epoch: WireString, serial: Int) {
             self.document = document
             self.epoch = epoch
             serials = [serial]
-            inherited = nil
+            copiedRevisions = nil
         }
 
         /// Copies another history up to `head`, to continue it under another epoch.
@@ -40,18 +41,18 @@ struct Ledger {
             self.document = document
             self.epoch = epoch
             changes = Array(other.changes.prefix(head.value))
-            moves = Array(other.moves.prefix(head.value))
+            coreChanges = Array(other.coreChanges.prefix(head.value))
             texts = Array(other.texts.prefix(head.value + 1))
             serials = Array(repeating: serial, count: head.value + 1)
             revisions = other.revisions.filter { $0.value <= head }
-            inherited = head.value
+            copiedRevisions = head.value
         }
 
-        var isContinued: Bool { inherited != nil }
+        var isContinued: Bool { copiedRevisions != nil }
 
         /// Whether something was committed since this epoch began. Always true for a history that started
         /// empty.
-        var isInUse: Bool { inherited.map { changes.count > $0 } ?? true }
+        var isInUse: Bool { copiedRevisions.map { changes.count > $0 } ?? true }
 
         var head: Revision { Revision(changes.count) }
         var text: TextBuffer { texts[texts.count - 1] }
@@ -65,7 +66,7 @@ struct Ledger {
 
     private(set) var histories: [WireString: History] = [:]
     /// How often each document was given each name.
-    private(set) var namings: [NameAssignment: Int] = [:]
+    private(set) var assignmentCounts: [NameAssignment: Int] = [:]
     /// The epoch that each document has in the store now.
     private(set) var current: [DocumentID: WireString] = [:]
     /// Every position at which each push was committed, in any history.
@@ -87,11 +88,12 @@ struct Ledger {
 
     /// The documents that had the name at any time.
     func documents(everNamed name: WireString) -> Set<DocumentID> {
-        Set(namings.keys.filter { $0.name == name }.map(\.document))
+        Set(assignmentCounts.keys.filter { $0.name == name }.map(\.document))
     }
 
     mutating func named(_ document: DocumentID, _ name: DocumentName) {
-        namings[NameAssignment(document: document, name: WireString(name.description)), default: 0] += 1
+        assignmentCounts[
+            NameAssignment(document: document, name: WireString(name.description)), default: 0] += 1
     }
 
     /// Adds a committed change and the text after it.
@@ -102,7 +104,7 @@ struct Ledger {
         guard let history = histories[epoch] else { return }
         let revision = history.head.next
         history.changes.append(logged)
-        history.moves.append(change)
+        history.coreChanges.append(change)
         history.texts.append(text)
         history.serials.append(serial)
         guard let client else { return }
@@ -112,7 +114,7 @@ struct Ledger {
     }
 
     /// The store was replaced with an older state of itself. Every document gets a new epoch.
-    mutating func putBack(_ entries: [(old: WireString, entry: DocumentEntry)]) {
+    mutating func restoreOlderStore(_ entries: [(old: WireString, entry: DocumentEntry)]) {
         serial += 1
         current = [:]
         for (old, entry) in entries {
@@ -143,8 +145,8 @@ extension Ledger.History {
     }
 
     /// The changes between two revisions.
-    func moves(from low: Revision, to high: Revision) -> ArraySlice<Change> {
-        low < high && high <= head ? moves[low.value..<high.value] : []
+    func coreChanges(from low: Revision, to high: Revision) -> ArraySlice<Change> {
+        low < high && high <= head ? coreChanges[low.value..<high.value] : []
     }
 
     func edits(at revision: Revision, in unit: CodeUnit) -> [WireEdit]? {
@@ -161,7 +163,7 @@ extension LoggedEdit {
 
 extension TextBuffer {
     /// The length of the text before an offset that is counted in `unit`; nil if the offset is not valid.
-    func place(_ offset: Int, in unit: CodeUnit) -> TextLength? {
+    func length(to offset: Int, in unit: CodeUnit) -> TextLength? {
         // The reason for an invalid offset does not matter here.
         switch unit {
         case .utf8: try? length(before: UTF8Offset(offset))
@@ -175,7 +177,8 @@ extension TextBuffer {
         var result: [Edit] = []
         result.reserveCapacity(edits.count)
         for edit in edits {
-            guard let start = place(edit.range.start, in: unit), let end = place(edit.range.end, in: unit),
+            guard let start = length(to: edit.range.start, in: unit),
+                let end = length(to: edit.range.end, in: unit),
                 let made = try? Edit(Offset(start.utf16)..<Offset(end.utf16), edit.text.string)
             else { return nil }
             result.append(made)
@@ -200,7 +203,8 @@ extension TextBuffer {
     func selections(_ said: [WireSelection], in unit: CodeUnit) -> [Selection]? {
         var result: [Selection] = []
         for selection in said {
-            guard let anchor = place(selection.anchor, in: unit), let head = place(selection.head, in: unit)
+            guard let anchor = length(to: selection.anchor, in: unit),
+                let head = length(to: selection.head, in: unit)
             else { return nil }
             result.append(Selection(anchor: Offset(anchor.utf16), head: Offset(head.utf16)))
         }

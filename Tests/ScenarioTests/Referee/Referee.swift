@@ -112,7 +112,7 @@ final class Referee {
     }
 
     /// The store has committed changes after `revision`.
-    func committed(_ changes: [PushedChange], _ document: DocumentID, behind revision: Revision) {
+    func committed(_ changes: [PushedChange], _ document: DocumentID, after revision: Revision) {
         if let head = ledger.history(of: document)?.head, head != revision {
             return fail(.synced, "the disk has lost the committed revision \(head.value)")
         }
@@ -135,7 +135,9 @@ final class Referee {
         if client != nil, text.length.utf8 > world.limits.announced.document,
             text.length.utf8 > history.text.length.utf8
         {
-            return fail(.bounds, "a document has \(text.length.utf8) bytes")
+            return fail(
+                .bounds, "a client made a document of \(text.length.utf8) bytes, which is more than the limit"
+            )
         }
         let epoch = history.epoch
         if let client { note(logged, by: client, in: epoch) }
@@ -151,7 +153,8 @@ final class Referee {
         if let revision = history.revisions[key] {
             return fail(
                 .ack,
-                "seq \(logged.seq) of client \(client) is revision \(revision.value) and was committed again")
+                "seq \(logged.seq) of client \(client) was committed as revision \(revision.value), and then again"
+            )
         }
         guard let pushes = sentPushes[key] else {
             return fail(.commit, "client \(client) never pushed the committed seq \(logged.seq)")
@@ -177,7 +180,7 @@ final class Referee {
                     continue
                 }
                 if !inserted[epoch, default: []].insert(marker).inserted {
-                    fail(.lost, "marker \(marker - Markers.first) was committed twice")
+                    fail(.typedText, "marker \(marker - Markers.first) was committed twice")
                 }
             }
         }
@@ -208,7 +211,7 @@ final class Referee {
             case .restore: nil
             }
         return pushed.map { pushed in
-            history.moves(from: push.base, to: revision).reduce(pushed) {
+            history.coreChanges(from: push.base, to: revision).reduce(pushed) {
                 $0.rebased(over: $1, tie: .otherFirst)
             }
         }

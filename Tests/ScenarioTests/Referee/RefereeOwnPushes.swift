@@ -15,7 +15,7 @@ extension Referee {
     /// What the answer to this read request must show; nil for other requests.
     func ownPushes(before message: ClientMessage, on link: Link) -> OwnPushes? {
         switch message {
-        case .read(let read) where read.moment != .unsaid: return nil
+        case .read(let read) where read.moment != .unspecified: return nil
         case .read, .history: break
         default: return nil
         }
@@ -37,12 +37,12 @@ extension Referee {
         guard let own, let history = ledger[text.epoch] else { return }
         if !areShown(own, in: history, through: text.revision, on: link) {
             fail(
-                .own,
+                .ownPushes,
                 "client \(link.client) reads \(text.document) at \(text.revision.value) without its own earlier push"
             )
         }
         if text.revision < own.reported[text.epoch] ?? 0 {
-            fail(.own, "client \(link.client) reads an older text than it had received")
+            fail(.ownPushes, "client \(link.client) reads an older text than it had received")
         }
     }
 
@@ -56,7 +56,8 @@ extension Referee {
         }
         if !isShown {
             fail(
-                .own, "client \(link.client) reads a history up to \(last.value) without its own pushes")
+                .ownPushes, "client \(link.client) reads a history up to \(last.value) without its own pushes"
+            )
         }
     }
 

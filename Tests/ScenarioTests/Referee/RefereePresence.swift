@@ -16,7 +16,7 @@ extension Referee {
     /// A room has received a selection. If the room already applied it, the room's selection must be the
     /// received one, mapped to the head.
     /// Rule S2.
-    func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
+    func checkSelection(_ event: RoomEvent, _ room: RoomState, after moment: Int) {
         guard case .select(let session, let select, _) = event,
             let kept = room.sessions.all.first(where: { $0.id == session }),
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
@@ -26,34 +26,34 @@ extension Referee {
         let taken = ReceivedSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }
-        let mapped = history.moves(from: select.revision, to: room.head).mapping(said)
+        let mapped = history.coreChanges(from: select.revision, to: room.head).mapping(said)
         if mapped != kept.presence.selections {
             fail(.presence, "the server's selection of \(kept.participant.name) is not the received one")
         }
     }
 
     /// Finds the number of a session's selection, counted from 1; 0 for none. The result is never less than
-    /// `behind`, the number of the selection that the client received last.
+    /// `earliest`, the number of the selection that the client received last.
     func match(
-        _ session: WireString, _ selections: [Selection], behind: Int, _ revision: Revision,
+        _ session: WireString, _ selections: [Selection], notBefore earliest: Int, _ revision: Revision,
         _ history: Ledger.History
     ) -> Int {
         // A room drops all selections when its epoch changes.
-        if selections.isEmpty, history.isContinued { return behind }
+        if selections.isEmpty, history.isContinued { return earliest }
         // Returns the first match. Several selections may look the same, and a later message must not show an
         // earlier selection.
-        for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(behind, 1) - 1)
+        for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(earliest, 1) - 1)
         where one.revision <= revision && one.selections.count == selections.count && isOf(one, history) {
-            if history.moves(from: one.revision, to: revision).mapping(one.selections) == selections {
+            if history.coreChanges(from: one.revision, to: revision).mapping(one.selections) == selections {
                 return index + 1
             }
         }
         // No selections is also correct: before the session's first selection, and in another history.
-        if selections.isEmpty { return behind }
+        if selections.isEmpty { return earliest }
         fail(
             .presence, "the server sent a selection that \(session) never made, at revision \(revision.value)"
         )
-        return behind
+        return earliest
     }
 
     /// Whether a selection may belong to this history. It does not name an epoch, so a room may apply it
@@ -80,14 +80,14 @@ extension Referee {
             return fail(.presence, "a peer's selection does not fit revision \(revision.value)")
         }
         let known = stream.peers[peer.session]?.taken ?? 0
-        let taken = match(peer.session, selections, behind: known, revision, stream.history)
-        link.streams[peer.document]?.peers[peer.session] = StreamCheck.PeerView(
+        let taken = match(peer.session, selections, notBefore: known, revision, stream.history)
+        link.streams[peer.document]?.peers[peer.session] = TrackedStream.PeerView(
             selections: selections, taken: taken)
     }
 
     /// Compares the peers that a client has received with the server's sessions. Returns the first
     /// difference; nil if there is none.
-    func unfinishedWork(on link: Link, _ server: ServerLife) -> String? {
+    func unfinishedWork(on link: Link, _ server: ServerRun) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
             let room = server.rooms.values.first { $0.log.name == name }
             let sessions = room?.sessions.all ?? []
@@ -111,18 +111,26 @@ extension Referee {
         if looks % 8 != 0 { return }
         // The room keeps its newest revision even if that alone exceeds the limit.
         if room.windowBytes > world.limits.windowBytes + 2_048 + 64 + 6 * world.limits.announced.document {
-            fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions")
+            fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions, which is more than its limit")
         }
         // A room sends answers and the selections of peers regardless of the credit, one line each.
         let most = world.limits.creditBytes + (4 + room.sessions.indices.count) * longest
         for session in room.sessions.all where session.stream.outstanding > most {
-            fail(.bounds, "a session was sent \(session.stream.outstanding) bytes that are not written yet")
+            fail(
+                .bounds,
+                "a room has \(session.stream.outstanding) unwritten bytes for a session; the limit is \(most)"
+            )
         }
         if room.presence.selectionCount > world.limits.roomSelections {
-            fail(.bounds, "a room maps too many selections")
+            fail(
+                .bounds,
+                "a room has \(room.presence.selectionCount) selections; the limit is \(world.limits.roomSelections)"
+            )
         }
         // The head of a room must be on disk.
-        guard let history = ledger[room.log.epoch.wire] else { return fail(.synced, "a room has no history") }
+        guard let history = ledger[room.log.epoch.wire] else {
+            return fail(.synced, "the epoch of a room is not in the log")
+        }
         if room.head > history.head { return fail(.synced, "a room has a revision that is not on disk") }
         if looks % 256 == 0, history.text(at: room.head) != room.text {
             fail(.text, "the text of a room differs from the log at revision \(room.head.value)")
@@ -134,13 +142,17 @@ extension Referee {
         if looks % 8 != 0 { return }
         let limits = world.limits
         if connection.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
-            fail(.bounds, "a connection holds \(connection.waitingInput) bytes of input")
+            fail(
+                .bounds,
+                "a connection holds \(connection.waitingInput) bytes of input, which is more than its limit")
         }
         // The credit of each open document, the connection's own waiting output, and the longest line of
         // each.
         let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
         if connection.waitingOutput > most {
-            fail(.bounds, "a connection holds \(connection.waitingOutput) bytes of output")
+            fail(
+                .bounds,
+                "a connection holds \(connection.waitingOutput) bytes of output; the limit is \(most)")
         }
     }
 }

@@ -33,7 +33,7 @@ extension Referee {
                 seq: restore.seq, of: link.client)
         // The new session acks earlier pushes without their request ids. So these pushes need no answers of
         // their own.
-        case .open(let open): settle(link) { document, _ in document == open.document }
+        case .open(let open): markShared(link) { document, _ in document == open.document }
         default: break
         }
     }
@@ -86,7 +86,7 @@ extension Referee {
                 "client \(link.client) received an answer without a request, or a second one: \(envelope)")
             return nil
         }
-        share(awaited.message, on: link)
+        markRepeats(awaited.message, on: link)
         if case .error = envelope.message { refused(id, on: link) }
         if !awaited.message.mayBeAnswered(by: envelope.message) {
             fail(
@@ -97,13 +97,13 @@ extension Referee {
     }
 
     /// If a client repeats a push before its answer, the server answers once, with the id of the last copy.
-    private func share(_ message: ClientMessage, on link: Link) {
+    private func markRepeats(_ message: ClientMessage, on link: Link) {
         guard let pushed = message.pushed else { return }
-        settle(link) { $0 == pushed.document && $1 == pushed.seq }
+        markShared(link) { $0 == pushed.document && $1 == pushed.seq }
     }
 
     /// Marks the pushes that no longer need an answer of their own.
-    private func settle(_ link: Link, where holds: (WireString, Int) -> Bool) {
+    private func markShared(_ link: Link, where holds: (WireString, Int) -> Bool) {
         for (id, awaited) in link.awaited {
             guard let (document, seq) = awaited.message.pushed else { continue }
             if holds(document, seq) { link.awaited[id]?.isShared = true }
@@ -123,7 +123,7 @@ extension Referee {
     }
 
     /// Records that a client has received a revision. The server must never lose this revision.
-    private func note(_ revision: Revision, of epoch: WireString, toldTo client: Int) {
+    private func note(_ revision: Revision, of epoch: WireString, reportedTo client: Int) {
         reported[client][epoch] = max(revision, reported[client][epoch] ?? 0)
     }
 
@@ -153,7 +153,7 @@ extension Referee {
         }
         mayRead(opened.document, sent, link)
         guard let history = history(opened.epoch, opened.revision, sent) else { return }
-        var stream = StreamCheck(
+        var stream = TrackedStream(
             history: history, position: opened.revision, squashes: open.squash)
         switch opened.content {
         case .resumed:
@@ -176,8 +176,8 @@ extension Referee {
                 return fail(.presence, "a peer's selection does not fit the opened text")
             }
             if case .resumed = opened.content { continue }
-            let taken = match(peer.session, selections, behind: 0, opened.revision, history)
-            stream.peers[peer.session] = StreamCheck.PeerView(selections: selections, taken: taken)
+            let taken = match(peer.session, selections, notBefore: 0, opened.revision, history)
+            stream.peers[peer.session] = TrackedStream.PeerView(selections: selections, taken: taken)
         }
         link.streams[opened.document] = stream
     }
@@ -195,7 +195,7 @@ extension Referee {
         _ own: OwnPush?, _ document: WireString, _ history: Ledger.History, _ link: Link, _ sent: SentLine
     ) {
         guard let own else { return }
-        settle(link) { $0 == document && $1 == own.seq }
+        markShared(link) { $0 == document && $1 == own.seq }
         let key = Ledger.PushKey(client: link.client, seq: Int64(own.seq))
         guard let revision = history.revisions[key], revision == own.revision else {
             return fail(.ack, "client \(link.client) received `own` with \(own), which is not in the log")
@@ -212,13 +212,14 @@ extension Referee {
         guard let history = history(resync.epoch, resync.revision, sent) else { return }
         check(resync.text, resync.revision, history, "resynced")
         check(resync.own, resync.document, history, link, sent)
-        link.streams[resync.document] = StreamCheck(
+        link.streams[resync.document] = TrackedStream(
             history: history, position: resync.revision, squashes: stream.squashes)
     }
 
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
 
-    /// A client that renames or deletes a document must hear of the end of its own session before the answer.
+    /// A client that renames or deletes a document must receive the `gone` of its own session before the
+    /// answer.
     private func receivedDone(_ asked: ClientMessage, _ link: Link) {
         let name: WireString
         switch asked {
@@ -323,11 +324,11 @@ extension Referee {
     /// Records that a client has received a revision. Maps the selections of the client's peers through it.
     private func advance(_ document: WireString, to revision: Revision, _ link: Link) {
         guard let stream = link.streams[document] else { return }
-        let moves = stream.history.moves(from: stream.position, to: revision)
+        let coreChanges = stream.history.coreChanges(from: stream.position, to: revision)
         link.streams[document]?.position = revision
-        note(revision, of: stream.history.epoch, toldTo: link.client)
+        note(revision, of: stream.history.epoch, reportedTo: link.client)
         for session in stream.peers.keys where !(stream.peers[session]?.selections.isEmpty ?? true) {
-            link.streams[document]?.peers[session]?.selections = moves.mapping(
+            link.streams[document]?.peers[session]?.selections = coreChanges.mapping(
                 stream.peers[session]?.selections ?? [])
         }
     }
@@ -353,7 +354,7 @@ extension Referee {
         }
         check(serial, ack.revision, sent)
         check(ack, key, history, link, unit)
-        note(ack.revision, of: place.epoch, toldTo: link.client)
+        note(ack.revision, of: place.epoch, reportedTo: link.client)
         if let text = ack.text { check(text, ack.revision, history, "acked") }
         guard let stream, !ack.duplicate, stream.history.epoch == place.epoch else { return }
         if ack.revision <= stream.position {
@@ -393,7 +394,7 @@ extension Referee {
     private func checkUnchanged(_ ack: Ack, _ key: Ledger.PushKey, _ sent: SentLine) {
         let pushes = sentPushes[key] ?? []
         // Only a push with an epoch shows which history the server compared it with.
-        let isSo = pushes.contains { push in
+        let leavesTextUnchanged = pushes.contains { push in
             let history = push.epoch.flatMap { ledger[$0] }
             guard let history, let serial = history.serial(of: ack.revision), serial <= sent.serial else {
                 return push.epoch == nil || isText(push, ack.revision)
@@ -408,7 +409,7 @@ extension Referee {
             if isText(push, ack.revision) { return true }
             return moved(push, in: history, to: ack.revision)?.isEmpty ?? false
         }
-        if !isSo {
+        if !leavesTextUnchanged {
             fail(.ack, "seq \(key.seq) of client \(key.client) is acked as unchanged, but changes the text")
         }
     }

@@ -27,15 +27,18 @@ extension Referee {
         }
     }
 
-    /// Once a client has heard that a document lost a name, it may see this name again only if the document
-    /// got it again.
+    /// After a client received `gone` for a document and a name, it may receive an event with both again only
+    /// if the document got the name again.
     func received(newsOf document: DocumentSummary, _ link: Link) {
         guard let id = ledger[document.epoch]?.document else { return }
         let naming = Ledger.NameAssignment(document: id, name: document.document)
-        if link.ends[naming, default: 0] >= ledger.namings[naming, default: 0] {
-            fail(.news, "client \(link.client) received news of \(document.document) after its end")
+        if link.nameEnds[naming, default: 0] >= ledger.assignmentCounts[naming, default: 0] {
+            fail(
+                .following,
+                "client \(link.client) follows documents and received an event of \(document.document) after its end"
+            )
         }
-        link.news[document.document] = id
+        link.followed[document.document] = id
     }
 
     func received(newsOfEnd gone: Gone, _ link: Link) {
@@ -44,19 +47,19 @@ extension Referee {
         // they notify the hub.
         if link.streams[gone.document]?.history.document == id, reportsEnds(link) {
             fail(
-                .news,
+                .following,
                 "client \(link.client) got `gone` of \(gone.document) as a follower before its session ended"
             )
         }
-        // The client may have heard of another document with this name already.
-        if link.news[gone.document] == id { link.news[gone.document] = nil }
-        link.ends[Ledger.NameAssignment(document: id, name: gone.document), default: 0] += 1
+        // The client may already have received an event of another document with this name.
+        if link.followed[gone.document] == id { link.followed[gone.document] = nil }
+        link.nameEnds[Ledger.NameAssignment(document: id, name: gone.document), default: 0] += 1
     }
 
     /// The document of a `gone` message, by its epoch.
     func document(of gone: Gone, _ link: Link) -> DocumentID? {
         let id = gone.epoch.flatMap { ledger[$0]?.document }
-        if id == nil { fail(.news, "client \(link.client) received `gone` without an epoch of the log") }
+        if id == nil { fail(.following, "client \(link.client) received `gone` without an epoch of the log") }
         return id
     }
 
@@ -106,14 +109,14 @@ extension Referee {
             fail(.answer, "the server refused a valid push of client \(link.client): \(error.message)")
         }
         // A room may report a store error for a while after the store works again.
-        if [.storageFailed, .storageFull].contains(code), world.store.lastTrouble < sent.time - 5_000_000 {
+        if [.storageFailed, .storageFull].contains(code), world.store.lastFault < sent.time - 5_000_000 {
             fail(
                 .answer,
                 "client \(link.client) received a store error, but the store had no fault: \(error.message)")
         }
         if case .push(let push)? = asked { refused(push, code, sent, link) }
         guard let document = error.document else { return }
-        if code.tells, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
+        if code.revealsDocument, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
             fail(
                 .rights,
                 "\(code.rawValue) reveals \(document) to client \(link.client), which may not read it")
@@ -158,7 +161,7 @@ extension Referee {
 
 extension ErrorCode {
     /// Whether this code reveals that the document exists.
-    fileprivate var tells: Bool {
+    fileprivate var revealsDocument: Bool {
         switch self {
         case .exists, .forbidden, .badRange, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
             .epochChanged, .seqReused, .damaged:

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Random numbers that depend only on the seed, the question, the thing in question and the time. They do not
+/// Random numbers that depend only on the seed, the purpose, the subject and the time. They do not
 /// depend on earlier rolls. So removing a step from a plan does not change the rolls of the other steps.
 struct Dice {
     private let seed: UInt64
@@ -8,22 +8,22 @@ struct Dice {
     init(_ seed: UInt64) { self.seed = seed }
 
     /// What a roll decides.
-    enum Question: UInt64 {
+    enum Purpose: UInt64 {
         case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close
         // Explicit numbers, so that old seeds give the same rolls.
         case buffer = 11
         case interruption = 13
     }
 
-    /// A random source for one question about one thing at one time.
-    func roll(_ question: Question, _ thing: Int, at time: Int64) -> Seeded {
-        var mixed = Seeded(seed &* 0x9E37_79B9_7F4A_7C15 ^ question.rawValue << 56 ^ UInt64(bitPattern: time))
-        return Seeded(mixed.next() ^ UInt64(bitPattern: Int64(thing)) &* 0xD6E8_FEB8_6659_FD93)
+    /// A random source for one purpose, one subject and one time.
+    func roll(_ purpose: Purpose, _ subject: Int, at time: Int64) -> Seeded {
+        var mixed = Seeded(seed &* 0x9E37_79B9_7F4A_7C15 ^ purpose.rawValue << 56 ^ UInt64(bitPattern: time))
+        return Seeded(mixed.next() ^ UInt64(bitPattern: Int64(subject)) &* 0xD6E8_FEB8_6659_FD93)
     }
 
     /// A delay in microseconds: mostly short, sometimes as long as on a busy machine.
-    func delay(_ question: Question, _ thing: Int, at time: Int64) -> Int64 {
-        var random = roll(question, thing, at: time)
+    func delay(_ purpose: Purpose, _ subject: Int, at time: Int64) -> Int64 {
+        var random = roll(purpose, subject, at: time)
         switch random.number(0...99) {
         case ..<70: return Int64(random.number(1...90))
         case ..<94: return Int64(random.number(90...1_500))

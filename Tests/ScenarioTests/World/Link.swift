@@ -14,7 +14,7 @@ struct Pipe {
     var isEndDelivered = false
     var isScheduled = false
     /// The receiver does not read at the moment.
-    var isHeld = false
+    var isPaused = false
 
     var count: Int { bytes.count - start }
 
@@ -67,13 +67,13 @@ final class Link {
     var framer: LineFramer
     var decoder = MessageDecoder()
     var writer = JSONWriter()
-    var streams: [WireString: StreamCheck] = [:]
+    var streams: [WireString: TrackedStream] = [:]
     var awaited: [RequestID: PendingRequest] = [:]
-    /// For each name, the document that the client last heard of; no entry once it has heard of the
-    /// document's end.
-    var news: [WireString: DocumentID] = [:]
-    /// How often the client heard that a document lost a name.
-    var ends: [Ledger.NameAssignment: Int] = [:]
+    /// For each name, the document in the last follow event that the client received. No entry after the
+    /// `gone` of that document.
+    var followed: [WireString: DocumentID] = [:]
+    /// How often the client received a `gone` for each document and name.
+    var nameEnds: [Ledger.NameAssignment: Int] = [:]
     var lastID = 0
 
     init(number: Int, client: Int, buffer: Int, longest: Int) {

@@ -8,25 +8,25 @@ import TestSupport
 // @unchecked: one thread does all of a simulated run.
 final class Observer: StateObserver, @unchecked Sendable {
     private unowned let world: World
-    private unowned let server: ServerLife
+    private unowned let server: ServerRun
     /// Bytes that each session was sent and that its connection has not written yet.
     private var waitingBytes: [SessionID: Int] = [:]
 
-    init(_ server: ServerLife) {
+    init(_ server: ServerRun) {
         self.server = server
         world = server.world
     }
 
     func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
         if server.isDead { return [] }
-        if world.fault.readsAtOnce, case .awaitPushes(_, let connection) = event {
-            return [.notifyHub(.pushesSettled(connection))]
+        if world.fault.readsWithoutWaiting, case .awaitPushes(_, let connection) = event {
+            return [.notifyHub(.pushesResolved(connection))]
         }
         if case .written(let session, let bytes) = event { waitingBytes[session, default: 0] -= bytes }
         let moment = room.presence.now
         let actions = world.fault.handle(event, in: &room, at: time)
         note(actions)
-        world.referee.took(event, room, behind: moment)
+        world.referee.checkSelection(event, room, after: moment)
         look(at: room)
         return actions
     }
@@ -42,7 +42,7 @@ final class Observer: StateObserver, @unchecked Sendable {
             case .ended(let session): waitingBytes[session] = nil
             case .diverged(_, let revision):
                 world.fail(.check, "a client reports that its text differs at revision \(revision.value)")
-            case .call, .compute, .notifyHub, .cut, .wake: break
+            case .call, .compute, .notifyHub, .disconnect, .wake: break
             }
         }
     }
@@ -75,7 +75,7 @@ final class Observer: StateObserver, @unchecked Sendable {
         let actions = world.fault.actions(room.endGathering())
         note(actions)
         look(at: room)
-        if world.isResting { server.rooms[room.log.document] = room }
+        if world.isFinishing { server.rooms[room.log.document] = room }
         return actions
     }
 

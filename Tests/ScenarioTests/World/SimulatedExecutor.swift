@@ -6,14 +6,14 @@ typealias ServerMoment = CaretServer.Moment
 /// A queue or a loop of the simulated server. It runs a turn when its event on the agenda is due.
 class SimulatedExecutor {
     unowned let world: World
-    unowned let server: ServerLife
+    unowned let server: ServerRun
     let index: Int
     /// Whether its next turn is on the agenda.
     var isAwake = false
     /// Whether its turn is running. Others may run in the middle of this turn.
     var isBusy = false
 
-    init(_ server: ServerLife) {
+    init(_ server: ServerRun) {
         self.server = server
         world = server.world
         index = server.nextExecutor()
@@ -30,7 +30,7 @@ final class SimulatedQueue: SimulatedExecutor, WorkQueue, @unchecked Sendable {
     let isHub: Bool
     private var blocks = SerialQueue<@Sendable () -> Void>()
 
-    init(_ server: ServerLife, label: String) {
+    init(_ server: ServerRun, label: String) {
         isHub = label == "caret.hub"
         super.init(server)
     }
@@ -96,7 +96,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
     /// When the last delayed job will be enqueued.
     private var late: Int64 = 0
 
-    init(_ number: LoopNumber, _ server: ServerLife) {
+    init(_ number: LoopNumber, _ server: ServerRun) {
         self.number = number
         now = server.world.moment
         super.init(server)
@@ -106,7 +106,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
 
     func send(_ job: @escaping @Sendable (any LoopContext) -> Void) -> Bool {
         if server.isDead { return false }
-        if world.fault.tellsHubFirst, !isSentByHub {
+        if world.fault.notifiesHubFirst, !isSentByHub {
             enqueueLate(job)
         } else {
             enqueue(job)
@@ -172,7 +172,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
 
     /// Closes the connections of a dead server. No client gets a message.
     func close() {
-        for port in ports { port.end(.stopped) }
+        for port in ports { port.end(.loopStopped) }
         notifyEnded()
         afterEvents = nil
         jobs = SerialQueue()

@@ -19,7 +19,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         world = loop.world
     }
 
-    var server: ServerLife { simulatedLoop.server }
+    var server: ServerRun { simulatedLoop.server }
     var loop: any LoopContext { simulatedLoop }
 
     private func begin() {
@@ -27,7 +27,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         shell = server.switchboard.shell(for: self, at: .adminSocket)
     }
 
-    // MARK: Orders
+    // MARK: Calls by the server
 
     var deadline: ServerMoment? {
         get { due }
@@ -44,10 +44,10 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         world.send(Array(payload.bytes), on: link)
     }
 
-    func pauseReading() { link.up.isHeld = true }
+    func pauseReading() { link.up.isPaused = true }
 
     func resumeReading() {
-        link.up.isHeld = false
+        link.up.isPaused = false
         world.schedule(up: link)
     }
 
@@ -60,7 +60,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
 
     func close() {
         if isClosed { return }
-        end(.ordered)
+        end(.closedByHandler)
         world.closedByServer(link)
     }
 
@@ -85,7 +85,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
             }
         case .inputEnded: shell.inputEnded(on: self)
         case .wrote(let count): shell.wrote(count, on: self)
-        case .lost: end(.gone(SystemFault("recv", code: 104)))
+        case .lost: end(.lost(SystemFault("recv", code: 104)))
         case .deadline: meetDeadline(shell)
         }
     }

@@ -13,7 +13,7 @@ extension Limits {
         limits.announced.selections = random.pick([2, 20])
         limits.announced.pushesPerSecond = random.pick([nil, nil, nil, 40])
         (limits.helloSeconds, limits.pingSeconds, limits.lineSeconds) = (2, 3, 4)
-        (limits.takingSeconds, limits.closingSeconds) = (4, 1)
+        (limits.outputTimeoutSeconds, limits.closingSeconds) = (4, 1)
         limits.freeLine = random.pick([512, 4_096])
         limits.lineBudget = random.pick([8_192, 65_536])
         limits.waitingOutput = random.pick([2_000, 20_000])
@@ -25,7 +25,7 @@ extension Limits {
         limits.creditBytes = random.pick([1, 300, 2_000, 100_000])
         limits.sessionBehind = random.pick([2, 10, 5_000])
         limits.segmentChanges = random.pick([1, 3, 16])
-        (limits.restMilliseconds, limits.retryMilliseconds) = (random.pick([60, 400]), 80)
+        (limits.checkDelayMilliseconds, limits.retryMilliseconds) = (random.pick([60, 400]), 80)
         limits.idleRoomSeconds = random.pick([0, 0, 1])
         limits.peerMilliseconds = random.pick([5, 50])
         limits.documentMilliseconds = 100

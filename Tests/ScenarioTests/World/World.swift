@@ -21,9 +21,9 @@ struct Failure: Error, CustomStringConvertible, Equatable {
 enum Law: String {
     case stream = "a client receives every revision once and in order"
     case text = "every text equals the text in the log at its revision"
-    case own = "a read shows the client's own earlier pushes"
-    case commit = "a committed change is a push, rebased over the changes since its base"
-    case ack = "an acked push is in the log once, with the acked revision"
+    case ownPushes = "a read shows the client's own earlier pushes"
+    case commit = "a committed change is a client's push, rebased over the changes since its base"
+    case ack = "an acked push is in the log once, at the acked revision"
     case synced = "the server sends no revision that is not on disk"
     case presence = "clients and server have the same selections"
     case rights = "clients read and write only with the right to do so"
@@ -31,10 +31,10 @@ enum Law: String {
     case bounds = "the server's memory is bounded"
     case wire = "every line is a valid message"
     case client = "a client handles edits, pushes and views correctly"
-    case lost = "typed text is committed exactly once"
-    case rest = "all work ends after all faults have ended"
+    case typedText = "typed text is committed exactly once"
+    case completion = "all work ends after all faults have ended"
     case check = "a check matches the text of its revision"
-    case news = "a follower hears nothing of a document after its end"
+    case following = "a follower receives nothing about a document after its end"
     case invariant = "the invariants of every state hold after every event"
 }
 
@@ -61,9 +61,9 @@ final class World: @unchecked Sendable {
     var agenda = Agenda<Event>()
     /// The simulated time, in microseconds.
     var now: Int64 = 0
-    var server: ServerLife?
-    var lives = 0
-    var store: SimStore
+    var server: ServerRun?
+    var serverRuns = 0
+    var store: SimulatedStore
     var machines: [Machine] = []
     var links = 0
     let referee: Referee
@@ -82,14 +82,14 @@ final class World: @unchecked Sendable {
     /// How often the server's code called `maybeRunOthers`.
     var calls = 0
     /// All faults have ended.
-    var isResting = false
+    var isFinishing = false
 
     init(_ plan: Plan, fault: PlantedFault = PlantedFault()) {
         self.plan = plan
         self.fault = fault
         dice = Dice(plan.seed)
         limits = Limits.tight(plan.seed)
-        store = SimStore(Dice(plan.seed))
+        store = SimulatedStore(Dice(plan.seed))
         referee = Referee(plan)
         referee.world = self
         fault.world = self
@@ -119,7 +119,7 @@ final class World: @unchecked Sendable {
         proceed(until: end)
         // Runs the steps that had to wait for the end of an interrupted turn.
         while failure == nil, performed < plan.steps.count { proceed(until: now + 1) }
-        if failure == nil { waitForRest() }
+        if failure == nil { waitUntilIdle() }
         return failure
     }
 
@@ -127,7 +127,7 @@ final class World: @unchecked Sendable {
         while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {
             now = max(now, time)
             events += 1
-            if events > mostEvents { fail(.rest, "the run does not end after \(events) events") }
+            if events > mostEvents { fail(.completion, "the run does not end after \(events) events") }
             run(event)
         }
         now = max(now, end)

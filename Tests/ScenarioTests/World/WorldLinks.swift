@@ -16,7 +16,7 @@ extension World {
     // MARK: To the server
 
     func schedule(up link: Link) {
-        if link.up.isScheduled || link.up.isHeld || link.isGone { return }
+        if link.up.isScheduled || link.up.isPaused || link.isGone { return }
         if link.up.count == 0, !link.up.hasEnded || link.up.isEndDelivered { return }
         link.up.isScheduled = true
         agenda.add(.up(link), at: now + dice.delay(.link, 2 * link.number, at: now))
@@ -24,7 +24,7 @@ extension World {
 
     func deliverUp(_ link: Link) {
         link.up.isScheduled = false
-        if link.isGone || link.up.isHeld || link.up.isDead { return }
+        if link.isGone || link.up.isPaused || link.up.isDead { return }
         guard let server else { return }
         if link.port == nil { accept(link, server) }
         guard let port = link.port, !port.isClosed, port.server === server else { return }
@@ -40,8 +40,8 @@ extension World {
     }
 
     /// How many of the waiting bytes arrive at once.
-    private func piece(of count: Int, _ thing: Int) -> Int {
-        var random = dice.roll(.piece, thing, at: now)
+    private func piece(of count: Int, _ subject: Int) -> Int {
+        var random = dice.roll(.piece, subject, at: now)
         return random.chance(75) ? count : random.number(1...count)
     }
 
@@ -84,7 +84,7 @@ extension World {
     }
 
     func schedule(down link: Link) {
-        if link.down.isScheduled || link.down.isHeld || link.isGone || link.down.isDead { return }
+        if link.down.isScheduled || link.down.isPaused || link.isGone || link.down.isDead { return }
         if link.down.count == 0, !link.down.hasEnded || link.down.isEndDelivered { return }
         link.down.isScheduled = true
         agenda.add(.down(link), at: now + dice.delay(.link, 2 * link.number + 1, at: now))
@@ -92,7 +92,7 @@ extension World {
 
     func deliverDown(_ link: Link) {
         link.down.isScheduled = false
-        if link.isGone || link.down.isHeld || link.down.isDead { return }
+        if link.isGone || link.down.isPaused || link.down.isDead { return }
         let most = link.port == nil ? link.down.count : min(link.down.count, max(1, link.buffered))
         if most > 0 {
             let bytes = link.down.take(piece(of: most, 2 * link.number + 1))
@@ -120,7 +120,7 @@ extension World {
         }
         link.buffered = link.down.count
         link.down.hasEnded = true
-        link.down.isHeld = false
+        link.down.isPaused = false
         schedule(down: link)
     }
 

@@ -8,11 +8,11 @@ import TestSupport
 
 /// The server: its real shells, on queues and loops that the agenda runs.
 extension World {
-    // MARK: The life of a server
+    // MARK: Starting and ending the server
 
     func start() {
-        lives += 1
-        let server = ServerLife(self)
+        serverRuns += 1
+        let server = ServerRun(self)
         var random = Seeded(plan.seed ^ 0x5E12)
         var settings = ServerSettings(
             name: "caret/simulated", loops: random.number(1...3), roomQueues: random.number(1...2))
@@ -31,7 +31,7 @@ extension World {
         self.server = server
     }
 
-    private func platform(of server: ServerLife) -> Platform {
+    private func platform(of server: ServerRun) -> Platform {
         Platform(
             clock: ServerClock(wall: World.epoch, steady: { [unowned self] in clockRead() }),
             makeLoop: { number, _ in
@@ -44,15 +44,15 @@ extension World {
     }
 
     private var connectionSettings: ConnectionSettings {
-        let life = lives
+        let run = serverRuns
         return ConnectionSettings(
             limits: limits, server: "caret/simulated", store: { "t" },
             publicClient: { Names.publicClient($0) },
-            sessionName: { WireString("s\(life)-\($0.value)") }, digest: { Digest(of: $0) })
+            sessionName: { WireString("s\(run)-\($0.value)") }, digest: { Digest(of: $0) })
     }
 
     /// The first bytes of a link have reached the server.
-    func accept(_ link: Link, _ server: ServerLife) {
+    func accept(_ link: Link, _ server: ServerRun) {
         let loop = server.loops[link.number % server.loops.count]
         let port = SimulatedPort(link, loop)
         link.port = port
@@ -65,10 +65,10 @@ extension World {
         server.isDead = true
         self.server = nil
         for job in store.forgetCalls(at: now) { job.run() }
-        if fault.losesLast, let before = store.beforeLast { store.model = before }
+        if fault.losesLastAppend, let before = store.stateBeforeLastAppend { store.model = before }
         for machine in machines { machine.serverIsGone() }
         server.close()
-        after(Int64(dice.roll(.reconnect, lives, at: now).peek(20_000...200_000))) { [unowned self] in
+        after(Int64(dice.roll(.reconnect, serverRuns, at: now).peek(20_000...200_000))) { [unowned self] in
             if self.server == nil { start() }
         }
     }
@@ -82,7 +82,7 @@ extension World {
         }
         // By then the server has dropped the connections that read nothing, and the store has answered.
         after(30_000_000) { [unowned self] in
-            if !server.isDead { fail(.rest, "the server has not stopped 30 seconds after a shutdown") }
+            if !server.isDead { fail(.completion, "the server has not stopped 30 seconds after a shutdown") }
         }
     }
 
@@ -141,7 +141,7 @@ extension World {
 
     private static let mostInterruptions = 2
 
-    private func runInBackground(_ block: @escaping @Sendable () -> Void, _ server: ServerLife) {
+    private func runInBackground(_ block: @escaping @Sendable () -> Void, _ server: ServerRun) {
         agenda.add(
             .answer { if !server.isDead { block() } }, at: now + dice.delay(.answer, calls, at: now))
     }
@@ -150,9 +150,9 @@ extension World {
 /// Authenticates clients by the referee's log of rights.
 // @unchecked: one thread does all of a simulated run.
 private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
-    private unowned let server: ServerLife
+    private unowned let server: ServerRun
 
-    init(_ server: ServerLife) { self.server = server }
+    init(_ server: ServerRun) { self.server = server }
 
     func identify(
         _ token: WireString?, at listenerKind: ListenerKind,
@@ -169,9 +169,9 @@ private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
 /// Sends calls to the world's store.
 // @unchecked: one thread does all of a simulated run.
 private final class SimulatedCaller: StoreCaller, @unchecked Sendable {
-    private unowned let server: ServerLife
+    private unowned let server: ServerRun
 
-    init(_ server: ServerLife) { self.server = server }
+    init(_ server: ServerRun) { self.server = server }
 
     func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         if server.isDead { return }

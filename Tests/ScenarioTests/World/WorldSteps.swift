@@ -20,7 +20,7 @@ extension World {
         case .allows(let client, let name, let access):
             if client < plan.clients.count { allow(client, name, access) }
         case .revokes(let client, let span): if client < plan.clients.count { revoke(client, span) }
-        case .store(let weather, let span): store.weather[weather] = now + Int64(span) * 1_000
+        case .store(let behaviour, let span): store.faultEnds[behaviour] = now + Int64(span) * 1_000
         case .elsewhere(let name, let typings): appendElsewhere(name, typings)
         case .trims(let name, let share): trim(name, share)
         case .damages(let name): if let entry = entry(name) { store.model.damage(entry.id) }
@@ -28,7 +28,7 @@ extension World {
         case .crashes: crash()
         case .shutsDown: shutDown()
         case .keeps: store.kept = store.model
-        case .putsBack: putBack()
+        case .putsBack: restoreOlderStore()
         }
     }
 
@@ -114,7 +114,7 @@ extension World {
     }
 
     /// The server ends and starts again on an older state of its store.
-    private func putBack() {
+    private func restoreOlderStore() {
         guard let kept = store.kept, server != nil else { return }
         crash()
         store.kept = renew(kept)
@@ -131,7 +131,7 @@ extension World {
         var entries: [(old: WireString, entry: DocumentEntry)] = []
         for (old, new) in zip(kept.live, renewed.live) { entries.append((old.epoch.wire, new)) }
         store.model = renewed
-        referee.ledger.putBack(entries)
+        referee.ledger.restoreOlderStore(entries)
         return renewed
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
 /// Calls of rooms and of the hub to the store, and the store's answers.
 extension World {
     /// Delays a call to the store, and then its answer.
-    func make(_ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void) {
+    func make(_ call: StoreCall, _ server: ServerRun, then answered: @escaping (StoreAnswer) -> Void) {
         switch call {
         case .append(let append):
             referee.mayAppend(append)
@@ -25,12 +25,12 @@ extension World {
     }
 
     private func begin(
-        _ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void
+        _ call: StoreCall, _ server: ServerRun, then answered: @escaping (StoreAnswer) -> Void
     ) {
         store.lastCall += 1
         let number = store.lastCall
         var due = now + dice.delay(.store, number, at: now)
-        if store.isSo(.slow, at: now) {
+        if store.has(.slow, at: now) {
             due += Int64(dice.roll(.store, number, at: now).peek(5_000...250_000))
         }
         if call.writes {
@@ -49,18 +49,18 @@ extension World {
 
     /// The answer of the store under its current faults.
     private func answer(_ call: StoreCall, _ number: Int) -> StoreAnswer {
-        if store.isSo(.failing, at: now) {
-            store.lastTrouble = now
+        if store.has(.failing, at: now) {
+            store.lastFault = now
             return call.refused(.failed)
         }
-        if call.writes, store.isSo(.full, at: now) {
-            store.lastTrouble = now
+        if call.writes, store.has(.full, at: now) {
+            store.lastFault = now
             return call.refused(.full)
         }
-        if let unsure = call.unsure, store.isSo(.unsure, at: now) {
+        if let unsure = call.unsure, store.has(.unsure, at: now) {
             var random = dice.roll(.outcome, number, at: now)
             if random.chance(60) {
-                store.lastTrouble = now
+                store.lastFault = now
                 if random.chance(50) { _ = perform(call) }
                 return unsure
             }
@@ -91,10 +91,10 @@ extension World {
     }
 
     func commit(_ append: Append) -> AppendOutcome {
-        if fault.losesLast { store.beforeLast = store.model }
+        if fault.losesLastAppend { store.stateBeforeLastAppend = store.model }
         let outcome = store.model.append([append])[0]
         if case .committed = outcome {
-            referee.committed(append.changes, append.document, behind: append.expected)
+            referee.committed(append.changes, append.document, after: append.expected)
         }
         return outcome
     }
@@ -106,7 +106,7 @@ extension World {
             return made
         }
         if case .committed(let head) = answer.outcome {
-            referee.committed(made, append.document, behind: Revision(head.value - made.count))
+            referee.committed(made, append.document, after: Revision(head.value - made.count))
         }
         return .appendedLocked(missed: answer.missed, answer.outcome)
     }

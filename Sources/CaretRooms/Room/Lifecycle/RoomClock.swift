@@ -7,10 +7,10 @@ struct RoomClock: Sendable {
 
     init(now: Int64) { self.now = now }
 
-    mutating func needs(at time: Int64) { due = min(due ?? time, time) }
+    mutating func schedule(at time: Int64) { due = min(due ?? time, time) }
 
     /// Sets the current time. Returns true if something is due.
-    mutating func passed(to time: Int64) -> Bool {
+    mutating func advance(to time: Int64) -> Bool {
         now = max(now, time)
         if let requestedWake, requestedWake <= now { self.requestedWake = nil }
         guard let due, due <= now else { return false }
@@ -19,7 +19,7 @@ struct RoomClock: Sendable {
     }
 
     /// The time at which the room must be woken; nil if that was requested already.
-    mutating func wake() -> Int64? {
+    mutating func takeWake() -> Int64? {
         guard let due, due < requestedWake ?? .max else { return nil }
         requestedWake = due
         return due

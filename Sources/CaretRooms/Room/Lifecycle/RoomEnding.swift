@@ -48,7 +48,7 @@ extension RoomState {
     /// Sends a session the ack that is due, even beyond its credit. The revisions before the ack are sent
     /// first if the window has them.
     private mutating func sendAllDue(to index: Int) {
-        guard let due = sessions[index].stream.due else { return }
+        guard let due = sessions[index].stream.pendingAck else { return }
         if !sessions[index].stream.isBarred {
             while sessions[index].stream.position < due.revision,
                 log.window.contains(sessions[index].stream.position.next)
@@ -56,7 +56,7 @@ extension RoomState {
                 sendNext(to: index)
             }
         }
-        sendDueAck(to: index)
+        sendPendingAck(to: index)
     }
 
     /// Closes the room because the document is damaged or has another history. Clients get no more of it.

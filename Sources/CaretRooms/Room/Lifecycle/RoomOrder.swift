@@ -2,8 +2,8 @@ package import CaretWire
 
 /// An order to rename or delete the document: who gave it, and what the room needs for the answer.
 package struct RoomOrder: Equatable, Sendable {
-    /// The guest id of the connection that gave the order. It is not a session of the room. It gets the
-    /// answer, `done` or an error, after everything that the connection's own session gets.
+    /// The `sessionless` id of the connection that gave the order. The answer, `done` or an error, is sent to
+    /// this id after everything that is sent to the connection's own session.
     package let requester: SessionID
     package let id: RequestID?
     /// The name that the requester used for the document.

@@ -56,7 +56,7 @@ package struct RoomPause: Sendable {
 
     package mutating func beginCall() { phase = .calling }
     mutating func backOff() { phase = .backingOff }
-    mutating func endRest() { if phase == .backingOff { phase = .waiting } }
+    mutating func endBackOff() { if phase == .backingOff { phase = .waiting } }
 
     /// Removes the first reason, which is resolved.
     mutating func finishFirst() {

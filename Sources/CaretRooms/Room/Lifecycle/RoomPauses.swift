@@ -54,7 +54,7 @@ extension RoomState {
     // MARK: The store's answers
 
     /// Handles the store's answer to a `rename` call.
-    mutating func renamed(_ result: Renaming) {
+    mutating func renamed(_ result: RenameResult) {
         guard closedWith == nil, case .rename(let to, let order)? = pause.calling else { return }
         pause.finishFirst()
         switch result {

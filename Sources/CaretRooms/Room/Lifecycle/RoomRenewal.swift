@@ -11,7 +11,7 @@ import CaretWire
 extension RoomState {
     /// The revision that a client resumes from, if it is beyond the head.
     func revisionBeyondHead(of opening: RoomOpening) -> Revision? {
-        guard !trustsStore, let resume = opening.resume, resume.epoch == log.epochName,
+        guard !isRenewalRefused, let resume = opening.resume, resume.epoch == log.epochName,
             resume.revision > head
         else { return nil }
         return resume.revision
@@ -28,7 +28,7 @@ extension RoomState {
     mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) {
         guard closedWith == nil, case .renewal? = pause.calling else { return }
         pause.finishFirst()
-        if case .success(true) = result { requestReload() } else { trustsStore = true }
+        if case .success(true) = result { requestReload() } else { isRenewalRefused = true }
         resume()
     }
 

@@ -19,21 +19,21 @@ extension RoomState {
     }
 
     /// Stops sending to a session, and has its connection closed.
-    mutating func cut(_ index: Int) {
-        sessions[index].stream.cut()
-        effects.add(.cut(sessions[index].id))
+    mutating func disconnect(_ index: Int) {
+        sessions[index].stream.disconnect()
+        effects.add(.disconnect(sessions[index].id))
     }
 
     private mutating func retryStore() {
-        if clock.now < queries.restsUntil { return clock.needs(at: queries.restsUntil) }
-        if catchUp.phase == .backingOff { readOn() }
-        pause.endRest()
+        if clock.now < queries.retryTime { return clock.schedule(at: queries.retryTime) }
+        if catchUp.phase == .backingOff { forceReadAfterHead() }
+        pause.endBackOff()
     }
 
     /// Schedules a retry after the store could not answer a call.
     mutating func backOff() {
-        queries.rest(until: clock.now + Int64(limits.retryMilliseconds))
-        clock.needs(at: queries.restsUntil)
+        queries.backOff(until: clock.now + Int64(limits.retryMilliseconds))
+        clock.schedule(at: queries.retryTime)
     }
 
     /// Records whether the room is idle. After it has been idle for a while, it asks the hub to drop it.
@@ -49,7 +49,7 @@ extension RoomState {
         }
         guard case .idle(let since) = idleness else { return }
         let end = closedWith == nil ? since + Int64(limits.idleRoomSeconds) * 1_000 : since
-        if clock.now < end { return clock.needs(at: end) }
+        if clock.now < end { return clock.schedule(at: end) }
         effects.add(.notifyHub(.unloadOffered))
         idleness = .unloading
     }

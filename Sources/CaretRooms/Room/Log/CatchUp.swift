@@ -24,15 +24,15 @@ package struct CatchUp: Sendable {
 
     /// Begins a read of the revisions after the head. If such a read was already under way, its answer may
     /// come first and may be older than the reported head. Then the answer need not reach that head.
-    package mutating func begin(wasAskedBefore: Bool) {
+    package mutating func begin(isAlreadyReading: Bool) {
         phase = .reading
-        mustReach = wasAskedBefore ? 0 : storeHead
+        mustReach = isAlreadyReading ? 0 : storeHead
     }
 
     mutating func backOff() { phase = .backingOff }
     mutating func end() { phase = .idle }
 
-    mutating func storeNamed(_ head: Revision) { storeHead = max(storeHead, head) }
+    mutating func noteStoreHead(_ head: Revision) { storeHead = max(storeHead, head) }
 
     mutating func wait(for pusher: Pusher) { waiting.append(pusher) }
 

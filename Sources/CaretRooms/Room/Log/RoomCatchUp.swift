@@ -5,12 +5,12 @@ import CaretWire
 /// Catching up with the store's head: after a conflict, an unknown outcome, or a revision that the room does
 /// not know.
 extension RoomState {
-    mutating func readAfterHead() { if catchUp.isIdle { readOn() } }
+    mutating func readAfterHead() { if catchUp.isIdle { forceReadAfterHead() } }
 
     /// Reads the revisions after the head, even if such a read is running already, because that one may have
     /// begun too early.
-    mutating func readOn() {
-        catchUp.begin(wasAskedBefore: queries.isReading(after: head))
+    mutating func forceReadAfterHead() {
+        catchUp.begin(isAlreadyReading: queries.isReading(after: head))
         callRead(after: head)
     }
 
@@ -27,7 +27,7 @@ extension RoomState {
 
     /// Handles the store's answer to a `read` call.
     mutating func historyRead(
-        after revision: Revision, _ result: Result<Reading, HistoryRefusal>
+        after revision: Revision, _ result: Result<HistorySlice, HistoryRefusal>
     ) {
         let waiting = queries.endReading(after: revision)
         if closedWith != nil { return }
@@ -36,30 +36,27 @@ extension RoomState {
             // The answer begins at another revision than requested. It must be neither sent nor used for
             // rebasing.
             reportDamage()
-            return
-        case .failure(.refused(.damaged)), .failure(.wrongText):
-            closeAsDamaged()
-            return
+        case .failure(.refused(.damaged)), .failure(.wrongText): closeAsDamaged()
         case .failure(.refused(.gone)): requestReload()
         case .failure(.refused(.full)), .failure(.refused(.failed)): backOff()
         case .failure(.ahead), .failure(.trimmed), .success: break
         }
-        if catchUp.phase == .reading, revision == head { apply(result) }
+        if closedWith == nil, catchUp.phase == .reading, revision == head { apply(result) }
         if closedWith == nil { rebaseWaiting(after: revision, result) }
         if closedWith == nil { answerRepeats(after: revision, result) }
         if closedWith == nil { serve(waiting, from: revision, result) }
     }
 
     /// Applies the revisions that the store has after the room's head.
-    private mutating func apply(_ result: Result<Reading, HistoryRefusal>) {
+    private mutating func apply(_ result: Result<HistorySlice, HistoryRefusal>) {
         switch result {
         case .success(let reading):
             for logged in reading.segment.changes where closedWith == nil { apply(logged) }
             if closedWith != nil { return }
-            if head < reading.head { return readOn() }
+            if head < reading.head { return forceReadAfterHead() }
             // The store has fewer revisions than it reported, so reading again would never end.
             if head < catchUp.mustReach { return reportDamage() }
-            if head < catchUp.storeHead { return readOn() }
+            if head < catchUp.storeHead { return forceReadAfterHead() }
             endCatchUp()
             headMoved()
         case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.backOff()

@@ -4,7 +4,7 @@ import CaretLog
 /// The unanswered calls to the store, and when to call the store again after a failure.
 package struct StoreQueries: Sendable {
     /// The unanswered reads that begin after the same revision.
-    private struct Reading: Sendable {
+    private struct PendingReads: Sendable {
         var count = 0
         /// The sessions that receive the revisions.
         var sessions: [SessionID] = []
@@ -14,16 +14,16 @@ package struct StoreQueries: Sendable {
     private var calls: [(id: CallID, call: StoreCall)] = []
     private var lastCall = 0
     /// The unanswered reads, by the revision after which they begin.
-    private var readings: [Revision: Reading] = [:]
+    private var reads: [Revision: PendingReads] = [:]
     /// After a failure of the store, the room does not call it again before this time.
-    private(set) var restsUntil: Int64 = .min
+    private(set) var retryTime: Int64 = .min
 
     package var isEmpty: Bool { calls.isEmpty }
 
     package mutating func begin(_ call: StoreCall) -> CallID {
         lastCall += 1
         calls.append((CallID(lastCall), call))
-        if case .read(_, let revision, _) = call { readings[revision, default: Reading()].count += 1 }
+        if case .read(_, let revision, _) = call { reads[revision, default: PendingReads()].count += 1 }
         return CallID(lastCall)
     }
 
@@ -35,17 +35,17 @@ package struct StoreQueries: Sendable {
 
     // MARK: Reading history
 
-    func isReading(after revision: Revision) -> Bool { readings[revision] != nil }
+    func isReading(after revision: Revision) -> Bool { reads[revision] != nil }
 
     /// Makes a session wait for the revisions after this one. The room has requested them already.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {
-        precondition(readings[revision] != nil, "a session waits for a read that is not under way")
-        readings[revision]?.sessions.append(session)
+        precondition(reads[revision] != nil, "a session waits for a read that is not under way")
+        reads[revision]?.sessions.append(session)
     }
 
     /// Whether a session waits for the revisions after this one.
     func isWaiting(_ session: SessionID, forRevisionsAfter revision: Revision) -> Bool {
-        readings[revision]?.sessions.contains(session) ?? false
+        reads[revision]?.sessions.contains(session) ?? false
     }
 
     /// Whether the room has requested the text at this revision.
@@ -55,20 +55,20 @@ package struct StoreQueries: Sendable {
 
     /// Ends a read of the revisions after this one. Returns the sessions that wait for them.
     mutating func endReading(after revision: Revision) -> [SessionID] {
-        guard var reading = readings[revision] else { return [] }
+        guard var reading = reads[revision] else { return [] }
         let sessions = reading.sessions
         reading.count -= 1
         reading.sessions = []
-        readings[revision] = reading.count > 0 ? reading : nil
+        reads[revision] = reading.count > 0 ? reading : nil
         return sessions
     }
 
-    mutating func rest(until time: Int64) { restsUntil = time }
+    mutating func backOff(until time: Int64) { retryTime = time }
 
     func checkInvariants() throws(BrokenInvariant) {
         var counts: [Revision: Int] = [:]
         for case (_, .read(_, let revision, _)) in calls { counts[revision, default: 0] += 1 }
         try BrokenInvariant.check(
-            "`readings` counts the unanswered `read` calls", readings.mapValues(\.count) == counts)
+            "`reads` counts the unanswered `read` calls", reads.mapValues(\.count) == counts)
     }
 }

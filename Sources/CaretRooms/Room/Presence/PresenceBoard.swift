@@ -1,8 +1,8 @@
 package import CaretCore
 import CaretWire
 
-/// The events of presence in a room, in order: sessions introduced themselves, selected, or left. The number
-/// of an event is its moment. Each session is sent only the events after the last one that it was sent. So no
+/// The presence events in a room, in order: sessions introduced themselves, selected, or left. The number of
+/// an event is its moment. Each session is sent only the events after the last one that it was sent. So no
 /// queue grows for sessions that are behind.
 package struct PresenceBoard: Sendable {
     struct Event: Equatable, Sendable {
@@ -61,9 +61,10 @@ package struct PresenceBoard: Sendable {
         mostEvents = 2 * events.count + 64
     }
 
-    /// How many departures the list contains.
-    var departures: Int {
-        events.reduce(0) { if case .left = $1.kind { $0 + 1 } else { $0 } }
+    /// The moment of the last departure that at least `count` others follow; nil if there is none.
+    func departure(before count: Int) -> Int? {
+        let moments: [Int] = events.compactMap { if case .left = $0.kind { $0.moment } else { nil } }
+        return moments.count > count ? moments[moments.count - 1 - count] : nil
     }
 
     func checkInvariants(_ sessions: [RoomSession], in text: TextBuffer) throws(BrokenInvariant) {

@@ -23,7 +23,7 @@ extension RoomState {
                 .baseAhead, "revision \(revision.value) is beyond the head \(head.value)")
         }
         // A selection in a text that is no longer available is dropped without an error.
-        guard revision >= sessions[index].stream.opened, let text = log.window.text(at: revision),
+        guard revision >= sessions[index].stream.firstKnown, let text = log.window.text(at: revision),
             let missed = log.window.changes(after: revision)
         else { return nil }
         guard var selections = text.selections(select.selections, in: unit) else {
@@ -38,7 +38,7 @@ extension RoomState {
         if count > limits.roomSelections {
             return RequestRefusal(
                 .tooLarge,
-                "the document would have \(count) selections, and \(limits.roomSelections) are allowed")
+                "the document would have \(count) selections; at most \(limits.roomSelections) are allowed")
         }
         for next in missed {
             for index in selections.indices {
@@ -63,17 +63,18 @@ extension RoomState {
     }
 
     private mutating func sweepPresence() {
-        // If more departures than this wait to be sent, disconnect the sessions that have not been sent the
-        // newest events.
-        if presence.departures > limits.roomSelections {
+        // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that keep
+        // up stay.
+        if let moment = presence.departure(before: limits.roomSelections) {
             for index in sessions.indices
-            where sessions[index].presence.sentUntil < presence.now && !sessions[index].stream.isCut {
-                cut(index)
+            where sessions[index].presence.introduced < moment && !sessions[index].stream.isDisconnecting {
+                disconnect(index)
             }
         }
         let sessions = sessions
         let sentUntil = sessions.indices.reduce(presence.now) { sentUntil, index in
-            sessions[index].stream.isCut ? sentUntil : min(sentUntil, sessions[index].presence.introduced)
+            sessions[index].stream.isDisconnecting
+                ? sentUntil : min(sentUntil, sessions[index].presence.introduced)
         }
         presence.sweep { event in
             switch event.kind {
@@ -91,7 +92,7 @@ extension RoomState {
     mutating func sendPresence(to index: Int) {
         if sessions[index].presence.sentUntil == presence.now { return }
         let next = sessions[index].presence.sentAt + Int64(limits.peerMilliseconds)
-        if sessions[index].presence.isLate, clock.now < next { return clock.needs(at: next) }
+        if sessions[index].presence.isLate, clock.now < next { return clock.schedule(at: next) }
         let introduced = sessions[index].presence.introduced
         for event in presence.events(after: sessions[index].presence.sentUntil) {
             switch event.kind {

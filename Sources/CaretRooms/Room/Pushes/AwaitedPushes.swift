@@ -9,7 +9,7 @@ package struct AwaitedPushes: Equatable, Sendable {
 
 /// Informing the hub when all pushes of a connection are resolved.
 extension RoomState {
-    /// Answered by `pushesSettled`, once every earlier push of this pusher is committed or refused.
+    /// Answered by `pushesResolved`, once every earlier push of this pusher is committed or refused.
     mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) {
         awaited.append(AwaitedPushes(pusher: pusher, connection: connection))
     }
@@ -17,9 +17,9 @@ extension RoomState {
     /// Answers the connections whose pushes are all resolved.
     mutating func answerAwaiting() {
         if awaited.isEmpty { return }
-        let settled = awaited.filter { !hasPush(of: $0.pusher) }
-        awaited.removeAll { settled.contains($0) }
-        for one in settled { effects.add(.notifyHub(.pushesSettled(one.connection))) }
+        let resolved = awaited.filter { !hasPush(of: $0.pusher) }
+        awaited.removeAll { resolved.contains($0) }
+        for one in resolved { effects.add(.notifyHub(.pushesResolved(one.connection))) }
     }
 
     private func hasPush(of pusher: Pusher) -> Bool {

@@ -19,14 +19,14 @@ extension TextBuffer {
         var result: [Edit] = []
         result.reserveCapacity(edits.count)
         for (index, edit) in edits.enumerated() {
-            let start = try place(edit.range.start, of: edit, index, unit, revision)
-            let end = try place(edit.range.end, of: edit, index, unit, revision)
+            let start = try length(before: edit.range.start, of: edit, index, unit, revision)
+            let end = try length(before: edit.range.end, of: edit, index, unit, revision)
             do throws(TextError) {
                 result.append(try Edit(Offset(start.utf16)..<Offset(end.utf16), edit.text.string))
             } catch {
                 throw RequestRefusal(
                     .badText,
-                    "edit \(index): its text has a carriage return; a line break in an edit is LF")
+                    "edit \(index): its text has a carriage return; write each line break as LF")
             }
         }
         do throws(ChangeError) { return try Change(result) } catch {
@@ -34,8 +34,8 @@ extension TextBuffer {
         }
     }
 
-    private func place(
-        _ offset: Int, of edit: WireEdit, _ index: Int, _ unit: CodeUnit, _ revision: Revision
+    private func length(
+        before offset: Int, of edit: WireEdit, _ index: Int, _ unit: CodeUnit, _ revision: Revision
     ) throws(RequestRefusal) -> TextLength {
         do throws(TextError) {
             return try length(before: offset, in: unit)
@@ -88,13 +88,13 @@ extension LoggedChange {
     }
 
     /// Whether the edits that a client sent in this unit equal the edits of this change.
-    func isSaid(by sent: [WireEdit], in unit: CodeUnit) -> Bool {
-        sent.count == edits.count && zip(sent, edits).allSatisfy { $0.says($1, in: unit) }
+    func hasEdits(equalTo sent: [WireEdit], in unit: CodeUnit) -> Bool {
+        sent.count == edits.count && zip(sent, edits).allSatisfy { $0.equals($1, in: unit) }
     }
 }
 
 extension WireEdit {
-    fileprivate func says(_ edit: LoggedEdit, in unit: CodeUnit) -> Bool {
+    fileprivate func equals(_ edit: LoggedEdit, in unit: CodeUnit) -> Bool {
         let start = edit.start.count(of: unit)
         return range == WireRange(start, start + edit.removed.count(of: unit))
             && text == WireString(edit.edit.text)

@@ -159,7 +159,7 @@ extension PushPipeline {
     func checkInvariants(at head: Revision) throws(BrokenInvariant) {
         let isReady = pending.filter { if case .ready = $0.value.stage { true } else { false } }
         try BrokenInvariant.check(
-            "`ready` lists each push that is ready, once",
+            "`ready` lists each push that is ready exactly once",
             ready.count == isReady.count && ready.allSatisfy { isReady[$0] != nil })
         try BrokenInvariant.check(
             "other pushes wait for a computation only while it runs",

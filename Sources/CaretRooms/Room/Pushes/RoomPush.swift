@@ -12,8 +12,8 @@ package struct RoomPush: Equatable, Sendable {
         case restore
     }
 
-    /// The session that gets the answer. This is the connection's guest id if it does not have the document
-    /// open.
+    /// The session that gets the answer. If the connection does not have the document open, this is its
+    /// `sessionless` id.
     package var session: SessionID
     package var id: RequestID?
     /// The document's name, as the client wrote it.

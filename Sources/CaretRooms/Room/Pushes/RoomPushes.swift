@@ -29,7 +29,7 @@ extension RoomState {
     private mutating func answer(_ push: RoomPush, notNewerThan entry: PusherEntry) {
         if push.seq == entry.seq, push.digest == entry.digest {
             let index = sessions.index(of: push.session)
-            if let index, sessions[index].stream.due?.revision == entry.revision {
+            if let index, sessions[index].stream.pendingAck?.revision == entry.revision {
                 sessions[index].stream.repeated(push)
             } else {
                 answer(push, repeating: entry)
@@ -40,7 +40,7 @@ extension RoomState {
         refuse(
             push,
             RequestRefusal(
-                .seqReused, "seq \(push.seq) was used \(what); the highest committed is \(entry.seq)"))
+                .seqReused, "seq \(push.seq) was used \(what); the highest committed seq is \(entry.seq)"))
     }
 
     /// Answers a push while a push of the same pusher is pending: the same one or another one.
@@ -56,11 +56,12 @@ extension RoomState {
         if push.rights != .write { return .readOnly }
         guard let index = sessions.index(of: push.session) else { return nil }
         if sessions[index].mode == .watch {
-            return RequestRefusal(.forbidden, "the document was opened for watching only")
+            return RequestRefusal(
+                .forbidden, "the document was opened only for watching; open it with mode edit to push")
         }
         // For the client, a push is in flight until the ack arrives.
-        if let seq = sessions[index].stream.due?.committed.logged.seq {
-            return .inFlight(seq, "is committed, and its ack is on the way")
+        if let seq = sessions[index].stream.pendingAck?.committed.logged.seq {
+            return .inFlight(seq, "is committed, but its ack was not sent yet")
         }
         return nil
     }
@@ -94,7 +95,7 @@ extension RoomState {
         if !overflows, work <= limits.rebase { return nil }
         return RequestRefusal(
             .baseTrimmed,
-            "base \(push.base.value) is \(missed) revisions behind: rebasing \(edits) edits takes \(work) steps, and \(limits.rebase) are allowed"
+            "base \(push.base.value) is \(missed) revisions behind: rebasing \(edits) edits takes \(work) steps; at most \(limits.rebase) are allowed"
         )
     }
 

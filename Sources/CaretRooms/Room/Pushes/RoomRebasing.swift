@@ -126,7 +126,7 @@ extension RoomState {
     }
 
     /// Rebases the changes that waited for the revisions after this one.
-    mutating func rebaseWaiting(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
+    mutating func rebaseWaiting(after revision: Revision, _ result: Result<HistorySlice, HistoryRefusal>) {
         let waiting = pushes.pushers { stage in
             if case .needsHistory(_, revision) = stage { true } else { false }
         }
@@ -142,7 +142,7 @@ extension RoomState {
     }
 
     private mutating func rebaseForward(
-        _ pusher: Pusher, _ change: Change, from base: Revision, over reading: Reading
+        _ pusher: Pusher, _ change: Change, from base: Revision, over reading: HistorySlice
     ) {
         if let next = reading.segment.changes.first, isTooOld(pusher, base, next) {
             return resolve(pusher, refusing: .forgotten(base, limits))
@@ -247,7 +247,7 @@ extension RequestRefusal {
     fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RequestRefusal {
         RequestRefusal(
             .baseTrimmed,
-            "the change after base \(base.value) is more than \(limits.pusherDays) days old, and the server has no record of your pushes"
+            "the change after base \(base.value) is more than \(limits.pusherDays) days old, so the server cannot tell whether this push was committed before"
         )
     }
 }

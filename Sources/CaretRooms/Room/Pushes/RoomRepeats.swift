@@ -13,7 +13,7 @@ extension RoomState {
     }
 
     /// Answers the repeats that waited for the revisions after this one.
-    mutating func answerRepeats(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
+    mutating func answerRepeats(after revision: Revision, _ result: Result<HistorySlice, HistoryRefusal>) {
         for due in repeats.remove(where: { $0.revision == revision.next && $0.needsChange }) {
             switch result {
             case .success(let reading):
@@ -65,7 +65,7 @@ extension RoomState {
         // them.
         let logged = logged.flatMap { $0.fits(limits.announced.serverList) ? $0 : nil }
         let isLiteral =
-            logged.flatMap { logged in push.edits.map { logged.isSaid(by: $0, in: unit) } } ?? false
+            logged.flatMap { logged in push.edits.map { logged.hasEdits(equalTo: $0, in: unit) } } ?? false
         let ack = Ack(
             document: push.document, seq: Int(push.seq), revision: revision,
             edits: isLiteral ? nil : logged?.wireEdits(in: unit),

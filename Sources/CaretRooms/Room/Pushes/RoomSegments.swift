@@ -85,26 +85,26 @@ extension RoomState {
         case .conflict(let found) where found <= head: reportDamage()
         case .conflict(let found):
             pushes.noteConflict()
-            catchUp.storeNamed(found)
+            catchUp.noteStoreHead(found)
             pushes.returnSegment()
             readAfterHead()
         case .unknown:
             // The log shows whether the segment is on disk.
             pushes.outcomeIsUnknown()
             readAfterHead()
-        case .gone:
+        case .documentGone:
             pushes.returnSegment()
             requestReload()
-        case .unfit:
+        case .invalidChange:
             refuse(
                 segment,
                 RequestRefusal(
                     .internal,
                     "the store refused the changes: they do not fit document \(log.document.value) at revision \(head.value)"
                 ))
-        case .full: refuse(segment, RequestRefusal(.full))
-        case .failed: refuse(segment, RequestRefusal(.failed))
-        case .damaged: closeAsDamaged()
+        case .diskFull: refuse(segment, RequestRefusal(.full))
+        case .diskFailed: refuse(segment, RequestRefusal(.failed))
+        case .documentDamaged: closeAsDamaged()
         }
     }
 
@@ -131,7 +131,7 @@ extension RoomState {
                 resolve(
                     pusher,
                     refusing: RequestRefusal(
-                        .tooLarge, "the document would have \(bytes) bytes, and \(allowed) are allowed"))
+                        .tooLarge, "the document would have \(bytes) bytes; at most \(allowed) are allowed"))
             // The push was validated again when the other change of its pusher was applied.
             case .overtaken: break
             }
@@ -154,9 +154,9 @@ extension RoomState {
         noteAnswered(known.push.session)
         effects.notes.changes += 1
         if known.push.base.next < committed.revision { effects.notes.rebases += 1 }
-        let due = AckDue(known, as: committed)
+        let due = PendingAck(known, as: committed)
         if let index = receiver(of: known.push) {
-            sessions[index].stream.owe(due)
+            sessions[index].stream.setPendingAck(due)
         } else {
             reply(ackLine(due, in: known.push.participant.unit), to: known.push.session)
         }
@@ -170,7 +170,7 @@ extension RoomState {
     /// Adds a revision to the log, and moves every selection.
     mutating func apply(_ committed: Committed) {
         log.append(committed)
-        checks.changed(at: clock.now)
+        checks.noteChange(at: clock.now)
         sessions.needDelivery()
         if presence.selectionCount == 0 { return }
         for index in sessions.indices { sessions[index].presence.move(through: committed.change) }

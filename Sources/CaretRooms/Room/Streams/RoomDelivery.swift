@@ -17,7 +17,8 @@ extension RoomState {
     /// selections and checks.
     mutating func advance(_ index: Int) {
         if sessions[index].stream.isBarred { return }
-        while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isCut {
+        while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isDisconnecting
+        {
             let position = sessions[index].stream.position
             if case .needsText(let reason) = sessions[index].stream.phase {
                 if !sendText(to: index, reason) { break }
@@ -71,7 +72,8 @@ extension RoomState {
     ) -> [UInt8] {
         let unit = sessions[index].unit
         sessions[index].stream.moved(to: revision)
-        guard sessions[index].stream.due?.revision == revision, let due = sessions[index].stream.takeDue()
+        guard sessions[index].stream.pendingAck?.revision == revision,
+            let due = sessions[index].stream.takePendingAck()
         else { return ackLine(logged, at: revision, in: unit) }
         if sessions[index].isEnding { sessions.needDelivery() }
         return ackLine(due, in: unit)
@@ -100,7 +102,8 @@ extension RoomState {
 
     private func squashedEdits(after revision: Revision) -> [LoggedEdit] {
         guard let missed = log.window.changes(after: revision), let old = log.window.text(at: revision) else {
-            preconditionFailure("revisions after \(revision.value) are squashed and not in the window")
+            preconditionFailure(
+                "the revisions after \(revision.value) must be squashed, but are not in the window")
         }
         var change = Change()
         for next in missed {
@@ -118,11 +121,11 @@ extension RoomState {
     private mutating func fallBack(_ index: Int) {
         let stream = sessions[index].stream
         if sessions[index].stream.becameSlow() { effects.notes.slowSessions.append(sessions[index].id) }
-        let missed = head.value - max(stream.position, stream.joined).value
+        let missed = head.value - max(stream.position, stream.headAtOpen).value
         if missed > limits.sessionBehind {
             sessions.needText(index, .tooSlow)
-        } else if clock.now < queries.restsUntil {
-            clock.needs(at: queries.restsUntil)
+        } else if clock.now < queries.retryTime {
+            clock.schedule(at: queries.retryTime)
         } else if pause.isOver, stream.phase != .readingHistory {
             sessions[index].stream.waitForHistory()
             read(after: stream.position)
@@ -138,14 +141,14 @@ extension RoomState {
     /// Sends waiting sessions the revisions that were read from the store, because the window no longer has
     /// them.
     mutating func serve(
-        _ waiting: [SessionID], from revision: Revision, _ result: Result<Reading, HistoryRefusal>
+        _ waiting: [SessionID], from revision: Revision, _ result: Result<HistorySlice, HistoryRefusal>
     ) {
         var lines: [UnitLines] = []
         for id in waiting {
             guard let index = sessions.index(of: id), sessions[index].stream.phase == .readingHistory,
                 sessions[index].stream.position == revision, !sessions[index].stream.isBarred
             else { continue }
-            sessions[index].stream.historyCame()
+            sessions[index].stream.endHistoryWait()
             switch result {
             case .success(let reading): serve(index, reading, &lines)
             case .failure(.trimmed), .failure(.ahead), .failure(.wrongText):
@@ -158,10 +161,12 @@ extension RoomState {
 
     /// Sends a session as many revisions of a read as its credit allows. Sessions that need the same line
     /// share it.
-    private mutating func serve(_ index: Int, _ reading: Reading, _ lines: inout [UnitLines]) {
+    private mutating func serve(_ index: Int, _ reading: HistorySlice, _ lines: inout [UnitLines]) {
         let unit = sessions[index].unit
         for (offset, logged) in reading.segment.changes.enumerated() {
-            if sessions[index].stream.outstanding >= limits.creditBytes || sessions[index].stream.isCut {
+            if sessions[index].stream.outstanding >= limits.creditBytes
+                || sessions[index].stream.isDisconnecting
+            {
                 return
             }
             let revision = Revision(reading.segment.first.value + offset)
@@ -185,8 +190,8 @@ extension RoomState {
     private mutating func sendText(to index: Int, _ reason: ResyncReason) -> Bool {
         let pusher = sessions[index].pusher
         guard pushers.isKnown(pusher) else {
-            if clock.now < queries.restsUntil {
-                clock.needs(at: queries.restsUntil)
+            if clock.now < queries.retryTime {
+                clock.schedule(at: queries.retryTime)
             } else if pause.isOver, pushers.beginLookup(of: pusher) {
                 lookUp(pusher)
             }

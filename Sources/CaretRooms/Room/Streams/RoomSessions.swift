@@ -77,7 +77,7 @@ extension RoomState {
     mutating func endClosed() {
         var index = 0
         while index < sessions.indices.count {
-            if sessions[index].stream.isBarred { sendDueAck(to: index) }
+            if sessions[index].stream.isBarred { sendPendingAck(to: index) }
             if !sessions[index].isEnding || awaitsAnswer(index) {
                 index += 1
                 continue
@@ -100,7 +100,7 @@ extension RoomState {
     /// Whether a session must still be sent the answer to a push.
     private func awaitsAnswer(_ index: Int) -> Bool {
         let id = sessions[index].id
-        return sessions[index].stream.due != nil
+        return sessions[index].stream.pendingAck != nil
             || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
     }
 
@@ -137,17 +137,17 @@ extension RoomState {
     /// the credit. It must notice itself if the client reads nothing at all.
     mutating func written(_ session: SessionID, bytes: Int) {
         guard let index = sessions.index(of: session) else { return }
-        sessions[index].stream.taken(bytes)
+        sessions[index].stream.delivered(bytes)
         advance(index)
     }
 
     // MARK: Rights
 
-    /// The rights of a session have changed, or those of a guest who pushed without opening the document.
+    /// The rights of a session have changed, or those of a connection that pushed without a session.
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
-        // A guest has no session here, so its pushers are found by its pending pushes.
+        // If there is no session, the pushers are found by their pending pushes.
         let pusher = sessions.index(of: session).map { sessions[$0].pusher }
         for pusher in pusher.map({ [$0] }) ?? pushes.pushers(answeredTo: session) {
             pushes.setRights(rights, of: pusher, in: session)
@@ -165,8 +165,8 @@ extension RoomState {
     }
 
     /// Sends the due ack out of order. The ack answers the push, but does not move the session's position.
-    mutating func sendDueAck(to index: Int) {
-        guard let due = sessions[index].stream.takeDue() else { return }
+    mutating func sendPendingAck(to index: Int) {
+        guard let due = sessions[index].stream.takePendingAck() else { return }
         deliver(ackLine(due, in: sessions[index].unit), to: index)
     }
 }

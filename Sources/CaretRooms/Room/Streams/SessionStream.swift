@@ -30,9 +30,9 @@ struct CloseRequest: Equatable, Sendable {
 /// A session's cursor in the room's log, and the number of sent bytes that were not delivered yet.
 package struct SessionStream: Sendable {
     /// The first revision that the session knows: the one it resumed from, or that of its last whole text.
-    private(set) var opened: Revision
+    private(set) var firstKnown: Revision
     /// The head when the session was opened.
-    let joined: Revision
+    let headAtOpen: Revision
     /// The last revision that the session was sent.
     package private(set) var position: Revision
     /// Bytes that were sent and that the connection has not reported as delivered.
@@ -40,20 +40,21 @@ package struct SessionStream: Sendable {
     private(set) var phase = StreamPhase.live
     private(set) var ending = SessionEnding.none
     /// Whether the session's connection must be closed. Nothing more is sent.
-    private(set) var isCut = false
+    private(set) var isDisconnecting = false
     /// The ack of the session's newest push, until it is sent.
-    private(set) var due: AckDue?
+    private(set) var pendingAck: PendingAck?
     /// Whether the session fell behind the window and has not reached the head since.
     private(set) var isSlow = false
     /// The revision at which the session was last sent a check or the whole text.
-    private(set) var checked: Revision?
+    private(set) var lastChecked: Revision?
     /// Whether the session is sent a check as soon as it reaches the head.
     private(set) var wantsCheck: Bool
 
-    /// `checked` is nil if the first check can wait. A session that resumes needs one at once.
+    /// A session that resumes is sent a check as soon as it reaches the head. A session that gets the text is
+    /// sent a check only after a change.
     init(at position: Revision, head: Revision, isResumed: Bool) {
-        (opened, joined, self.position) = (position, head, position)
-        checked = isResumed ? nil : head
+        (firstKnown, headAtOpen, self.position) = (position, head, position)
+        lastChecked = isResumed ? nil : head
         wantsCheck = isResumed
     }
 
@@ -71,8 +72,8 @@ package struct SessionStream: Sendable {
     // MARK: Bytes
 
     package mutating func sent(_ bytes: Int) { outstanding += bytes }
-    package mutating func taken(_ bytes: Int) { outstanding = max(0, outstanding - bytes) }
-    mutating func cut() { isCut = true }
+    package mutating func delivered(_ bytes: Int) { outstanding = max(0, outstanding - bytes) }
+    mutating func disconnect() { isDisconnecting = true }
 
     // MARK: Position
 
@@ -81,7 +82,7 @@ package struct SessionStream: Sendable {
     package mutating func waitForHistory() { phase = .readingHistory }
 
     /// Ends the wait for history. A session that needs the whole text by now still gets it.
-    mutating func historyCame() { if phase == .readingHistory { phase = .live } }
+    mutating func endHistoryWait() { if phase == .readingHistory { phase = .live } }
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }
 
@@ -89,33 +90,33 @@ package struct SessionStream: Sendable {
     /// is due any more.
     mutating func restarted(at head: Revision) {
         phase = .live
-        due = nil
-        (position, opened, checked, wantsCheck) = (head, head, head, false)
+        pendingAck = nil
+        (position, firstKnown, lastChecked, wantsCheck) = (head, head, head, false)
     }
 
     /// Marks the session as slow. Returns false if it was slow already, or if it resumed from an old position
     /// and has not caught up since.
     mutating func becameSlow() -> Bool {
-        if isSlow || position < joined { return false }
+        if isSlow || position < headAtOpen { return false }
         isSlow = true
         return true
     }
 
     mutating func caughtUp() { isSlow = false }
 
-    mutating func sentCheck(at revision: Revision) { (checked, wantsCheck) = (revision, false) }
+    mutating func sentCheck(at revision: Revision) { (lastChecked, wantsCheck) = (revision, false) }
 
     // MARK: Acks
 
-    package mutating func owe(_ ack: AckDue) { due = ack }
+    package mutating func setPendingAck(_ ack: PendingAck) { pendingAck = ack }
 
-    mutating func takeDue() -> AckDue? {
-        defer { due = nil }
-        return due
+    mutating func takePendingAck() -> PendingAck? {
+        defer { pendingAck = nil }
+        return pendingAck
     }
 
     /// The push whose ack is due was sent again on the same session.
-    mutating func repeated(_ push: RoomPush) { due?.answer(push) }
+    mutating func repeated(_ push: RoomPush) { pendingAck?.answer(push) }
 
     // MARK: The end
 
@@ -136,6 +137,6 @@ package struct SessionStream: Sendable {
         try BrokenInvariant.check("no session acknowledged more bytes than it was sent", outstanding >= 0)
         try BrokenInvariant.check(
             "each ack that is due lies between its session's position and the head",
-            due.map { position < $0.revision && $0.revision <= head } ?? true)
+            pendingAck.map { position < $0.revision && $0.revision <= head } ?? true)
     }
 }

@@ -2,8 +2,8 @@
 package enum AdminAnswer: Equatable, Sendable {
     case tokens(Tokens)
     case tokenAdded(TokenAdded)
-    case counted(Counted)
-    case present(Present)
+    case counted(CounterValues)
+    case present(ConnectionPage)
     case deleted(DeletedDocuments)
     case trimmed(Trimmed)
     case progress(MaintenanceProgress)
@@ -12,23 +12,23 @@ package enum AdminAnswer: Equatable, Sendable {
 
     /// Decodes the answer of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(Tokens.type) {
+        if type.equals(Tokens.type) {
             self = .tokens(try Tokens(fields))
-        } else if type.says(TokenAdded.type) {
+        } else if type.equals(TokenAdded.type) {
             self = .tokenAdded(try TokenAdded(fields))
-        } else if type.says(Counted.type) {
-            self = .counted(try Counted(fields))
-        } else if type.says(Present.type) {
-            self = .present(try Present(fields))
-        } else if type.says(DeletedDocuments.type) {
+        } else if type.equals(CounterValues.type) {
+            self = .counted(try CounterValues(fields))
+        } else if type.equals(ConnectionPage.type) {
+            self = .present(try ConnectionPage(fields))
+        } else if type.equals(DeletedDocuments.type) {
             self = .deleted(try DeletedDocuments(fields))
-        } else if type.says(Trimmed.type) {
+        } else if type.equals(Trimmed.type) {
             self = .trimmed(try Trimmed(fields))
-        } else if type.says(MaintenanceProgress.type) {
+        } else if type.equals(MaintenanceProgress.type) {
             self = .progress(try MaintenanceProgress(fields))
-        } else if type.says(Verified.type) {
+        } else if type.equals(Verified.type) {
             self = .verified(try Verified(fields))
-        } else if type.says(BackedUp.type) {
+        } else if type.equals(BackedUp.type) {
             self = .backedUp(try BackedUp(fields))
         } else {
             return nil

@@ -19,25 +19,25 @@ package enum AdminRequest: Equatable, Sendable {
 
     /// Decodes the request of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.says(ListTokens.type) {
+        if type.equals(ListTokens.type) {
             self = .listTokens(try ListTokens(fields))
-        } else if type.says(AddToken.type) {
+        } else if type.equals(AddToken.type) {
             self = .addToken(try AddToken(fields))
-        } else if type.says(RevokeToken.type) {
+        } else if type.equals(RevokeToken.type) {
             self = .revokeToken(try RevokeToken(fields))
-        } else if type.says(ReadCounters.type) {
+        } else if type.equals(ReadCounters.type) {
             self = .counters(ReadCounters())
-        } else if type.says(Who.type) {
+        } else if type.equals(Who.type) {
             self = .who(try Who(fields))
-        } else if type.says(ListDeleted.type) {
+        } else if type.equals(ListDeleted.type) {
             self = .listDeleted(try ListDeleted(fields))
-        } else if type.says(Undelete.type) {
+        } else if type.equals(Undelete.type) {
             self = .undelete(try Undelete(fields))
-        } else if type.says(Trim.type) {
+        } else if type.equals(Trim.type) {
             self = .trim(try Trim(fields))
-        } else if type.says(Verify.type) {
+        } else if type.equals(Verify.type) {
             self = .verify(try Verify(fields))
-        } else if type.says(BackUp.type) {
+        } else if type.equals(BackUp.type) {
             self = .backUp(BackUp())
         } else {
             return nil

@@ -8,7 +8,7 @@ package struct ReadCounters: WireMessage {
 }
 
 /// The answer to `counters`.
-package struct Counted: WireMessage {
+package struct CounterValues: WireMessage {
     package static var type: StaticString { "counted" }
 
     package struct Counter: Equatable, Sendable {

@@ -81,7 +81,7 @@ package struct ConnectionSummary: Equatable, Sendable {
 }
 
 /// The answer to `who`.
-package struct Present: WireMessage {
+package struct ConnectionPage: WireMessage {
     package static var type: StaticString { "present" }
 
     package var connections: [ConnectionSummary]

@@ -1,0 +1,235 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+/// Events are sent to the hub one at a time, and its actions are compared.
+@Suite("hub: single events")
+struct HubStateTests {
+    private let name: DocumentName
+    private let entry: DocumentEntry
+    private let empty = StoreAnswer.text(.success(Snapshot(revision: 0, text: TextBuffer())))
+
+    init() throws {
+        name = try DocumentName("a")
+        var store = StoreModel(generation: 1)
+        guard case .created(let entry) = store.create(name, at: 5) else {
+            throw Unexpected(what: "the document was not created")
+        }
+        self.entry = entry
+    }
+
+    /// A connection of Ann. Each connection has a token of its own.
+    private func joining(_ id: ConnectionID, client: ByteString) -> JoinRequest {
+        let pusher = Pusher(user: "ann", client: client)
+        return JoinRequest(
+            connection: id, pusher: pusher, token: TokenID(id.value), grants: .all, unit: .utf16)
+    }
+
+    /// A hub with connection 1.
+    private func hub() -> HubState {
+        var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
+        #expect(hub.handle(.join(joining(1, client: "client-1")), at: 0) == [.sendToConnection(1, .admitted)])
+        return hub
+    }
+
+    private func ask(_ question: HubRequest.Question, _ connection: ConnectionID = 1) -> HubEvent {
+        .ask(HubRequest(connection: connection, id: nil, question: question))
+    }
+
+    private var read: HubRequest.Question { .read(name, Read(document: "a")) }
+
+    private var open: HubRequest.Question {
+        let opening = RoomOpening(
+            session: SessionID(1, number: 1), id: nil, document: "a",
+            participant: Person.ann.participant, rights: .none)
+        return .open(name, opening, creates: false)
+    }
+
+    private var push: HubRequest.Question {
+        let push = RoomPush(
+            session: .sessionless(1), id: nil, document: "a", participant: Person.ann.participant,
+            rights: .none, epoch: nil, base: 0, seq: 1, content: .text("x"), digest: Digest(.zero), time: 0)
+        return .push(name, push, creates: true)
+    }
+
+    private func questions() throws -> [HubRequest.Question] {
+        let other = try DocumentName("b")
+        return [
+            read, open, push, .history(name, History(document: "a")), .list(List()), .follow(Follow()),
+            .unfollow, .admin(.counters(ReadCounters())), .delete(name, Delete(document: "a")),
+            .rename(name, to: other, Rename(document: "a", to: "b")),
+        ]
+    }
+
+    /// Rule H7.
+    @Test("a replaced connection is served no more, even for requests under way")
+    func replaced() throws {
+        var hub = hub()
+        let deletion = HubRequest.Question.delete(name, Delete(document: "a"))
+        #expect(hub.handle(ask(deletion), at: 0) == [.call(CallID(1), .find(name))])
+        let newer = joining(2, client: "client-1")
+        #expect(hub.handle(.join(newer), at: 0) == [.sendToConnection(1, .ended(.replaced))])
+        #expect(hub.handle(.join(newer), at: 0) == [])
+        #expect(hub.handle(.answered(CallID(1), .found(.success(entry))), at: 0) == [])
+        for question in try questions() { #expect(hub.handle(ask(question), at: 0) == [], "\(question)") }
+        #expect(hub.handle(.left(1), at: 0) == [.sendToConnection(2, .admitted)])
+    }
+
+    @Test("a connection whose token is revoked while it waits is never admitted")
+    func revokedWaiting() {
+        var hub = hub()
+        _ = hub.handle(.join(joining(2, client: "client-1")), at: 0)
+        #expect(hub.handle(.grantsChanged(nil, 2), at: 0) == [.sendToConnection(2, .ended(.revoked))])
+        #expect(hub.handle(.grantsChanged(nil, 2), at: 0) == [])
+        #expect(hub.handle(.left(1), at: 0) == [])
+    }
+
+    /// Rule A6. The requests may have been sent before the connection knew.
+    @Test("after a revocation, requests are refused as without rights")
+    func revoked() {
+        var hub = hub()
+        #expect(hub.handle(.grantsChanged(nil, 1), at: 0) == [.sendToConnection(1, .ended(.revoked))])
+        for (question, code) in [
+            (read, ErrorCode.notFound), (open, .notFound), (push, .notFound),
+            (.admin(.counters(ReadCounters())), .forbidden),
+        ] {
+            let actions = hub.handle(ask(question), at: 0)
+            #expect(actions.count == 1 && actions.codes == [code])
+        }
+    }
+
+    /// Rule E5.
+    @Test("a hub that stops refuses every request and new connection once")
+    func stopping() throws {
+        var hub = hub()
+        #expect(hub.handle(ask(.list(List())), at: 0).count == 1)
+        let stop = hub.handle(.shutDown(retryAfterMilliseconds: 5), at: 0)
+        #expect(stop.count == 2 && stop.codes == [.shuttingDown])
+        #expect(stop.contains(.sendToConnection(1, .shuttingDown(retryAfterMilliseconds: 5))))
+        // The answers to dropped calls are ignored.
+        let late = Listing(entries: [], hasMore: false)
+        #expect(hub.handle(.answered(CallID(1), .listed(.success(late))), at: 0) == [])
+        for question in try questions() {
+            let actions = hub.handle(ask(question), at: 0)
+            #expect(actions.count == 1 && actions.codes == [.shuttingDown], "\(question)")
+        }
+        let refused = hub.handle(.join(joining(2, client: "client-2")), at: 0)
+        #expect(refused.count == 1 && hub.connectionCount == 1)
+        guard case .sendToConnection(2, .refused)? = refused.first else {
+            Issue.record("connection 2 is not refused: \(refused)")
+            return
+        }
+        #expect(hub.handle(.left(1), at: 0) == [.finish])
+        #expect(hub.handle(.timePassed, at: 0) == [])
+    }
+
+    @Test("a document that is loaded at a shutdown gets no room")
+    func stoppingWhileLoading() {
+        var hub = hub()
+        _ = hub.handle(ask(open), at: 0)
+        let load = hub.handle(.answered(CallID(1), .found(.success(entry))), at: 0)
+        #expect(load == [.call(CallID(2), .text(entry.id, at: nil))])
+        #expect(hub.handle(.shutDown(retryAfterMilliseconds: nil), at: 0).codes == [.shuttingDown])
+        #expect(hub.handle(.answered(CallID(2), empty), at: 0) == [])
+        #expect(hub.roomCount == 0)
+    }
+
+    @Test("at a shutdown, followers are dropped and commits are not watched")
+    func stoppingWithFollower() {
+        var hub = hub()
+        #expect(hub.handle(ask(.follow(Follow())), at: 0).contains(.watchCommits(true)))
+        _ = hub.handle(.answered(CallID(1), .listed(.success(Listing(entries: [], hasMore: false)))), at: 0)
+        let stop = hub.handle(.shutDown(retryAfterMilliseconds: nil), at: 0)
+        #expect(stop.contains(.watchCommits(false)) && stop.codes == [])
+    }
+
+    @Test("a lookup is repeated while it is outdated, but only 4 times")
+    func attempts() {
+        var hub = hub()
+        let found = StoreAnswer.found(.success(entry))
+        _ = hub.handle(ask(read), at: 0)
+        for attempt in 1...4 {
+            #expect(hub.handle(.notified(entry.id, .epochsRenewed), at: 0) == [])
+            let actions = hub.handle(.answered(CallID(attempt), found), at: 0)
+            if attempt < 4 {
+                #expect(actions == [.call(CallID(attempt + 1), .find(name))])
+            } else {
+                #expect(actions.codes == [.overloaded])
+            }
+        }
+        _ = hub.handle(ask(read), at: 0)
+        _ = hub.handle(.notified(entry.id, .epochsRenewed), at: 0)
+        #expect(hub.handle(.answered(CallID(5), found), at: 0) == [.call(CallID(6), .find(name))])
+        let text = HubAction.call(CallID(7), .text(entry.id, at: nil))
+        #expect(hub.handle(.answered(CallID(6), found), at: 0) == [text])
+    }
+
+    @Test("if the store cannot list documents, `list` and `follow` get an error")
+    func listingFails() {
+        for (question, isFollow) in [(HubRequest.Question.list(List()), false), (.follow(Follow()), true)] {
+            var hub = hub()
+            _ = hub.handle(ask(question), at: 0)
+            let actions = hub.handle(.answered(CallID(1), .listed(.failure(.failed))), at: 0)
+            #expect(actions.codes == [.storageFailed])
+            #expect(actions.contains(.watchCommits(false)) == isFollow)
+            #expect(hub.calls.isEmpty)
+        }
+    }
+
+    /// Such a push needs no epoch, even if another push comes first.
+    @Test("a room knows whether its document was created for a push")
+    func firstPush() {
+        for isCreated in [true, false] {
+            var hub = hub()
+            _ = hub.handle(ask(push), at: 0)
+            let created = StoreAnswer.created(isCreated ? .created(entry) : .exists(entry))
+            _ = hub.handle(.answered(CallID(1), created), at: 0)
+            let actions = hub.handle(.answered(CallID(2), empty), at: 0)
+            let flags = actions.compactMap { action -> Bool? in
+                if case .sendToRoom(_, .push(let push)) = action { push.isFirst } else { nil }
+            }
+            #expect(flags == [isCreated])
+        }
+    }
+
+    @Test("the hub requests a wake for the deadline of each rename or deletion")
+    func deadlines() throws {
+        let world = ServerWorld()
+        let (ann, names) = (world.connect("ann"), ["a", "b", "c"])
+        for name in names {
+            world.document(name, "x")
+            ann.says(#"{"type":"open","doc":"\#(name)"}"#)
+        }
+        let others = ["bob", "cid", "dan"].map { world.connect($0).id }
+        let start = world.now
+        var (hub, wakes) = (world.hub, [[Int64]]())
+        func send(_ event: HubEvent, after milliseconds: Int64) {
+            wakes.append(
+                hub.handle(event, at: start + milliseconds).compactMap { action -> Int64? in
+                    if case .wake(let time) = action { time - start } else { nil }
+                })
+        }
+        for (index, name) in names.enumerated() {
+            let deletion = HubRequest.Question.delete(
+                try DocumentName(name), Delete(document: WireString(name)))
+            send(ask(deletion, others[index]), after: Int64(index) * 10_000)
+        }
+        for seconds in [30, 40, 50] { send(.timePassed, after: Int64(seconds) * 1_000) }
+        #expect(wakes == [[30_000], [], [], [40_000], [50_000], []])
+    }
+}
+
+extension [HubAction] {
+    /// The codes of the errors in answers.
+    fileprivate var codes: [ErrorCode] {
+        compactMap { action in
+            guard case .sendToConnection(_, .answered(let envelope)) = action,
+                case .error(let report) = envelope.message, case .known(let code) = report.code
+            else { return nil }
+            return code
+        }
+    }
+}

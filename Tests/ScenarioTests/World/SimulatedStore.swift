@@ -1,0 +1,51 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+
+/// A call on its way to the store.
+struct StoreJob {
+    let number: Int
+    let writes: Bool
+    let run: () -> Void
+}
+
+/// The simulated store: a model with delays and temporary faults.
+///
+/// Once a call has run, its data is on disk. A write is delayed before it runs, as by a sync. Then its answer
+/// is delayed too.
+struct SimulatedStore {
+    var model = StoreModel(generation: 1)
+    var generation: UInt64 = 1
+    /// The model before the last append, for a fault that loses that append.
+    var stateBeforeLastAppend: StoreModel?
+    /// The last kept copy, for a later restore.
+    var kept: StoreModel?
+    /// When each temporary fault ends.
+    var faultEnds: [StoreBehaviour: Int64] = [:]
+    /// When the store last refused a call or left its outcome unknown.
+    var lastFault = Int64.min
+    /// The calls that have not run, by number.
+    var pending: [Int: StoreJob] = [:]
+    var lastCall = 0
+    /// When the simulated writer will have run all its jobs.
+    var writerFree: Int64 = 0
+    var elsewhereSeq: Int64 = 0
+    private let dice: Dice
+
+    init(_ dice: Dice) { self.dice = dice }
+
+    func has(_ behaviour: StoreBehaviour, at now: Int64) -> Bool {
+        faultEnds[behaviour].map { now < $0 } ?? false
+    }
+
+    /// Drops all calls of a server process that ended. Returns a random number of the first writes, which
+    /// still reached the disk.
+    mutating func forgetCalls(at now: Int64) -> [StoreJob] {
+        let writes = pending.values.filter(\.writes).sorted { $0.number < $1.number }
+        pending = [:]
+        writerFree = now
+        if writes.isEmpty { return [] }
+        return Array(writes.prefix(dice.roll(.loss, writes.count, at: now).peek(0...writes.count)))
+    }
+}

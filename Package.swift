@@ -142,7 +142,9 @@ let package = Package(
             dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
-            name: "CaretWebTests", dependencies: ["CaretWeb", "TestSupport"], swiftSettings: unoptimized),
+            name: "CaretWebTests",
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport"],
+            swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),

@@ -119,8 +119,7 @@ struct Service {
         _ server: Server, at address: SocketAddress, for configured: ListenAddress
     ) async throws(ListenerFault) {
         do throws(ListenFault) {
-            let web = SiteGuard.Listener.loopback
-            let found = try await server.listen(at: address, web: web) { .address($0) }
+            let found = try await server.listen(at: address, web: web(at: configured)) { .address($0) }
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {
@@ -129,10 +128,17 @@ struct Service {
         }
     }
 
+    /// HTTP is served to other machines only under the names that the configuration allows.
+    private func web(at address: ListenAddress) -> SiteGuard.Listener? {
+        settings.servesWeb && (address.isLoopback || !settings.webHosts.isEmpty) ? .tcp : nil
+    }
+
     private func listenForAdmin(_ server: Server) async throws(ListenerFault) {
         let path = settings.adminSocketPath
         do throws(ListenFault) {
-            _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
+            _ = try await server.listen(
+                at: .unix(path: path), web: settings.servesWeb ? .adminSocket : nil
+            ) { _ in .adminSocket }
             log.write(LogEvent(.listening, .transport(.unix), .path(path)))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.unix), .path(path)))

@@ -4,6 +4,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretStore
+import CaretWeb
 import CaretWire
 
 // Converts the configuration to the settings of the server and of the store.
@@ -15,6 +16,7 @@ extension ServerSettings {
             loops: settings.loops == 0 ? ServerSettings.cores : settings.loops,
             roomQueues: settings.roomQueues == 0 ? ServerSettings.cores : settings.roomQueues)
         limits = settings.limits
+        siteGuard = SiteGuard(hosts: settings.webHosts, origins: settings.webOrigins)
     }
 }
 

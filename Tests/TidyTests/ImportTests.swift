@@ -32,8 +32,8 @@ struct ImportTable {
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
-            "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
-            "CaretStore", "CaretWire", "Dispatch", "Glibc", "Synchronization",
+            "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
+            "CaretRooms", "CaretStore", "CaretWeb", "CaretWire", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretStore": [
             "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog", "Dispatch", "Glibc",
@@ -44,12 +44,12 @@ struct ImportTable {
             "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
-        "Sources/CaretWeb": [],
+        "Sources/CaretWeb": ["CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
-            "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWeb",
+            "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
@@ -84,7 +84,9 @@ struct ImportTable {
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
             "Synchronization", "Testing",
         ],
-        "Tests/CaretWebTests": ["CaretWeb", "TestSupport", "Foundation", "Testing"],
+        "Tests/CaretWebTests": [
+            "CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport", "Foundation", "Testing",
+        ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",

@@ -16,6 +16,8 @@ package struct ConfigurationKey: Sendable {
     package enum Kind: Sendable {
         case folder(Path<String>)
         case addresses(Path<[ListenAddress]>)
+        case hosts(Path<[Authority]>)
+        case origins(Path<[Origin]>)
         case yesNo(Path<Bool>)
         case count(Path<Int>, ClosedRange<Int>)
         case bytes(Path<Int>, ClosedRange<Int>)
@@ -54,7 +56,10 @@ package struct ConfigurationKey: Sendable {
 
     /// True if the value is a list, so the option may be repeated.
     package var isList: Bool {
-        if case .addresses = kind { true } else { false }
+        switch kind {
+        case .addresses, .hosts, .origins: true
+        case .folder, .yesNo, .count, .bytes, .time, .history, .logFormat, .logLevel: false
+        }
     }
 
     package static let variablePrefix = "CARET_"

@@ -3,7 +3,10 @@ extension ConfigurationKey {
     package func assign(_ found: FoundValue, into settings: inout Settings) -> Bool {
         switch kind {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
-        case .addresses(let path): put(found.texts.flatMap(Self.addresses), path, &settings)
+        case .addresses(let path):
+            put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
+        case .hosts(let path): put(found.texts.flatMap { Self.list($0, Self.host) }, path, &settings)
+        case .origins(let path): put(found.texts.flatMap { Self.list($0, Origin.init) }, path, &settings)
         case .yesNo(let path): put(found.yesNo, path, &settings)
         case .count(let path, let range): put(found.whole, within: range, path, &settings)
         case .bytes(let path, let range):
@@ -45,12 +48,17 @@ extension ConfigurationKey {
         return isPath ? text : nil
     }
 
-    /// The most addresses that a server listens on. Machines usually have fewer.
-    private static let mostAddresses = 16
+    /// The most items of a list, such as the addresses that a server listens on.
+    private static let mostItems = 16
 
-    private static func addresses(_ texts: [String]) -> [ListenAddress]? {
-        let addresses = texts.compactMap(ListenAddress.init)
-        return addresses.count == texts.count && texts.count <= mostAddresses ? addresses : nil
+    private static func list<Item>(_ texts: [String], _ parse: (String) -> Item?) -> [Item]? {
+        let items = texts.compactMap(parse)
+        return items.count == texts.count && texts.count <= mostItems ? items : nil
+    }
+
+    /// A host without a port, because a proxy may listen on another port.
+    private static func host(_ text: String) -> Authority? {
+        Authority(text).flatMap { $0.port == nil ? $0 : nil }
     }
 
     private static func time(_ found: FoundValue, _ counts: TimeUnit, _ plain: TimeUnit) -> Int? {
@@ -62,7 +70,11 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "the path of a folder, without control characters"
         case .addresses:
-            "at most \(Self.mostAddresses) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
+            "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
+        case .hosts:
+            "at most \(Self.mostItems) names or IP addresses without a port, such as caret.example.org"
+        case .origins:
+            "at most \(Self.mostItems) origins, such as https://app.example.org"
         case .yesNo: "true or false"
         case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bytes(_, let range):
@@ -84,6 +96,8 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "DIR"
         case .addresses: "HOST:PORT"
+        case .hosts: "HOST"
+        case .origins: "ORIGIN"
         case .yesNo: ""
         case .count: "COUNT"
         case .bytes: "SIZE"
@@ -98,8 +112,9 @@ extension ConfigurationKey {
     package func value(in settings: Settings) -> String {
         switch kind {
         case .folder(let path): settings[keyPath: path].quoted
-        case .addresses(let path):
-            "[" + settings[keyPath: path].map(\.description.quoted).joined(separator: ", ") + "]"
+        case .addresses(let path): Self.written(settings[keyPath: path])
+        case .hosts(let path): Self.written(settings[keyPath: path])
+        case .origins(let path): Self.written(settings[keyPath: path])
         case .yesNo(let path): settings[keyPath: path] ? "true" : "false"
         case .count(let path, _): String(settings[keyPath: path])
         case .bytes(let path, _): SizeText.written(settings[keyPath: path]).quoted
@@ -108,6 +123,12 @@ extension ConfigurationKey {
         case .logFormat(let path): settings[keyPath: path].rawValue.quoted
         case .logLevel(let path): settings[keyPath: path].rawValue.quoted
         }
+    }
+}
+
+extension ConfigurationKey {
+    private static func written(_ items: [some CustomStringConvertible]) -> String {
+        "[" + items.map(\.description.quoted).joined(separator: ", ") + "]"
     }
 }
 

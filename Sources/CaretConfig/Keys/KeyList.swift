@@ -24,6 +24,16 @@ extension ConfigurationKey {
         ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
+        ConfigurationKey(
+            "web", .access, .yesNo(\.servesWeb),
+            "Whether to serve HTTP and WebSocket too, on addresses of this machine. web_hosts adds the others."
+        ),
+        ConfigurationKey(
+            "web_hosts", .access, .hosts(\.webHosts),
+            "The hosts in the addresses of HTTP clients, besides localhost, 127.0.0.1 and [::1]."),
+        ConfigurationKey(
+            "web_origins", .access, .origins(\.webOrigins),
+            "Other sites whose pages may use the server. Its own pages always may."),
     ]
 
     private static let store = [

@@ -14,6 +14,13 @@ package struct Settings: Equatable, Sendable {
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 
+    /// Whether HTTP and WebSocket are served beside lines.
+    package var servesWeb = true
+    /// The names under which the server is reached over HTTP, besides those of this machine.
+    package var webHosts: [Authority] = []
+    /// The sites whose pages may use the server.
+    package var webOrigins: [Origin] = []
+
     package var keepHistory = KeptHistory.forever
     /// For how many seconds a deleted document can be restored.
     package var keepDeletedSeconds = 30 * 86_400

@@ -24,7 +24,7 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .addresses, .yesNo, .time, .history, .logFormat, .logLevel: break
+        case .folder, .addresses, .hosts, .origins, .yesNo, .time, .history, .logFormat, .logLevel: break
         }
     }
 }

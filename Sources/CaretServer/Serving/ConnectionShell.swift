@@ -134,7 +134,8 @@ package final class ConnectionShell: ConnectionHandler {
     private func send(_ output: RoomOutput, to session: SessionID, over web: WebBox) {
         let payload = host.payloads.payload(of: output.bytes, as: .messages)
         let (lineBytes, wireBytes) = (output.bytes.count, payload.bytes.count)
-        guard let actions = web.state.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
+        guard let actions = web.state.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
+        else {
             return apply { $0.sent(output, to: session) }
         }
         connection.send(payload)

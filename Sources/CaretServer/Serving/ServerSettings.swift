@@ -11,7 +11,7 @@ package struct ServerSettings: Sendable {
     package var name: WireString
 
     /// Which hosts and pages may use HTTP.
-    package var siteGuard = SiteGuard.ownHosts
+    package var siteGuard = SiteGuard()
 
     package init(name: WireString, loops: Int, roomQueues: Int) {
         self.name = name

@@ -124,9 +124,11 @@ package struct WebState: Sendable {
     }
 
     /// The same as `ConnectionState.forwardLines`. The caller writes the lines as messages, with these bytes in all.
-    package mutating func forwardLines(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]? {
+    package mutating func forwardLines(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]?
+    {
         guard case .webSocket = phase else { return nil }
-        guard let following = socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) else {
+        guard let following = socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
+        else {
             return nil
         }
         if following.isEmpty { return following }

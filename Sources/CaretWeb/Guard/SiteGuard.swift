@@ -1,3 +1,5 @@
+package import CaretWire
+
 /// Decides whether a request may come from where it says it comes from. This protects a server that has no tokens
 /// from pages of other sites, which a person's browser opens beside it.
 package struct SiteGuard: Sendable {
@@ -5,29 +7,17 @@ package struct SiteGuard: Sendable {
     package enum Listener: Equatable, Sendable {
         /// The socket in the data folder, which no browser can open.
         case adminSocket
-        /// A port that only this machine can reach.
-        case loopback
-        /// A port that other machines can reach. Without tokens, everybody there has all rights.
-        case network(needsTokens: Bool)
+        case tcp
     }
 
-    private let hosts: [String]
-    private let origins: [Origin]
-
-    /// Only the hosts and pages that need no configuration.
-    package static let ownHosts = SiteGuard()
-
-    private init() { (hosts, origins) = ([], []) }
+    private let hosts: Set<String>
+    private let origins: Set<Origin>
 
     /// `hosts` are names under which the server is reached, as a proxy passes them on. `origins` are the sites whose
-    /// pages may use this server, such as `https://app.example.org`. Returns nil if one of them cannot be read.
-    package init?(hosts: [String], origins: [String]) {
-        let names = hosts.compactMap { Authority($0) }
-        self.hosts = names.map(\.host)
-        self.origins = origins.compactMap { Origin($0) }
-        guard names.count == hosts.count, names.allSatisfy({ $0.port == nil }),
-            self.origins.count == origins.count
-        else { return nil }
+    /// pages may use this server.
+    package init(hosts: [Authority] = [], origins: [Origin] = []) {
+        self.hosts = Set(hosts.map(\.host))
+        self.origins = Set(origins)
     }
 
     /// Throws the refusal of a request that must not be served.
@@ -35,7 +25,7 @@ package struct SiteGuard: Sendable {
     {
         if listener == .adminSocket { return }
         let text = String(decoding: head.fields["host"].first ?? [], as: UTF8.self)
-        guard let host = Authority(text), isOurs(host, at: listener) else {
+        guard let host = Authority(text), isOurs(host) else {
             throw WebRefusal(
                 .misdirectedRequest,
                 "this server does not answer for the host \(text.prefix(100)); add its name to web_hosts")
@@ -43,15 +33,8 @@ package struct SiteGuard: Sendable {
         try checkOrigin(head, path, host, isSecure: isSecure)
     }
 
-    private func isOurs(_ host: Authority, at listener: Listener) -> Bool {
-        if host.isLoopback || hosts.contains(host.host) { return true }
-        // A name of another site may point to this machine (DNS rebinding). A number cannot.
-        return switch listener {
-        case .adminSocket: true
-        case .loopback: false
-        case .network(let needsTokens): hosts.isEmpty && (needsTokens || host.isAddress)
-        }
-    }
+    /// A name of another site may point to this machine (DNS rebinding). So only known names are ours.
+    private func isOurs(_ host: Authority) -> Bool { host.isLoopback || hosts.contains(host.host) }
 
     private func checkOrigin(
         _ head: RequestHead, _ path: String, _ host: Authority, isSecure: Bool

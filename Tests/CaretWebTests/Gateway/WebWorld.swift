@@ -21,7 +21,7 @@ final class WebWorld {
     var takesAll = true
 
     init(
-        at listener: SiteGuard.Listener = .loopback, _ siteGuard: SiteGuard = .ownHosts,
+        at listener: SiteGuard.Listener = .tcp, _ siteGuard: SiteGuard = SiteGuard(),
         _ change: (inout Limits) -> Void = { _ in }
     ) {
         var limits = Limits()
@@ -51,7 +51,7 @@ final class WebWorld {
 
     /// Makes a WebSocket and completes its hello.
     static func welcomed(_ change: (inout Limits) -> Void = { _ in }) -> WebWorld {
-        let world = WebWorld(.ownHosts, change)
+        let world = WebWorld(SiteGuard(), change)
         world.receive(upgrade)
         world.receive(ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#))
         world.happens { $0.authenticated(.known(.anonymous)) }
@@ -60,7 +60,7 @@ final class WebWorld {
     }
 
     private convenience init(_ siteGuard: SiteGuard, _ change: (inout Limits) -> Void) {
-        self.init(at: .loopback, siteGuard, change)
+        self.init(at: .tcp, siteGuard, change)
     }
 
     // MARK: Events

@@ -1,9 +1,10 @@
-import CaretWire
+package import CaretWire
 
 /// Settings that contradict each other, although each value alone is allowed.
 package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     /// Other machines would have full access, and the operator has not permitted it.
     case openToAnyone(ListenAddress)
+    case openThroughProxy(Authority)
     /// Tokens are required, but another setting admits clients without a token.
     case tokensAndAnyone
     /// No client could connect to the server.
@@ -26,7 +27,11 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         let remote = settings.listen.first { !$0.isLoopback }
         switch (settings.requiresTokens, settings.allowsAnyoneFromAnywhere) {
         case (true, true): found.append(.tokensAndAnyone)
-        case (false, false): if let remote { found.append(.openToAnyone(remote)) }
+        case (false, false):
+            if let remote { found.append(.openToAnyone(remote)) }
+            if settings.servesWeb, let host = settings.webHosts.first {
+                found.append(.openThroughProxy(host))
+            }
         case (true, false), (false, true): break
         }
         if settings.listen.isEmpty, !settings.hasAdminSocket { found.append(.noListener) }
@@ -63,6 +68,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     var key: String {
         switch self {
         case .openToAnyone, .noListener, .sameAddress: "listen"
+        case .openThroughProxy: "web_hosts"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
         case .lineBelowDocument: "limit_line"
@@ -75,6 +81,9 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .openToAnyone(let address):
             "listen: other machines can reach \(address), and every client would have full access; "
+                + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
+        case .openThroughProxy(let host):
+            "web_hosts: other machines may reach this server as \(host), and every client would have full access; "
                 + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
         case .tokensAndAnyone:
             "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"

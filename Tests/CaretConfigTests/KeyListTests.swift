@@ -54,10 +54,8 @@ import Testing
     func sources(name: String, choice: Int) throws {
         let key = try #require(ConfigurationKey.named(name))
         let value = key.otherValue(choice)
-        let word = value.replacing("\"", with: "").replacing("[]", with: "none").filter {
-            !"[]".contains($0) || value.contains("::")
-        }
-        let text = value.contains("[\"") ? "127.0.0.1:0,[::1]:7" : word
+        let items = value.hasPrefix("[") ? String(value.dropFirst().dropLast()) : value
+        let text = items.isEmpty ? "none" : items.replacing("\"", with: "").replacing(", ", with: ",")
         let fromFile = configured("{\(name): \(value)}")
         let fromVariable = configured(nil, [key.variable: text])
         let fromFlag = configured(nil, [:], "\(key.flag)=\(text)")

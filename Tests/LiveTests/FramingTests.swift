@@ -49,16 +49,6 @@ import Testing
         #expect(received == [])
     }
 
-    /// Rule H1.
-    @Test("an HTTP request gets bad_json, and the connection closes")
-    func http() throws {
-        let client = try LineClient(try LiveServer(), .glued)
-        try client.send(
-            bytes: Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n".utf8))
-        try client.expect(#"{"type":"error","code":"bad_json",…"#)
-        try client.expectEnd()
-    }
-
     @Test("an unfinished hello is ignored when the connection ends")
     func halfLine() throws {
         let client = try LineClient(try LiveServer())

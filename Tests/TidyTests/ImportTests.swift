@@ -85,7 +85,8 @@ struct ImportTable {
             "Synchronization", "Testing",
         ],
         "Tests/CaretWebTests": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport", "Foundation", "Testing",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport", "Foundation",
+            "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [

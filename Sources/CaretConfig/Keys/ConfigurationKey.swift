@@ -1,3 +1,5 @@
+package import CaretWire
+
 /// A key of the configuration. The help, the example file, the options and the variables are made from the
 /// list of keys.
 package struct ConfigurationKey: Sendable {

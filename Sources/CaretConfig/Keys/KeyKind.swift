@@ -1,3 +1,5 @@
+import CaretWire
+
 extension ConfigurationKey {
     /// Stores the found value in the settings. Returns false if the value is not allowed.
     package func assign(_ found: FoundValue, into settings: inout Settings) -> Bool {

@@ -26,7 +26,7 @@ extension ConfigurationKey {
             "Whether other machines get full access without a token."),
         ConfigurationKey(
             "web", .access, .yesNo(\.servesWeb),
-            "Whether to serve HTTP and WebSocket too, on addresses of this machine. web_hosts adds the others."
+            "Whether to serve HTTP and WebSocket too. Other machines can use them only through web_hosts."
         ),
         ConfigurationKey(
             "web_hosts", .access, .hosts(\.webHosts),

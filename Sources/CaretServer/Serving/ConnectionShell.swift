@@ -169,6 +169,7 @@ package final class ConnectionShell: ConnectionHandler {
             case .sendMessages(let lines): connection.send(host.payloads.payload(of: lines, as: .messages))
             }
         }
+        if let observer = switchboard.observer, let member = web?.state.member { observer.saw(member) }
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {

@@ -13,14 +13,19 @@ import Testing
 final class Conversation {
     private let server: LiveServer
     private let style: LineClient.WriteStyle
-    private var clients: [String: LineClient] = [:]
+    /// The clients that use WebSocket. The others send lines.
+    private let webSockets: Set<String>
+    private var clients: [String: any MessageClient] = [:]
     /// The clients that have ended their output.
     private var endedOutputs: Set<String> = []
     private(set) var names: [String: String] = [:]
 
-    init(with server: LiveServer, _ style: LineClient.WriteStyle = .whole) {
+    init(
+        with server: LiveServer, _ style: LineClient.WriteStyle = .whole, webSockets: Set<String> = []
+    ) {
         self.server = server
         self.style = style
+        self.webSockets = webSockets
     }
 
     /// Runs a script. A later call may continue the conversation.
@@ -58,8 +63,13 @@ final class Conversation {
         }
     }
 
-    private func enter(_ name: String, introduced: Bool) throws -> LineClient {
-        let client = try LineClient(server, style)
+    private func enter(_ name: String, introduced: Bool) throws -> any MessageClient {
+        let client: any MessageClient
+        if webSockets.contains(name) {
+            client = try WebSocketClient(server, style)
+        } else {
+            client = try LineClient(server, style)
+        }
         if !introduced { try client.greet(as: "\(name)-client") }
         clients[name] = client
         return client
@@ -84,9 +94,10 @@ final class Conversation {
 
 /// Runs a whole conversation with a new server.
 func converse(
-    _ script: String, options: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
+    _ script: String, options: [String: String] = [:], webSockets: Set<String> = [],
+    sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let conversation = Conversation(with: try LiveServer(options))
+    let conversation = Conversation(with: try LiveServer(options), webSockets: webSockets)
     try conversation.run(script, sourceLocation: sourceLocation)
     try conversation.end(sourceLocation: sourceLocation)
 }

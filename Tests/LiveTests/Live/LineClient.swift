@@ -1,8 +1,7 @@
 import Glibc
-import Testing
 
 /// A client that sends and receives lines. Its calls block.
-final class LineClient {
+final class LineClient: MessageClient {
     /// How the client writes its lines to the socket.
     enum WriteStyle: String, CaseIterable {
         case whole
@@ -86,29 +85,9 @@ final class LineClient {
         return try reader.remainingLines()
     }
 
-    /// Expects that the next line matches the pattern. `…` matches anything.
-    func expect(_ pattern: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let line = try next()
-        let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
-        try #require(
-            isExpected, "expected \(pattern.shortened), received \((line ?? "the end").shortened)",
-            sourceLocation: sourceLocation)
+    /// The next bytes; nil if the connection ends before them.
+    func next(bytes count: Int) throws -> [UInt8]? {
+        try flush()
+        return try reader.next(bytes: count)
     }
-
-    /// Expects the end of the connection.
-    func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let line = try next()
-        try #require(line == nil, sourceLocation: sourceLocation)
-    }
-
-    /// Sends a hello and waits for the welcome.
-    func greet(as client: String) throws {
-        try send(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#)
-        try expect(#"{"type":"welcome",…"#)
-    }
-}
-
-extension String {
-    /// This text, shortened for the message of a failed test.
-    var shortened: String { utf8.count > 500 ? prefix(500) + "…" : self }
 }

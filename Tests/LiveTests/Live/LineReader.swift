@@ -40,6 +40,17 @@ final class LineReader {
         return lines
     }
 
+    /// The next bytes; nil if the input ends before them.
+    func next(bytes count: Int) throws -> [UInt8]? {
+        while bytes.count - start < count {
+            bytes.removeFirst(start)
+            (start, searchedEnd) = (0, 0)
+            if try !readMore() { return nil }
+        }
+        defer { (start, searchedEnd) = (start + count, start + count) }
+        return Array(bytes[start..<start + count])
+    }
+
     private func readMore() throws -> Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&polled, 1, Self.timeoutMilliseconds) == 0 {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A client that edits one document as fast as its pushes are acked, and remembers its acks. It handles
 /// messages and returns lines to send; the `EditorGroup` has its connection.
-struct Editor {
+struct Editor: CustomStringConvertible {
     /// A push that is sent again, unchanged, until it is acked.
     private struct Pending {
         let seq: Int
@@ -25,7 +25,9 @@ struct Editor {
     private var pending: Pending?
     private var seq = 0
     private var epoch: WireString?
-    private var (revision, length) = (0, 0)
+    private(set) var revision = 0
+    /// The text at that revision, which is ASCII.
+    private(set) var text: [UInt8] = []
     private var random: Seeded
 
     init(_ number: Int, in document: String) {
@@ -33,6 +35,8 @@ struct Editor {
         self.document = document
         random = Seeded(UInt64(number))
     }
+
+    var description: String { "editor \(number) at revision \(revision)" }
 
     /// Whether no push waits for its ack.
     var hasNoPendingPush: Bool { pending == nil }
@@ -58,8 +62,8 @@ struct Editor {
     private mutating func next() -> [String] {
         guard let epoch, pending == nil, !isPaused, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1
-        let start = random.number(0...length)
-        let end = random.chance(30) ? min(length, start + random.number(1...4)) : start
+        let start = random.number(0...text.count)
+        let end = random.chance(30) ? min(text.count, start + random.number(1...4)) : start
         let edit = WireEdit(WireRange(start, end), WireString(marker(seq)))
         let line =
             #"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":\#(revision),"seq":\#(seq),"#
@@ -86,7 +90,7 @@ struct Editor {
             try apply(ack)
             return next()
         case .check(let check):
-            guard check.revision.value == revision, check.length == length else {
+            guard check.revision.value == revision, check.length == text.count else {
                 throw Unexpected("\(self) received \(check)")
             }
             return []
@@ -106,7 +110,7 @@ struct Editor {
         epoch = opened.epoch
         revision = opened.revision.value
         switch opened.content {
-        case .text(let text), .textAfterAll(let text): length = text.utf8.count
+        case .text(let text), .textAfterAll(let text): self.text = Array(text.utf8)
         case .resumed: break
         }
     }
@@ -130,6 +134,9 @@ struct Editor {
     private mutating func advance(to next: Int, _ edits: [WireEdit]) throws {
         if next != revision + 1 { throw Unexpected("\(self) received revision \(next) after \(revision)") }
         revision = next
-        for edit in edits { length += edit.text.utf8.count - (edit.range.end - edit.range.start) }
+        for edit in edits.reversed() {
+            guard edit.range.end <= text.count else { throw Unexpected("\(self) received \(edit)") }
+            text.replaceSubrange(edit.range.start..<edit.range.end, with: edit.text.utf8)
+        }
     }
 }

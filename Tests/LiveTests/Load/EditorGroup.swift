@@ -6,6 +6,8 @@ import TestSupport
 final class EditorGroup {
     private struct EditorConnection {
         var editor: Editor
+        let usesWebSocket: Bool
+        var transport = EditorTransport.lines
         /// Nil if it is not connected.
         var descriptor: Int32?
         var input: [UInt8] = []
@@ -19,9 +21,11 @@ final class EditorGroup {
 
     private static let timeoutMilliseconds: Int32 = 60_000
 
-    /// Makes `count` editors, spread over documents.
-    init(_ count: Int, documents: Int) {
-        connections = (0..<count).map { EditorConnection(editor: Editor($0, in: "doc-\($0 % documents)")) }
+    /// Makes `count` editors, spread over documents. The first `webSockets` of them use WebSocket.
+    init(_ count: Int, documents: Int, webSockets: Int = 0) {
+        connections = (0..<count).map {
+            EditorConnection(editor: Editor($0, in: "doc-\($0 % documents)"), usesWebSocket: $0 < webSockets)
+        }
     }
 
     deinit { for connection in connections { connection.descriptor.map { _ = close($0) } } }
@@ -38,7 +42,10 @@ final class EditorGroup {
             let descriptor = try Address.loopback(port: server.port).connected()
             connections[index].descriptor = descriptor
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            (connections[index].input, connections[index].output) = ([], [])
+            let usesWebSocket = connections[index].usesWebSocket
+            connections[index].transport = usesWebSocket ? .webSocket(isOpen: false) : .lines
+            connections[index].input = []
+            connections[index].output = connections[index].transport.greeting
             try send([connections[index].editor.hello()], index)
         }
     }
@@ -63,8 +70,21 @@ final class EditorGroup {
 
     /// Works until every push is acked. Editors push nothing new meanwhile.
     func waitForAcks() throws {
+        try workPaused { group in group.editors.allSatisfy(\.hasNoPendingPush) }
+    }
+
+    /// Works until every push is acked and every editor has received all changes. Editors push nothing new
+    /// meanwhile.
+    func waitForChanges() throws {
+        try waitForAcks()
+        let heads = Dictionary(
+            editors.map { ($0.document, $0.acked.values.max() ?? 0) }, uniquingKeysWith: max)
+        try workPaused { group in group.editors.allSatisfy { $0.revision == heads[$0.document] } }
+    }
+
+    private func workPaused(until condition: (EditorGroup) -> Bool) throws {
         for index in connections.indices { connections[index].editor.isPaused = true }
-        try work { group in group.connections.allSatisfy(\.editor.hasNoPendingPush) }
+        try work(until: condition)
         for index in connections.indices { connections[index].editor.isPaused = false }
     }
 
@@ -97,10 +117,7 @@ final class EditorGroup {
         if count <= 0 { return leave(index) }
         connections[index].input += buffer[..<count]
         var rest = connections[index].input[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            try handle(Array(rest[..<end]), index)
-            rest = rest[(end + 1)...]
-        }
+        while let message = try connections[index].transport.next(of: &rest) { try handle(message, index) }
         connections[index].input = Array(rest)
     }
 
@@ -121,7 +138,7 @@ final class EditorGroup {
 
     private func send(_ lines: [String], _ index: Int) throws {
         if lines.isEmpty { return }
-        for line in lines { connections[index].output += Array(line.utf8) + [UInt8(ascii: "\n")] }
+        for line in lines { connections[index].output += connections[index].transport.bytes(of: line) }
         try write(index)
     }
 

@@ -1,0 +1,135 @@
+import Glibc
+import Testing
+
+@Suite("HTTP on the port of lines", .onOwnThread) struct HTTPTests {
+    @Test("/healthz answers GET with ok, and HEAD with the same fields")
+    func health() throws {
+        let client = try LineClient(try LiveServer())
+        try client.request("GET /healthz")
+        let answer = try client.response()
+        #expect(answer.status == 200 && answer.body == "ok\n")
+        #expect(answer.fields["content-type"] == "text/plain; charset=utf-8")
+        #expect(answer.fields["cache-control"] == "no-store")
+        try client.request("HEAD /healthz")
+        let head = try client.response(toHead: true)
+        #expect(head.status == 200 && head.fields["content-length"] == "3")
+        // HEAD had no body, so the next bytes are a response.
+        try client.request("GET /healthz", "Connection: close")
+        let last = try client.response()
+        #expect(last.status == 200 && last.body == "ok\n" && last.fields["connection"] == "close")
+        try client.expectEnd()
+    }
+
+    @Test("unknown paths get 404, and known paths with other methods 405")
+    func notFound() throws {
+        let client = try LineClient(try LiveServer())
+        try client.request("GET /nothing")
+        try expect(404, "not_found", of: client)
+        try client.request("DELETE /healthz")
+        let refusal = try expect(405, "bad_method", of: client)
+        #expect(refusal.fields["allow"] == "GET, HEAD, OPTIONS")
+        try client.request("GET /ws")
+        let upgrade = try expect(426, "upgrade_required", of: client)
+        #expect(upgrade.fields["upgrade"] == "websocket")
+    }
+
+    @Test(
+        "requests for other hosts get 421",
+        arguments: ["example.org", "127.0.0.1.example.org", "192.0.2.1", "localhost.example.org:80"])
+    func foreignHost(host: String) throws {
+        let client = try LineClient(try LiveServer())
+        try client.request("GET /healthz", host: host)
+        try expect(421, "bad_host", of: client)
+    }
+
+    @Test("requests from pages of other sites get 403, also upgrade requests")
+    func foreignOrigin() throws {
+        let server = try LiveServer()
+        let client = try LineClient(server)
+        let host = "127.0.0.1:\(server.port)"
+        for field in ["Origin: https://example.org", "Origin: null", "Sec-Fetch-Site: cross-site"] {
+            try client.request("GET /healthz", host: host, field)
+            try expect(403, "bad_origin", of: client)
+            try client.request(
+                "GET /ws", host: host, field, "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+            try expect(403, "bad_origin", of: client)
+        }
+        try client.request("GET /healthz", host: host, "Origin: http://\(host)")
+        #expect(try client.response().status == 200)
+    }
+
+    @Test(
+        "requests are answered in order, however their bytes are split",
+        arguments: LineClient.WriteStyle.allCases)
+    func keepAlive(style: LineClient.WriteStyle) throws {
+        let client = try LineClient(try LiveServer(), style)
+        for _ in 0..<2 {
+            try client.request("GET /healthz")
+            try client.request("GET /nothing")
+            #expect(try client.response().status == 200)
+            #expect(try client.response().status == 404)
+        }
+    }
+
+    @Test("line ends before a request are ignored")
+    func lineEnds() throws {
+        let client = try LineClient(try LiveServer())
+        try client.send(bytes: Array("\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+        #expect(try client.response().status == 200)
+    }
+
+    @Test("a malformed request gets 400, and the connection closes")
+    func malformed() throws {
+        let client = try LineClient(try LiveServer())
+        try client.send(bytes: Array("GET /healthz HTTP/1.1\nHost: localhost\n\n".utf8))
+        let refusal = try expect(400, "bad_request", of: client)
+        #expect(refusal.fields["connection"] == "close")
+        try client.expectEnd()
+    }
+
+    @Test("lines and HTTP are served on the same port at the same time")
+    func samePort() throws {
+        let server = try LiveServer()
+        let (ann, browser) = (try LineClient(server), try LineClient(server))
+        try ann.greet(as: "ann-client")
+        try browser.request("GET /healthz")
+        #expect(try browser.response().status == 200)
+        try ann.send(#"{"type":"ping","id":1}"#)
+        try ann.expect(#"{"type":"pong","id":1}"#)
+    }
+
+    @Test("at SIGTERM an HTTP connection without a request closes")
+    func stopped() throws {
+        let server = try LiveServer()
+        let client = try LineClient(server)
+        try client.request("GET /healthz")
+        #expect(try client.response().status == 200)
+        server.program.kill(SIGTERM)
+        try client.expectEnd()
+        #expect(try server.program.waitForExit().status == 0)
+    }
+
+    /// Rule H1.
+    @Test("with web=false a request gets bad_json, and the connection closes")
+    func withoutWeb() throws {
+        let client = try LineClient(try LiveServer(["--web": "false"]))
+        try client.request("GET /healthz")
+        try client.expect(#"{"type":"error","code":"bad_json",…"#)
+        try client.expectEnd()
+    }
+
+    /// Expects a refusal, whose body is the error object of the protocol.
+    @discardableResult
+    private func expect(
+        _ status: Int, _ code: String, of client: LineClient,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> HTTPResponse {
+        let response = try client.response()
+        #expect(response.status == status, sourceLocation: sourceLocation)
+        #expect(response.fields["content-type"] == "application/json", sourceLocation: sourceLocation)
+        let pattern = Pattern(#"{"type":"error","code":"\#(code)","message":"…"}"# + "\n")
+        #expect(pattern.matches(response.body) != nil, "\(response.body)", sourceLocation: sourceLocation)
+        return response
+    }
+}

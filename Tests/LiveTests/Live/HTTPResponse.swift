@@ -1,0 +1,39 @@
+import Testing
+
+/// A response to an HTTP request.
+struct HTTPResponse {
+    let status: Int
+    /// By names in lower-case letters.
+    let fields: [String: String]
+    let body: String
+}
+
+extension LineClient {
+    /// Sends the head of a request: its first line, `Host`, and these fields.
+    func request(_ line: String, host: String = "localhost", _ fields: String...) throws {
+        let lines = ["\(line) HTTP/1.1", "Host: \(host)"] + fields
+        try send(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    }
+
+    /// Reads the next response. A response to HEAD has no body.
+    func response(toHead: Bool = false) throws -> HTTPResponse {
+        var lines: [String] = []
+        while true {
+            let line = try #require(try next(), "the connection ended inside a head: \(lines)")
+            try #require(line.hasSuffix("\r"), "a line of a head ends without CR: \(line)")
+            if line == "\r" { break }
+            lines.append(String(line.dropLast()))
+        }
+        let words = lines.first?.split(separator: " ") ?? []
+        try #require(words.count > 1 && words[0] == "HTTP/1.1", "\(lines)")
+        let status = try #require(Int(words[1]), "\(lines)")
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let (name, value) = try #require(line.parts(around: ": "), "\(line)")
+            fields[name.lowercased()] = value
+        }
+        let count = try #require(toHead ? 0 : Int(fields["content-length"] ?? "0"), "\(lines)")
+        let body = try #require(try next(bytes: count), "the connection ended inside a body")
+        return HTTPResponse(status: status, fields: fields, body: String(decoding: body, as: UTF8.self))
+    }
+}

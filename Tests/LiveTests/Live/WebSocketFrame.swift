@@ -1,0 +1,66 @@
+/// A frame of a WebSocket (RFC 6455). A message has one frame here, because the server never splits messages.
+enum WebSocketFrame: Equatable {
+    case text(String)
+    case ping([UInt8])
+    case pong([UInt8])
+    /// `code` is nil if the frame has none.
+    case close(code: Int?, reason: String)
+
+    private static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+
+    /// The bytes that a client sends.
+    var masked: [UInt8] {
+        let content = self.content
+        return [firstByte] + Self.length(content.count) + Self.mask
+            + content.indices.map { content[$0] ^ Self.mask[$0 % 4] }
+    }
+
+    private var firstByte: UInt8 {
+        switch self {
+        case .text: 0x81
+        case .close: 0x88
+        case .ping: 0x89
+        case .pong: 0x8A
+        }
+    }
+
+    private var content: [UInt8] {
+        switch self {
+        case .text(let text): Array(text.utf8)
+        case .ping(let content), .pong(let content): content
+        case .close(nil, _): []
+        case .close(let code?, let reason): [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)
+        }
+    }
+
+    private static func length(_ count: Int) -> [UInt8] {
+        switch count {
+        case ..<126: [0x80 | UInt8(count)]
+        case ..<65_536: [0x80 | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        default: [0x80 | 127] + (0..<8).map { UInt8(count >> (56 - 8 * $0) & 0xFF) }
+        }
+    }
+
+    /// Reads a frame of a server. `next` returns so many bytes, or nil if there are fewer. In that case the result
+    /// is nil too.
+    static func read(_ next: (Int) throws -> [UInt8]?) throws -> WebSocketFrame? {
+        guard let start = try next(2) else { return nil }
+        let lengthBytes = start[1] == 126 ? 2 : start[1] == 127 ? 8 : 0
+        guard start[1] < 128 else { throw Unexpected("a frame of the server is masked") }
+        guard let length = try next(lengthBytes) else { return nil }
+        let count = lengthBytes == 0 ? Int(start[1]) : length.reduce(0) { $0 << 8 | Int($1) }
+        guard let content = try next(count) else { return nil }
+        switch start[0] {
+        case 0x81: return .text(String(decoding: content, as: UTF8.self))
+        case 0x88: return closeFrame(content)
+        case 0x89: return .ping(content)
+        case 0x8A: return .pong(content)
+        default: throw Unexpected("a frame of the server begins with the byte \(start[0])")
+        }
+    }
+
+    private static func closeFrame(_ content: [UInt8]) -> WebSocketFrame {
+        let code = content.count < 2 ? nil : Int(content[0]) << 8 | Int(content[1])
+        return .close(code: code, reason: String(decoding: content.dropFirst(2), as: UTF8.self))
+    }
+}

@@ -22,7 +22,7 @@ import Testing
         try second.endOutput()
         try server.waitForLog(#/ debug event=connection_closed connection=\d+ reason=left ms=\d+$/#)
         let third = try LineClient(server, at: .adminSocket)
-        try third.send("GET / HTTP/1.1")
+        try third.send("this is no JSON")
         try third.expect(#"{"type":"error","code":"bad_json",…"#)
         try third.endOutput()
         try server.waitForLog(#/ debug event=connection_opened connection=\d+ transport=unix$/#)

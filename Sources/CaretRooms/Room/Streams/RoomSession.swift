@@ -45,7 +45,9 @@ package struct SessionList: Sendable {
     package var all: [RoomSession] { sessions }
 
     package subscript(index: Int) -> RoomSession {
-        _read { yield sessions[index] }
+        // `_read` would avoid a copy, but without optimization Swift 6.3 reads the yielded session after its
+        // memory was freed. With optimization there is no copy here either.
+        get { sessions[index] }
         _modify { yield &sessions[index] }
     }
 

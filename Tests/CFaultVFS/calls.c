@@ -5,6 +5,7 @@
 
 #include "fault_vfs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static int calls = -1;
+static char refused[256];
 
 static void note(const char *call, const char *path) {
     char line[4352];
@@ -39,7 +41,21 @@ void fault_calls_mark(const char *text) {
     if (calls >= 0) syscall(SYS_write, calls, text, strlen(text));
 }
 
+void fault_calls_refuse_sync(const char *end) { snprintf(refused, sizeof refused, "%s", end); }
+
+static int is_refused(int file) {
+    if (refused[0] == 0) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, sizeof path - 1), end = (ssize_t)strlen(refused);
+    return length >= end && memcmp(path + length - end, refused, (size_t)end) == 0;
+}
+
 int fsync(int file) {
+    if (is_refused(file)) {
+        errno = EIO;
+        return -1;
+    }
     int code = (int)syscall(SYS_fsync, file);
     if (code == 0) note_file("sync", file);
     return code;

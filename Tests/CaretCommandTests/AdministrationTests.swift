@@ -276,6 +276,23 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.data + "/backups").isEmpty)
     }
 
+    @Test("the second page of a list of tokens begins after the first page")
+    func tokenPages() throws {
+        let session = try CommandSession(nil)
+        let rest = #""created":0,"grants":[]"#
+        let fake = try FakeServer(
+            in: session,
+            inTurn: [
+                "list_tokens": [
+                    #""type":"tokens","tokens":[{"number":1,"user":"ann",\#(rest)},{"number":2,"user":"bob",\#(rest)}],"more":true"#,
+                    #""type":"tokens","tokens":[{"number":3,"user":"after AFTER",\#(rest)}]"#,
+                ]
+            ])
+        let run = try session.caret(["token", "list", "--socket", fake.path])
+        let rows = run.output.split(separator: "\n").map { $0.split(separator: "\t").prefix(2) }
+        #expect(rows == [["1", "ann"], ["2", "bob"], ["3", "after 2"]], "\(run)")
+    }
+
     @Test("subcommands for administrators need a token with all rights")
     func rights() throws {
         let session = try CommandSession(["--require-tokens=true"])

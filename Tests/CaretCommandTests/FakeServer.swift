@@ -8,7 +8,7 @@ import Synchronization
 ///     try session.caret(["ls", "--socket", fake.path])
 ///
 /// Each answer is for one type of request. It is written without braces and id. `DOC` in an answer is the
-/// document of the request. If a type has several answers, each is sent once, and the last one repeatedly.
+/// document of the request, and `AFTER` the number after which its page begins. If a type has several answers, each is sent once, and the last one repeatedly.
 final class FakeServer: Sendable {
     let path: String
     private let socket: Int32
@@ -73,7 +73,8 @@ final class FakeServer: Sendable {
         guard let answer = answers.next(for: String(type)) else { return nil }
         let id = line.firstMatch(of: /"id":(\d+)/).map { #""id":\#($0.1),"# } ?? ""
         let document = line.firstMatch(of: /"doc":("(?:[^"\\]|\\.)*")/).map { String($0.1) } ?? "\"\""
-        return "{" + id + answer.replacing("DOC", with: document) + "}\n"
+        let after = line.firstMatch(of: /"after":(\d+)/).map { String($0.1) } ?? "0"
+        return "{" + id + answer.replacing("DOC", with: document).replacing("AFTER", with: after) + "}\n"
     }
 }
 

@@ -45,6 +45,18 @@ import Testing
         #expect(lines.wholeMatch(of: /1 anonymous [-\d]+ [:\d]+  banana band/) != nil, "\(lines)")
     }
 
+    @Test("blame aligns the ends of revision numbers")
+    func alignedRevisions() throws {
+        let session = try CommandSession()
+        try session.expect("$ put a --create << first⏎\na: saved as revision 1")
+        for number in 2...10 {
+            #expect(try session.caret(["put", "a"], input: "first\n\(number)\n").status == 0)
+        }
+        let lines = try shown(["blame", "a", "--no-color"], on: session, columns: 80).split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix(" 1 anonymous "), "\(lines)")
+        #expect(lines.last?.hasPrefix("10 anonymous ") == true, "\(lines)")
+    }
+
     /// A text with everything that a terminal interprets, and its visible form.
     private static let (wild, tame) = (
         "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"

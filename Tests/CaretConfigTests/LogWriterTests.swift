@@ -91,6 +91,18 @@ import Testing
         #expect(log.lostLines == 3)
     }
 
+    @Test("on a full disk, lines are lost without other effects")
+    func fullDisk() {
+        // A write to this device fails, although `poll` reports that it is ready.
+        let file = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(file >= 0)
+        let log = LogWriter(format: .json, level: .debug, descriptor: file)
+        for _ in 0..<3 { log.write(LogEvent(.ready)) }
+        log.close()
+        #expect(log.lostLines == 3)
+    }
+
     @Test("many threads write whole lines, each exactly once")
     func threads() {
         let pipe = Pipe()

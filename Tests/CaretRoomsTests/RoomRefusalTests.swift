@@ -202,7 +202,10 @@ import Testing
         limits.announced.document = 10
         var world = try RoomWorld("012345678", limits: limits)
         world.openQuietly(.ann)
+        // The store is not needed to refuse the push.
+        world.store.trouble = .full
         world.push(.ann, [(0, 0, "xx")], base: 1, seq: 1)
+        world.store.trouble = nil
         #expect(
             world.lines(.ann) == [
                 #"{"type":"error","doc":"notes","seq":1,"code":"too_large","message":"the document would have 11 bytes; at most 10 are allowed"}"#

@@ -187,6 +187,26 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    /// Rule D13.
+    @Test("nothing is appended after a stored change that does not fit")
+    func misfitLocked() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.holds = { $0.isAppend || $0.isAppendLocked }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        for number in 1...2 {
+            try world.commitElsewhere([(0, 0, "z")], seq: Int64(number))
+            world.answerAppend(.conflict(head: Revision(1 + number)))
+        }
+        guard case .appendLocked(_, let plan)? = world.heldCalls.first else {
+            throw Unexpected(what: "no append under the lock")
+        }
+        let misfit = try SampleLog.change(
+            Change([SampleChange.edit(9, 9, "x")]), in: TextBuffer("0123456789"), seq: 3)
+        #expect(plan.changes(after: []).count == 1)
+        #expect(plan.changes(after: [misfit]).isEmpty)
+    }
+
     /// Rule B4.
     @Test("an open beyond the head renews the epochs, and all sessions resync")
     func knowsMore() throws {

@@ -1,3 +1,5 @@
+import CaretStore
+import Glibc
 import TestSupport
 import Testing
 
@@ -41,6 +43,18 @@ import Testing
                 "\(random.chance(50) ? "fail" : "break")=\(operation):\(number)"
             }
         }
+    }
+
+    @Test("a new database that cannot be synced is refused at opening")
+    func unsyncedDatabase() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        try scratch.makeData()
+        let end = try ChildProcess(
+            "store-faults", [scratch.data, "seed=7", "rounds=1", "unsynced=/caret.sqlite.new"]
+        ).waitForExit()
+        #expect(end.lines.last.map(String.init) == "refused to open: \(OpeningFault.system(EIO))")
+        #expect(access(scratch.data + "/caret.sqlite", F_OK) != 0)
     }
 
     /// Does the run without a fault to count the operations. Then does it once for each fault that `faults`

@@ -56,4 +56,10 @@ import Testing
         #expect(throws: WireFault.self) { try read(text) }
         do throws(WireFault) { _ = try read(text) } catch { #expect(error.message == message) }
     }
+
+    @Test("the fault for an unknown type is at the type")
+    func unknownType() {
+        let fault = #expect(throws: WireFault.self) { try read(#"{"type":"change"}"#) }
+        #expect(fault?.code == .unknownType && fault?.byte == 8)
+    }
 }

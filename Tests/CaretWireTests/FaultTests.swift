@@ -144,6 +144,7 @@ import Testing
         let unknown = decoded(#"{"type":"pusch","id":2,"doc":"a","seq":7}"#).fault
         #expect(unknown?.code == .unknownType && unknown?.message == #"there is no message type "pusch""#)
         #expect(unknown?.id == .number(2) && unknown?.document == "a" && unknown?.seq == 7)
+        #expect(unknown?.byte == 8)
         let wrong = decoded(#"{"type":"push","id":{},"doc":3,"seq":-1}"#).fault
         #expect(wrong?.code == .badMessage && wrong?.id == nil && wrong?.document == nil && wrong?.seq == nil)
         let untyped = decoded(#"{"id":2}"#).fault

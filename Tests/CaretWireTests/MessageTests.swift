@@ -48,6 +48,12 @@ import Testing
         }
     }
 
+    @Test("a request for the history asks for no edits unless told to")
+    func plainHistory() throws {
+        let plain = try decoded(#"{"type":"history","doc":"a"}"#).get()
+        #expect(plain.message == .history(History(document: "a")))
+    }
+
     @Test("a writer's buffer is reused for the next message")
     func writerIsReused() {
         var writer = JSONWriter()

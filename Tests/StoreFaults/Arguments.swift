@@ -11,6 +11,8 @@ struct Arguments {
     var bound: Int64 = 0
     /// The file for a record of the system calls. If it is set, there is no fault layer.
     var calls: String?
+    /// The end of the paths of files that cannot be synced without SQLite.
+    var unsynced: String?
     /// Where to make a backup after the last step.
     var backup: String?
     /// Whether the process kills itself when the disk is full.
@@ -42,6 +44,7 @@ struct Arguments {
         case "bound": set(\.bound, Int64(value))
         case "paste": set(\.paste, Int(value))
         case "calls": set(\.calls, value)
+        case "unsynced": set(\.unsynced, value)
         case "backup": set(\.backup, value)
         case "then": set(\.diesWhenFull, value == "die" ? true : nil)
         case "trace": set(\.trace, value)
@@ -72,6 +75,7 @@ struct Arguments {
 
     /// Installs the fault layer under SQLite. Returns whether that succeeded.
     func install() -> Bool {
+        unsynced?.withCString { fault_calls_refuse_sync($0) }
         if let calls { return fault_calls_record(calls) == 0 }
         return installLayer()
     }

@@ -77,8 +77,8 @@ struct ImportTable {
             "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
-            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",
-            "Testing",
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Glibc",
+            "Synchronization", "Testing",
         ],
         "Tests/CaretSyncTests": [
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",

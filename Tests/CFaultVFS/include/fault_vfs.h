@@ -88,6 +88,9 @@ void fault_vfs_lift_bound(void);
 /// `path` gets one line per call, with the path of the call's file. Returns 0 if it could create that file.
 int fault_calls_record(const char *path);
 
+/// From now on, `fsync` fails for files whose path has this end.
+void fault_calls_refuse_sync(const char *end);
+
 /// Writes a text to the record of calls, if there is one.
 void fault_calls_mark(const char *text);
 

@@ -185,7 +185,7 @@ import Testing
         #expect(talk.refuseOpen(.alreadyOpen) == [.close, .retry(after: 1000)])
     }
 
-    @Test("after a reconnect or an ack, the delays between opens start again")
+    @Test("a reconnect or an ack resets the delay before the next open")
     func delaysStartAgain() throws {
         var talk = Conversation()
         _ = talk.connect()

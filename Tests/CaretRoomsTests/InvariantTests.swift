@@ -106,7 +106,7 @@ import Testing
         Fault("requests wait only during a pause") { room in
             _ = room.pause.queue(.close(room.sessions[0].id, nil))
         },
-        Fault("a pause that calls the store has a reason") { $0.pause.beginCall() },
+        Fault("a room that pauses for a store call has a reason") { $0.pause.beginCall() },
         Fault("a closed room has no sessions") { $0.closedWith = RequestRefusal(.damaged) },
         Fault("a closed room has no work left") { room in
             room.sessions.removeAll()

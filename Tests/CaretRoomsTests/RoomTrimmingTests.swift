@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a trim at the head leaves no revisions, but needs no reload")
+    @Test("a trim up to the head empties the window; the text is not loaded again")
     func atHead() throws {
         var world = try trimmable().world
         _ = world.store.trim(world.document, through: 5)

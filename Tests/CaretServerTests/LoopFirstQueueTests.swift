@@ -97,7 +97,7 @@ struct LoopFirstQueueTests {
     }
 
     @Test(
-        "an answer runs on the loop that added jobs last, or else on the queue")
+        "the loop that added jobs last runs answers; without it, the queue does")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)

@@ -30,7 +30,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
     private static func port(_ text: Substring) -> Int?? {
         if text.isEmpty { return .some(nil) }
         let digits = text.dropFirst()
-        guard text.first == ":", 1...5 ~= digits.utf8.count, digits.utf8.allSatisfy(\.isDigit),
+        guard text.first == ":", 1...5 ~= digits.utf8.count, digits.utf8.allSatisfy({ $0.isDigit }),
             let port = Int(digits), 1...65_535 ~= port
         else { return nil }
         return port
@@ -39,7 +39,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
     private static func isName(_ text: String) -> Bool {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return text.utf8.count <= 253
-            && labels.allSatisfy { 1...63 ~= $0.count && $0.allSatisfy(\.isNameByte) }
+            && labels.allSatisfy { 1...63 ~= $0.count && $0.allSatisfy { $0.isNameByte } }
     }
 
     /// Whether only this machine can be meant.

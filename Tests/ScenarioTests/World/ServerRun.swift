@@ -2,7 +2,8 @@ import CaretLog
 import CaretRooms
 import CaretServer
 
-/// One run of the server, from a start to a crash or a stop: the real shells, on simulated queues and loops.
+/// One run of the server, from a start to a crash or a stop. It runs the code of the real server around the
+/// state machines, but queues, loops and sockets are simulated.
 // @unchecked: one thread does all of a simulated run.
 final class ServerRun: @unchecked Sendable {
     unowned let world: World

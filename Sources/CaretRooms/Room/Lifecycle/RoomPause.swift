@@ -96,6 +96,6 @@ package struct RoomPause: Sendable {
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("requests wait only during a pause", queued.isEmpty || !reasons.isEmpty)
         try BrokenInvariant.check(
-            "a pause that calls the store has a reason", phase == .waiting || !reasons.isEmpty)
+            "a room that pauses for a store call has a reason", phase == .waiting || !reasons.isEmpty)
     }
 }

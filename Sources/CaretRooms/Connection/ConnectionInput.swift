@@ -17,7 +17,7 @@ struct ConnectionInput: Sendable {
         case tooLong(WireFault)
     }
 
-    private let framing: InputFraming
+    let framing: InputFraming
     private var framer: LineFramer
     private var decoder: MessageDecoder
     /// Bytes that arrived while the connection was not ready for another line.

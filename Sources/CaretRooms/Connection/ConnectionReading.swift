@@ -35,9 +35,16 @@ extension ConnectionState {
         if mayRead, case .line(let result, let bytes) = input.endMessage() {
             handle(result, bytes)
             if isWelcomed { input.noteIncomplete(at: now, isSameLine: false) }
-            claim()
         }
         meetDueDeadlines()
+        return finishEvent()
+    }
+
+    /// Adapts the reserved budget to the incomplete message. The caller sends this event after each group of
+    /// received bytes, because its answer must arrive before any more input.
+    package mutating func claimForMessage() -> [ConnectionAction] {
+        if isClosed { return [] }
+        claim()
         return finishEvent()
     }
 
@@ -122,12 +129,17 @@ extension ConnectionState {
                 refuse(fault)
             case .incomplete:
                 input.noteIncomplete(at: now, isSameLine: isSameLine)
-                return claim()
+                return claimForLine()
             }
         }
         // Bytes after the last line are not read yet, so there is no incomplete line.
         if isWelcomed { input.noteIncomplete(at: now, isSameLine: isSameLine) }
-        claim()
+        claimForLine()
+    }
+
+    /// Messages can end in the middle of received bytes. So the claim for the rest is made by `claimForMessage`.
+    private mutating func claimForLine() {
+        if input.framing == .lines { claim() }
     }
 
     private mutating func claim() {

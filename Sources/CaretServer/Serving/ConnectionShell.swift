@@ -55,11 +55,11 @@ package final class ConnectionShell: ConnectionHandler {
     package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         readAt = connection.loop.now
         let time = switchboard.clock.time(at: readAt)
-        if !hasRead { greet(bytes, at: time) }
+        let skipped = hasRead ? 0 : greet(bytes, at: time)
         var accepted = bytes.count
         if let web {
-            let result = web.state.received(bytes, at: time)
-            accepted = result.accepted
+            let result = web.state.received(UnsafeRawBufferPointer(rebasing: bytes[skipped...]), at: time)
+            accepted = skipped + result.accepted
             run(result.actions)
         } else {
             run(state.received(bytes, at: time))
@@ -68,15 +68,21 @@ package final class ConnectionShell: ConnectionHandler {
         return accepted
     }
 
-    /// Decides what the client speaks. Line ends before the first message decide nothing.
-    private func greet(_ bytes: UnsafeRawBufferPointer, at time: Int64) {
-        guard let first = bytes.first(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else {
-            return
+    /// Decides what the client speaks. Line ends before the first message decide nothing. Returns how many bytes
+    /// of line ends must be skipped before a request.
+    private func greet(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> Int {
+        guard let first = bytes.firstIndex(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
+        else {
+            return 0
         }
         hasRead = true
-        guard let webListener, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else { return }
+        // A client that has said nothing for too long is being disconnected already.
+        guard let webListener, case .expectingHello = state.phase,
+            UInt8(ascii: "A")...UInt8(ascii: "Z") ~= bytes[first]
+        else { return 0 }
         web = WebBox(
             WebState(id, switchboard.webSettings, at: webListener, from: listenerKind.name, at: time))
+        return first
     }
 
     package func inputEnded(on connection: any ConnectionPort) {

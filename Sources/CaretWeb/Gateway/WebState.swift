@@ -177,6 +177,8 @@ package struct WebState: Sendable {
             if let head { answer(head) }
         } catch {
             respond(WebRefusal(error).response, to: Response.Recipient(isHead: false, closes: true))
+            // What follows cannot be read as requests.
+            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
         }
     }
 
@@ -205,6 +207,7 @@ package struct WebState: Sendable {
     }
 
     private mutating func beginWebSocket(_ head: RequestHead) throws(WebRefusal) {
+        if isStopping { throw WebRefusal(.serviceUnavailable, "the server is shutting down") }
         let response = try Handshake.response(to: head, sha1: settings.sha1)
         let member = ConnectionState(
             id, settings: settings.connection, from: peer, framing: .messages, at: now)

@@ -5,6 +5,8 @@ package enum HTTPLimits {
     /// Bytes of the request line, without its line end.
     package static let requestLine = 8 << 10
     package static let fields = 64
+    /// Parameters of a query. Each is compared with all others.
+    package static let parameters = 32
     /// Digits of `Content-Length`, and of the size of a chunk.
     package static let digits = 15
     /// Bytes of the extensions of a chunk, which are ignored.

@@ -17,13 +17,17 @@ package struct RequestTarget: Equatable, Sendable {
         path = try Self.decoded(parts[0], hasPlusForSpace: false)
         var parameters: [Parameter] = []
         let pairs = parts.count > 1 ? parts[1].split(separator: UInt8(ascii: "&")) : []
+        guard pairs.count <= HTTPLimits.parameters else {
+            throw .bad(
+                "the query has \(pairs.count) parameters; at most \(HTTPLimits.parameters) are allowed")
+        }
         for pair in pairs {
             let words = pair.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = try Self.decoded(words[0], hasPlusForSpace: true)
             let value = words.count > 1 ? try Self.decoded(words[1], hasPlusForSpace: true) : ""
             guard !parameters.contains(where: { $0.name == name }) else {
-                throw .bad("the query has \(name) more than once")
+                throw .bad("the query has \(name.prefix(64)) more than once")
             }
             parameters.append(Parameter(name: name, value: value))
         }

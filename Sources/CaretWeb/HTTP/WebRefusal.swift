@@ -40,7 +40,7 @@ package struct WebRefusal: Error, Equatable, Sendable {
         case .upgradeRequired: "upgrade_required"
         case .unsupportedVersion: "bad_version"
         case .contentTooLarge: "too_large"
-        case .serviceUnavailable: "overloaded"
+        case .serviceUnavailable: "shutting_down"
         case .badRequest, .requestTimeout, .targetTooLong, .expectationFailed, .headTooLarge,
             .switchingProtocols, .ok, .noContent:
             "bad_request"

@@ -18,6 +18,7 @@ enum Handshake {
         }
         guard fields["sec-websocket-version"] == [Array("13".utf8)] else {
             throw WebRefusal(.upgradeRequired, "the version of WebSocket must be 13")
+                .adding("Upgrade", "websocket").adding("Connection", "Upgrade")
                 .adding("Sec-WebSocket-Version", "13")
         }
         let keys = fields["sec-websocket-key"]

@@ -8,7 +8,9 @@ struct WebSocketState: Sendable {
     private(set) var member: ConnectionState
     private var reader = FrameReader()
     private var ledger = WireLedger()
-    /// The last ping that was not answered yet, because output waits.
+    /// How many bytes must be written until the last pong is delivered; nil if it is.
+    private var bytesUntilPong: Int?
+    /// The last ping that came while a pong waited. It is answered after that pong, and the pings before it never.
     private var unansweredPing: [UInt8]?
     /// The peer has sent its close frame, or has stopped sending. This is the code of the answer.
     private var peerClose: CloseCode??
@@ -60,6 +62,7 @@ struct WebSocketState: Sendable {
                 fail(error)
             }
         }
+        if fault == nil, !isOver { perform(member.claimForMessage()) }
         // After the last frame, and after a fault, the peer has nothing to say.
         if peerClose != nil || fault != nil || isOver {
             bytes = UnsafeRawBufferPointer(rebasing: bytes[bytes.endIndex...])
@@ -76,7 +79,10 @@ struct WebSocketState: Sendable {
     mutating func written(_ wireBytes: Int) -> [WebAction] {
         let lineBytes = ledger.wrote(wireBytes)
         if lineBytes > 0 { perform(member.written(lineBytes)) }
-        if ledger.isEmpty, let content = unansweredPing {
+        if let bytesUntilPong {
+            self.bytesUntilPong = bytesUntilPong > wireBytes ? bytesUntilPong - wireBytes : nil
+        }
+        if bytesUntilPong == nil, let content = unansweredPing {
             unansweredPing = nil
             pong(content)
         }
@@ -89,7 +95,7 @@ struct WebSocketState: Sendable {
         case .messageEnd: perform(member.messageEnded(at: time))
         case .ping(let content):
             perform(member.received([], at: time))
-            if ledger.isEmpty { pong(content) } else { unansweredPing = content }
+            if bytesUntilPong == nil { pong(content) } else { unansweredPing = content }
         case .pong: perform(member.received([], at: time))
         case .close(let code):
             peerClose = .some(code)
@@ -98,7 +104,9 @@ struct WebSocketState: Sendable {
     }
 
     private mutating func pong(_ content: [UInt8]) {
-        if !hasSentClose { send(FrameWriter.pong(content)) }
+        if hasSentClose { return }
+        send(FrameWriter.pong(content))
+        bytesUntilPong = ledger.waiting
     }
 
     private mutating func fail(_ fault: FrameFault) {

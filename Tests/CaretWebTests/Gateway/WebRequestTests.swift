@@ -96,6 +96,15 @@ import Testing
         #expect(world.receive("")[0].hasPrefix("HTTP/1.1 404") && world.unread.isEmpty)
     }
 
+    @Test(
+        "a request line that is too long is answered, and the rest is dropped",
+        arguments: ["/", "/ HTTP/1.1\r\nA: "])
+    func tooLong(start: String) {
+        let response = world.receive("GET \(start)\(String(repeating: "a", count: 64 << 10))")
+        #expect(response[0].hasPrefix("HTTP/1.1 4") && response[1] == "[endOutput]" && world.unread.isEmpty)
+        #expect(world.inputEnded() == ["[close]"])
+    }
+
     // MARK: Time
 
     @Test("a head must be complete within 10 seconds of its first byte")
@@ -155,6 +164,10 @@ import Testing
         #expect(WebWorld().shutDown() == ["[close]"])
         world.receive("GET /healthz HTTP/1.1\r\n")
         #expect(world.shutDown() == [])
+        let webSocket = WebWorld()
+        webSocket.receive(String(WebWorld.upgrade.dropLast()))
+        #expect(webSocket.shutDown() == [])
+        #expect(webSocket.receive("\r\n")[0].hasPrefix("HTTP/1.1 503 ") && webSocket.state.member == nil)
         let response = world.receive("Host: localhost\r\n\r\n")
         #expect(
             response[0].hasPrefix("HTTP/1.1 503 Service Unavailable\r\n")

@@ -17,6 +17,7 @@ final class WebWorld {
     private(set) var waiting = 0
     /// The bytes that were not accepted.
     private(set) var unread: [UInt8] = []
+    private var isPaused = false
     /// If true, all output counts as written at once.
     var takesAll = true
 
@@ -73,7 +74,10 @@ final class WebWorld {
         let input = unread + bytes
         let (accepted, actions) = input.withUnsafeBytes { state.received($0, at: now) }
         unread = Array(input.dropFirst(accepted))
-        return words(actions)
+        let result = words(actions)
+        // Only a connection that will resume reading may leave bytes unread.
+        #expect(unread.isEmpty || isPaused || result.contains("[resumeReading]"))
+        return result
     }
 
     @discardableResult
@@ -129,6 +133,12 @@ final class WebWorld {
         case .connection(.wake(let time)):
             wake = time
             return nil
+        case .connection(.pauseReading):
+            isPaused = true
+            return "[pauseReading]"
+        case .connection(.resumeReading):
+            isPaused = false
+            return "[resumeReading]"
         case .connection(let action):
             let words = "\(action)"
             return "[\(words.prefix { $0 != "(" })]"

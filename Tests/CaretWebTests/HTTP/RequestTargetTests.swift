@@ -20,6 +20,13 @@ import Testing
         #expect(try RequestTarget("/a?b?c=d")["b?c"] == "d")
     }
 
+    @Test("a query has at most 32 parameters")
+    func manyParameters() throws {
+        let names = (0..<33).map { "a\($0)" }
+        #expect(try RequestTarget("/?" + names.dropLast().joined(separator: "&")).names.count == 32)
+        #expect(throws: RequestFault.self) { try RequestTarget("/?" + names.joined(separator: "&")) }
+    }
+
     @Test(
         "a wrong escape, text that is not UTF-8, and a repeated parameter are faults",
         arguments: [

@@ -73,16 +73,47 @@ import Testing
         #expect(world.receive(ClientFrames.frame(ClientFrames.pong, [])) == [])
     }
 
-    @Test("while output waits, only the last ping gets a pong")
+    @Test("a pong is queued at once; while it waits, only the last ping counts")
     func manyPings() {
         let world = WebWorld.welcomed()
         world.takesAll = false
         world.receive(ClientFrames.message(#"{"type":"ping"}"#))
-        for number in 1...3 {
-            #expect(world.receive(ClientFrames.frame(ClientFrames.ping, Array("\(number)".utf8))) == [])
-        }
-        #expect(world.written(world.waiting) == ["<pong 3>"])
+        let output = world.waiting
+        #expect(ping("1", world) == ["<pong 1>"])
+        #expect(ping("2", world) == [] && ping("3", world) == [])
+        #expect(world.written(output) == [])
+        #expect(world.written(world.waiting - 1) == [])
+        #expect(world.written(1) == ["<pong 3>"])
         #expect(world.written(world.waiting) == [])
+        #expect(ping("4", world) == ["<pong 4>"])
+    }
+
+    private func ping(_ content: String, _ world: WebWorld) -> [String] {
+        world.receive(ClientFrames.frame(ClientFrames.ping, Array(content.utf8)))
+    }
+
+    @Test("memory for a message is claimed once all received bytes are read")
+    func claims() {
+        let world = WebWorld.welcomed()
+        let long = ClientFrames.frame(1, [UInt8](repeating: 0x20, count: 200_000))
+        #expect(world.receive(Array(long.prefix(70_000))) == ["[claimLine]"])
+        #expect(world.receive(Array(long[70_000..<90_000])) == [])
+        let ping = ClientFrames.message(#"{"type":"ping","id":7}"#)
+        let answers = world.receive(long[90_000...] + ping)
+        #expect(answers.contains("[releaseLine]") && answers.contains(#"<{"type":"pong","id":7}>"#))
+        // A message that ends in the same bytes is never incomplete, so it claims nothing.
+        #expect(!world.receive(long + ping).contains("[claimLine]"))
+    }
+
+    @Test("a client whose memory is refused leaves and sends nothing to rooms")
+    func refusedClaim() {
+        let world = WebWorld.welcomed()
+        let long = ClientFrames.frame(1, [UInt8](repeating: 0x20, count: 200_000))
+        #expect(world.receive(Array(long.prefix(70_000))) == ["[claimLine]"])
+        let actions = world.happens { $0.lineRefused() }
+        #expect(actions[0].hasPrefix(#"<{"type":"error","code":"overloaded""#))
+        #expect(actions[1...] == ["[leave]", "<close 1013 overloaded>", "[endOutput]"])
+        #expect(world.receive(Array(long[70_000...])) == [])
     }
 
     @Test("a frame fault closes the WebSocket with its code, and the client leaves")

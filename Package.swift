@@ -70,7 +70,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "CaretWeb", dependencies: ["CaretRooms", "CaretWire"], swiftSettings: strict),
+            name: "CaretWeb", dependencies: ["CaretCore", "CaretRooms", "CaretWire"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
@@ -129,7 +129,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
+            dependencies: [
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire",
+                "TestSupport",
+            ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",

@@ -6,7 +6,8 @@ import PackageDescription
 //
 //   swift build -c release --package-path Benchmarks --scratch-path .build
 
-/// The name of the checkout's folder, as SwiftPM shortens it. It contains this folder.
+/// The name of the checkout's folder, as SwiftPM shortens it. The checkout is the parent of the folder
+/// Benchmarks.
 let folder = (Context.packageDirectory.split(separator: "/").dropLast().last ?? "").lowercased()
 let checkout = folder.hasSuffix(".git") ? folder.dropLast(4) : folder[...]
 

@@ -72,7 +72,11 @@ function messagesOf(text) {
     .filter((words) => !/^(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH|ALTER|DROP)\b/.test(words));
 }
 
-const sentences = (paragraph) => paragraph.split(/(?<=[.!?])\s+(?=[A-Z`*“"])/).filter((text) => text.split(" ").length >= 4);
+/// A citation of rules, such as "Rules D7 and E2.", is no sentence.
+const isCitation = (text) => /^Rules? [A-Z]\d+((,| and|, and) [A-Z]\d+)*\.$/.test(text);
+
+const sentences = (paragraph) =>
+  paragraph.split(/(?<=[.!?])\s+(?=[A-Z`*“"])/).filter((text) => text.split(" ").length >= 4 && !isCitation(text));
 
 const isPage = (path) => path.endsWith(".md") && !path.startsWith("docs/report/") && path !== "CHANGELOG.md";
 const isCode = (path) => /^(Sources|Tests|Benchmarks)\/.*\.(swift|c|h)$/.test(path);

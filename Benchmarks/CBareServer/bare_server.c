@@ -21,7 +21,8 @@ typedef struct connection {
     int fd, document, place, dirty, blocked, begun, first, count, room;
     size_t sent;
     char *line;       // The beginning of a line whose end has not arrived.
-    payload **output; // `count` payloads from index `first` on. `sent` bytes of the first one are written.
+    payload **output; // Unsent payloads: `count` of them, from index `first` on.
+                      // `sent` bytes of the first unsent payload are already written.
 } connection;
 
 typedef struct push { struct push *next; int fd, document; payload *line; } push;
@@ -49,7 +50,7 @@ static void add(list *to, push *first, push **end) {
     pthread_mutex_unlock(&lock);
 }
 
-/// Removes and returns the whole list. With `waits`, blocks until there is an element.
+/// Empties the list, and returns its elements. With `waits`, blocks until there is an element.
 static list take(list *from, int waits) {
     pthread_mutex_lock(&lock);
     while (waits && !from->first) pthread_cond_wait(&ready, &lock);

@@ -27,7 +27,8 @@ int caret_exchange(const char *path, const char *other) {
 
 int caret_rename_new(const char *path, const char *other) {
     if (renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE) == 0) return 0;
-    // NFS does not support RENAME_NOREPLACE, but has hard links. vfat supports it, but has no hard links.
+    // NFS does not support RENAME_NOREPLACE, so a hard link is used there. vfat has no hard links, but it
+    // supports RENAME_NOREPLACE.
     if (errno != EINVAL && errno != ENOSYS) return -1;
     return link(path, other) == 0 ? unlink(path) : -1;
 }

@@ -1,7 +1,7 @@
 /// How a client introduces itself to the server, and what it does when its connection ends.
 public struct ClientOptions: Sendable {
     /// The secret id by which the server recognises this client after reconnects and restarts: 8 to 64
-    /// printable ASCII characters. If it is nil, the client chooses a random one.
+    /// printable ASCII characters. If this is nil, the client chooses a random id.
     public var client: String?
     /// The access token, if the server requires one.
     public var token: String?
@@ -23,6 +23,6 @@ public struct ClientOptions: Sendable {
         self.reconnects = reconnects
     }
 
-    /// For a program that sends a few requests and ends: the client does not reconnect.
+    /// Options for a program that sends a few requests and then ends. The client does not reconnect.
     public static var oneShot: ClientOptions { ClientOptions(reconnects: false) }
 }

@@ -12,7 +12,7 @@ final class ClientShell: Sendable {
     private struct GuardedState {
         var state: ClientState
         var waiters = ClientWaiters()
-        /// The last status that was sent to readers.
+        /// The last connection status that was sent to readers.
         var status = ConnectionStatus.first
     }
 
@@ -58,7 +58,8 @@ final class ClientShell: Sendable {
                         $0.waiters.requests[number] = answer
                         $0.waiters.progress[number] = progress
                     }, { $0.requested(message, as: number) })
-                // A cancellation before this point did not find the request, so it is repeated here.
+                // If the task was cancelled before the request was added, `onCancel` found no request. So the
+                // request is cancelled here.
                 if Task.isCancelled { handle { $0.cancelled(number) } }
             }
         } onCancel: {
@@ -106,7 +107,7 @@ final class ClientShell: Sendable {
         return events
     }
 
-    /// Ends a sequence of follow events. If it is the client's current sequence, the client also sends
+    /// Ends a sequence of follow events. If the sequence is the client's current one, the client also sends
     /// `unfollow`.
     func unfollow(_ events: CoalescingStream<PendingFollowEvents>) {
         events.finish()
@@ -174,11 +175,11 @@ final class ClientShell: Sendable {
         }
     }
 
-    /// Waits until the current unsaved edits of a document are in the folder. Without a folder, waits until
-    /// the edits are saved.
+    /// Waits until the current unsaved edits of a document are in the client's folder. If the client has no
+    /// folder, waits until the server has saved the edits.
     func wait(untilKept key: DocumentKey) async throws {
         if folder == nil { return try await wait(for: key, until: .saved) }
-        // The actions that write the file are on the queue already, so they run before this block.
+        // The queue already has the actions that write the file, so the actions run before this block.
         try await withCheckedThrowingContinuation { waiter in
             queue.async { [self] in
                 let fault = guarded.withLock { $0.state.unsavedEditsFault(of: key) }
@@ -187,7 +188,7 @@ final class ClientShell: Sendable {
         }
     }
 
-    /// Reads a document. Returns nil if it is closed.
+    /// Reads a document. Returns nil if the document is closed.
     func read<Answer: Sendable>(at key: DocumentKey, _ body: (DocumentState) -> Answer) -> Answer? {
         guarded.withLock { guarded in guarded.state.documents[key].map { body($0) } }
     }
@@ -259,8 +260,8 @@ final class ClientShell: Sendable {
         enqueue(actions.flatMap { guarded.waiters.shellActions(for: $0, guarded.state) })
     }
 
-    /// The caller must hold the lock. So the queue gets the actions in the order in which the state returned
-    /// them.
+    /// Sends actions to the queue. The caller must hold the lock, so that the queue gets the actions in the
+    /// order in which the state returned them.
     private func enqueue(_ actions: [ShellAction]) {
         if actions.isEmpty { return }
         queue.async { for action in actions { self.run(action) } }
@@ -287,15 +288,15 @@ final class ClientShell: Sendable {
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
-                // The timer and `now` may round differently. `max` makes sure that the time is not before
-                // `moment`.
+                // The timer and `now` may round differently, so `now` may be slightly before `moment`. `max`
+                // prevents this.
                 self?.handle { $0.timePassed(at: max(moment, .now), .random) }
             }
         }
     }
 
-    /// Writes or removes the file of a document. The queue waits until a written file is on disk, because
-    /// later messages must not be sent earlier.
+    /// Writes or removes the file with the unsaved edits of a document. This call blocks the queue until the
+    /// file is on disk, because the queue must not send later messages before that.
     private func keep(_ key: DocumentKey) {
         guard let folder, let action = guarded.withLock({ $0.state.nextFileAction(for: key) }) else { return }
         do throws(UnsavedEditsFault) {
@@ -310,7 +311,7 @@ final class ClientShell: Sendable {
 
     private func connect() {
         let number = connection.value.prepare { [weak self] in self?.handle($0) }
-        // Resolving the address may wait for the network, so this queue must not do it.
+        // Resolving the address may wait for the network, so it must not run on the client's queue.
         DispatchQueue.global().async { [address, queue, connection] in
             let addresses = Result { () throws(ResolvingFault) in try SystemAddress.resolved(address) }
             queue.async { connection.value.resolved(addresses, for: number) }

@@ -10,8 +10,8 @@ struct ClientWaiters {
     var statuses: [CoalescingStream<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
-    /// Turns an action of the state into actions of the shell, which name the waiting callers. Removes
-    /// callers that wait for one event only.
+    /// Turns an action of the state into actions of the shell. Each action of the shell contains the callers
+    /// that it resumes. A caller that waits for only one event is then removed.
     mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
         case .connect: return [.connect]

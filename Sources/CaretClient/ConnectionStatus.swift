@@ -31,7 +31,7 @@ extension ClientState {
     }
 }
 
-/// The latest status that the reader has not received yet.
+/// The latest connection status, until the reader receives it.
 struct PendingStatus: CoalescingBuffer {
     var latest: ConnectionStatus?
 

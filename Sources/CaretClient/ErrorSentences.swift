@@ -13,7 +13,7 @@ extension ConnectionFault: LocalizedError {
             "The connection to \(address) was lost: \(reason). The last request may or may not have been carried out."
         case .refused(let refusal): "The server refused the connection. \(refusal.sentence)"
         case .replaced:
-            "Another program has connected with the client id of this program, and has replaced it."
+            "Another program connected with this program's client id, so the server closed this connection."
         case .revoked: "The access token of this program was revoked."
         case .otherStore(let expected, let found):
             "The server has other documents than before: its store is \(found), but \(expected) was expected."
@@ -61,6 +61,7 @@ extension ErrorCode {
         case .baseTrimmed: "The server no longer has such an old version of the document."
         case .baseAhead: "The document does not have this revision yet."
         case .epochChanged: "The document was replaced by a new one. Read it again."
+        case .baseBehind: "The document was changed meanwhile. Read it again."
         case .badText: "The text has characters that a document cannot have."
         case .badJSON, .badMessage, .unknownType, .helloRequired, .helloTimeout, .alreadyHello, .notOpen,
             .alreadyOpen, .badRange, .badEdits, .baseBeforeOwnPush, .pushInFlight, .seqReused:
@@ -85,7 +86,7 @@ extension Refusal {
         case .badText: "The text has characters that a document cannot have."
         case .storageFull: "The disk of the server is full."
         case .storageFailed: "The disk of the server failed."
-        case .rateLimited, .overloaded, .shuttingDown: "The server is too busy to save them now."
+        case .rateLimited, .overloaded, .shuttingDown: "The server is too busy to save the changes now."
         case .internalFault, .pushInFlight, .notOpen, .alreadyOpen, .epochChanged, .baseAhead, .baseTrimmed,
             .baseBeforeOwnPush, .seqReused, .badRange, .badEdits, .other:
             "The server refused the changes."

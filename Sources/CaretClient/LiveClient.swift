@@ -90,8 +90,8 @@ public final class LiveClient: Sendable {
     }
 
     /// Follows all documents whose name starts with `prefix`. The sequence has an event for each document
-    /// that is created, changed, renamed or deleted. A client has one such sequence at a time. A second call
-    /// ends the first sequence.
+    /// that is created, changed, renamed or deleted. A client can follow documents with only one sequence at
+    /// a time. A second call ends the first sequence.
     package func followDocuments(prefix: String = "") -> FollowEvents {
         let prefix = prefix.isEmpty ? nil : WireString(prefix)
         return FollowEvents(shell, shell.follow(Follow(prefix: prefix)))

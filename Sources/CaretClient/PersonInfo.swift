@@ -17,7 +17,8 @@ public struct PersonInfo: Hashable, Sendable {
         color = info.string("color")?.string
     }
 
-    /// This information as a value of the protocol. Nil if it is longer than the protocol allows.
+    /// The name and color as the `info` object of the protocol. Nil if this object is longer than the
+    /// protocol allows.
     package var info: WireInfo? {
         let members = [("name", name), ("color", color)].compactMap { name, value in
             value.map { (WireString(name), WireString($0)) }

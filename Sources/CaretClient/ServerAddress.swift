@@ -24,14 +24,15 @@ public enum ServerAddress: Hashable, Sendable {
             self = .tcp(host: host, port: ServerAddress.defaultPort)
             return
         }
-        // `UInt16.init` would accept a sign.
+        // The digits are checked first, because `UInt16.init` also accepts a sign, as in `+80`.
         guard port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(port), number > 0 else {
             return nil
         }
         self = .tcp(host: host, port: number)
     }
 
-    /// Compares bytes, because a colon and a following combining mark are one Character.
+    /// Splits an address into host and port. Compares bytes, because Swift treats a colon and a combining
+    /// mark after it as one Character.
     private static func parts(of text: String) -> (host: String, port: String?)? {
         let bytes = text.utf8
         let colon = UInt8(ascii: ":")
@@ -44,7 +45,8 @@ public enum ServerAddress: Hashable, Sendable {
         }
         let end = bytes.firstIndex(of: colon)
         let port = end.map { String(Substring(bytes[$0...].dropFirst())) }
-        // Only an IPv6 address has more than one colon. With a port, the address would need brackets.
+        // Only an IPv6 address has more than one colon. An IPv6 address with a port needs brackets, so this
+        // one has no port.
         if let port, port.utf8.contains(colon) { return isVersion6(text) ? (text, nil) : nil }
         let host = String(text[..<(end ?? bytes.endIndex)])
         return isName(host) ? (host, port) : nil

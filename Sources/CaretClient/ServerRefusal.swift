@@ -3,7 +3,8 @@ package import CaretWire
 
 /// The server refused a request.
 public struct ServerRefusal: Error, Equatable, Sendable {
-    /// The error code of `docs/errors.md`. Nil if this version does not know the code.
+    /// The error code, as listed in `docs/errors.md`. Nil if this version of the client does not know the
+    /// code.
     package let code: ErrorCode?
     /// The error code as a word, for example `not_found`.
     public let word: String
@@ -11,7 +12,7 @@ public struct ServerRefusal: Error, Equatable, Sendable {
     public let message: String
     /// The newest revision of the document, if the server could not use the base of a push.
     public let head: Head?
-    /// How long to wait before the next attempt, if the server said so.
+    /// How long to wait before the next attempt, if the server named such a delay.
     public let retryAfter: Duration?
 
     /// The newest revision of a document, and the epoch that the revision belongs to.

@@ -42,7 +42,7 @@ package struct CommandRun: Sendable {
 
     private func report(_ error: any Error) -> ExitCode {
         let failure = Failure(error)
-        // The options can be the cause of the error, so this code only searches for the flag.
+        // After a usage error there are no parsed options, so this code searches the words for the flag.
         let isJSON = arguments.prefix { $0 != "--" }.contains(CommonOptions.json.flag)
         if !isJSON, (error as? UsageFault)?.problem == .noCommand {
             errors.write(HelpPage.usage)

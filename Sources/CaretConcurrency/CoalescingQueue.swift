@@ -1,6 +1,7 @@
 public import Synchronization
 
-/// A queue of jobs that one drain at a time runs. Any thread may enqueue a job without waiting.
+/// A queue of jobs. A drain is a loop that runs the waiting jobs, and only one drain runs at a time. Any
+/// thread may enqueue a job without waiting.
 ///
 /// The owner chooses where jobs run: `wake` starts a drain on a dispatch queue, a loop or a thread. A drain
 /// runs all waiting jobs, and checks for more before it ends. So one wake-up serves many jobs. These rules
@@ -57,8 +58,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     @inlinable @discardableResult
     public func enqueue(_ job: Job, wake: () -> Void) -> Bool { enqueue(wake) { $0.append(job) } }
 
-    /// Adds jobs after all others, without other jobs between them. Returns false, and drops them, if the
-    /// queue is closed.
+    /// Adds jobs after all others, without other jobs between them. Returns false, and drops these jobs, if
+    /// the queue is closed.
     @inlinable @discardableResult
     public func enqueue(_ jobs: [Job], wake: () -> Void) -> Bool { enqueue(wake) { $0 += jobs } }
 
@@ -79,7 +80,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         state.withLock { state in
             if case .closed = state.phase { return nil }
             guard case .draining = state.phase, let worker = state.worker else {
-                preconditionFailure("a drain runs without having been woken")
+                preconditionFailure("a drain runs, but the queue has not started it")
             }
             if state.jobs.isEmpty {
                 state.phase = .idle
@@ -107,8 +108,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Returns all waiting jobs, for a drain that may run without being woken. The drain lasts until
-    /// `endIfEmpty` returns true.
+    /// Returns all waiting jobs. If no drain runs, the caller thereby begins one without `wake`. The drain
+    /// lasts until `endIfEmpty` returns true.
     @inlinable public func takeAll() -> [Job] {
         state.withLock { state in
             if case .idle = state.phase { state.phase = .draining }
@@ -119,7 +120,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
     /// Stops accepting jobs, and releases the worker. Returns the jobs that were still waiting.
     @inlinable @discardableResult public func close() -> [Job] {
-        // Released outside the lock, because releasing the worker may take long.
+        // The worker is released outside the lock, because its release may take long.
         let left = state.withLock { state in
             defer {
                 state = State()

@@ -3,7 +3,8 @@
 /// This target is public and inlinable, so that the compiler can specialise its generic types in other
 /// targets. No product exports it.
 public protocol Confinement: Sendable {
-    /// What a caller passes to prove that it runs on this executor. `Void` if the executor needs no proof.
+    /// The type of the value by which a caller proves that it runs on this executor. `Void` if the executor
+    /// needs no proof.
     associatedtype Proof
 
     /// Traps unless the caller runs on this executor.

@@ -4,7 +4,7 @@ extension Configuration {
         let rows = ConfigurationKey.all.map { key in
             (value: "  \(key.name): \(key.value(in: settings)),", origin: origin(of: key).description)
         }
-        // Long values are not counted, so that one long path does not move all comments to the right.
+        // Long values do not widen the column, so that one long path does not move all comments to the right.
         let width = rows.map(\.value.count).filter { $0 <= 48 }.max() ?? 0
         let lines = rows.map { row in
             row.value + String(repeating: " ", count: max(0, width - row.value.count))

@@ -27,8 +27,8 @@ package struct Configuration: Sendable {
         if let file { read(file) }
         read(environment)
         for flag in invocation.flags { apply(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
-        // Contradictions are checked only if no value was refused, because the refused value could have
-        // avoided one.
+        // Contradictions are checked only if all values were accepted. A refused value keeps its default, and
+        // the default could cause a contradiction that the user did not write.
         guard faults.isEmpty else { return }
         for contradiction in Contradiction.all(in: settings) {
             fail(.contradiction(contradiction), origins[contradiction.key] ?? .byDefault)
@@ -80,7 +80,7 @@ package struct Configuration: Sendable {
             apply(.word(text), for: key, from: .variable(key.variable))
         }
         let known = ConfigurationKey.all.map(\.variable) + [Invocation.fileVariable]
-        // Sorted, so that messages have the same order on every run.
+        // The names are sorted, so that messages have the same order on every run.
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
             let short = String(name.dropFirst(ConfigurationKey.variablePrefix.count))

@@ -15,7 +15,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case budgetBelowLine(budget: Int, least: Int)
     case roomBelowSession(room: Int, session: Int)
 
-    /// The most bytes that the system allows for the path of a Unix socket.
+    /// The longest path that the system allows for a Unix socket, in bytes.
     static let longestSocketPath = 107
 
     package static func all(in settings: Settings) -> [Contradiction] {
@@ -46,13 +46,13 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
 
     private static func ofLimits(_ limits: Limits) -> [Contradiction] {
         var found: [Contradiction] = []
-        // A client must be able to send back any text that the server sends. So both use the length of a line
-        // with the longest text, with every byte escaped.
+        // A client must be able to send back any text that the server sends. So `limit_line` must be at least
+        // the length of a line with the longest text, with every byte escaped.
         let line = limits.announced.serverLine
         if limits.announced.line < line {
             found.append(.lineBelowDocument(line: limits.announced.line, least: line))
         }
-        // A line claims memory from the budget in steps of `freeLine`.
+        // A line reserves memory from the budget in steps of `freeLine` bytes.
         let budget = limits.announced.line / limits.freeLine * limits.freeLine
         if limits.lineBudget < budget {
             found.append(.budgetBelowLine(budget: limits.lineBudget, least: budget))
@@ -64,7 +64,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         return found
     }
 
-    /// The key at whose origin the contradiction is reported.
+    /// The key that the message blames. The message begins with the origin of this key's value, such as a
+    /// position in the file.
     var key: String {
         switch self {
         case .openToAnyone, .noListener, .sameAddress: "listen"
@@ -81,10 +82,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .openToAnyone(let address):
             "listen: other machines can reach \(address), and every client would have full access; "
-                + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
+                + "set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
         case .openThroughProxy(let host):
             "web_hosts: other machines may reach this server as \(host), and every client would have full access; "
-                + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
+                + "set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
         case .tokensAndAnyone:
             "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
         case .noListener: "listen is empty and admin_socket is false; no client could connect"
@@ -97,7 +98,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
                 + "a line with a text of limit_document bytes, each escaped to six bytes"
         case .budgetBelowLine(let budget, let least):
             "limit_line_budget: \(SizeText.written(budget)) is less than \(SizeText.written(least)), the memory "
-                + "that one line of limit_line claims in steps of limit_free_line"
+                + "for the longest line: limit_line, rounded down to a multiple of limit_free_line"
         case .roomBelowSession(let room, let session):
             "limit_room_selections: \(room) is less than limit_selections, which is \(session)"
         }

@@ -4,9 +4,10 @@ extension String {
     /// The text for use in a message: in quotes, cut to `Limits.echo` scalars, with `?` for each scalar that
     /// would disturb a terminal.
     ///
-    /// Use it only for local texts: arguments, variables and configuration. For a line from the network, use
-    /// `excerpt(of:)` of CaretWire. It works on bytes, so a line of megabytes never becomes a String. It does
-    /// not replace scalars, because the code that displays the message escapes them.
+    /// Use this property only for local texts: arguments, variables and configuration. For a line from the
+    /// network, use `excerpt(of:)` of CaretWire. That function works on bytes, so a line of megabytes never
+    /// becomes a String. It does not replace scalars, because the code that displays the message escapes
+    /// them.
     package var echoed: String {
         var text = "\""
         for scalar in unicodeScalars.prefix(Limits.echo) {

@@ -10,7 +10,7 @@ package enum HelpText {
     /// The options that are not keys. Each line break in a meaning is a line break in the help.
     package static let options: [(usage: String, meaning: String)] = [
         ("--config FILE", "a file of keys; variables and options override it"),
-        ("--check-config", "prints the settings and their origins, or every mistake"),
+        ("--check-config", "prints the settings with their origins, or all mistakes"),
         (
             "--help-config",
             "prints a file of all keys; each is also an option, with - for\n_, and a variable, such as CARET_KEEP_HISTORY"
@@ -19,7 +19,7 @@ package enum HelpText {
         ("--help", "prints this help"),
     ]
 
-    /// The help. It fits a screen of 24 lines with 80 columns.
+    /// The text of `--help`. It fits a screen of 24 lines with 80 columns.
     package static let help =
         """
         usage: \(usage)

@@ -4,7 +4,7 @@ package struct Invocation: Sendable {
         case help, version
         /// Print all keys, as a configuration file.
         case helpConfig = "help-config"
-        /// Print the settings that would apply, with the origin of each.
+        /// Print the settings that would apply, with the origin of each setting.
         case checkConfig = "check-config"
         case serve
 

@@ -8,8 +8,8 @@ public struct Change: Equatable, Sendable {
     /// The empty change.
     public init() { edits = [] }
 
-    /// Brings `edits` into normal form: joins edits that touch, and insertions at the same offset, in their
-    /// order.
+    /// Brings `edits` into normal form: joins edits that touch each other. Insertions at the same offset are
+    /// joined in the given order.
     ///
     /// Throws `outOfOrder` if an edit begins before the previous one ends.
     public init(_ edits: [Edit]) throws(ChangeError) {

@@ -20,7 +20,7 @@ package struct Chunk: @unchecked Sendable {
     private var utf16: UInt16
     private var scalars: UInt16
 
-    /// Copies `bytes`. There must be at most `limit`, beginning and ending at scalar boundaries.
+    /// Copies `bytes`: at most `limit` bytes, which must begin and end at scalar boundaries.
     init(_ bytes: UTF8Bytes) {
         storage = Chunk.makeStorage(capacity: bytes.count)
         front = UInt16(bytes.count)
@@ -35,7 +35,7 @@ package struct Chunk: @unchecked Sendable {
 
     package var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
 
-    /// Calls `body` with the bytes before the gap and the bytes after it. Either can be empty.
+    /// Calls `body` with the bytes before the gap and the bytes after it. Either part can be empty.
     func withParts<Result>(_ body: (_ front: UTF8Bytes, _ back: UTF8Bytes) -> Result) -> Result {
         storage.withUnsafeMutablePointers { capacity, base in
             let front = Int(front)
@@ -115,8 +115,8 @@ package struct Chunk: @unchecked Sendable {
         if !isKnownUniquelyReferenced(&storage) || !fitsStorage(count) { makeRoom(for: count) }
         moveGap(over: low..<high)
         storage.withUnsafeMutablePointerToElements { base in
-            // Most edits insert one byte. A call of `copy` for it would cost more than the rest of this
-            // method.
+            // Most edits insert one byte. To copy one byte, a call of `copy` would cost more than the rest of
+            // this method.
             if bytes.count == 1 { base[low] = bytes[0] } else { base.copy(bytes, to: low) }
         }
         front = UInt16(truncatingIfNeeded: low + bytes.count)

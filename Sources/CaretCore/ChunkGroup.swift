@@ -2,7 +2,7 @@
 package struct ChunkGroup: Sendable {
     /// The maximum number of chunks in a group.
     package static let limit = 128
-    /// The maximum number of chunks in each group when too many chunks are split into groups.
+    /// If a group has too many chunks, it is split into groups of at most this size.
     static let targetSize = 96
     /// A changed group with fewer chunks is joined with its neighbour.
     static let minimum = 24
@@ -87,7 +87,8 @@ extension Chunk {
         chunks.reserveCapacity(chunks.count + pieces)
         var start = 0
         for piece in 1...pieces {
-            // A scalar boundary is at most three bytes before the intended end, so no piece exceeds `limit`.
+            // The scalar boundary is at most three bytes before the end of an equal share. So every piece is
+            // far shorter than `limit`.
             let end = bytes.scalarBoundary(atOrBefore: bytes.count.part(piece, of: pieces))
             chunks.append(Chunk(UTF8Bytes(rebasing: bytes[start..<end])))
             start = end

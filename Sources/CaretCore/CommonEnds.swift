@@ -1,8 +1,8 @@
-// Finds how much of two texts is equal at the start and at the end. So a typical push of a whole text is
-// cheap to compare.
+// Finds how many bytes of two texts are equal at the start and at the end. When a client pushes a whole text,
+// most of the text is usually found equal in this way, so the comparison is cheap.
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The number of equal bytes at the start of both.
+    /// The number of bytes that are equal at the start of both buffers.
     func commonPrefixLength(with other: UTF8Bytes) -> Int {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
@@ -17,7 +17,7 @@ extension UnsafeBufferPointer<UInt8> {
         return index
     }
 
-    /// The number of equal bytes at the end of both.
+    /// The number of bytes that are equal at the end of both buffers.
     func commonSuffixLength(with other: UTF8Bytes) -> Int {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
@@ -36,14 +36,14 @@ extension UnsafeBufferPointer<UInt8> {
         return length
     }
 
-    /// Whether the bytes are equal.
+    /// Whether both buffers have the same bytes.
     func isEqual(to other: UTF8Bytes) -> Bool {
         count == other.count && commonPrefixLength(with: other) == count
     }
 }
 
-/// Zero if the 32 bytes at both positions are equal. Reading four words at once is as fast as the memory, and
-/// needs no C library.
+/// Zero if the 32 bytes at both positions are equal. With four words at once, the comparison is as fast as
+/// memory can be read. Unlike `memcmp`, it needs no C library.
 private func blockDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {
@@ -54,7 +54,7 @@ private func blockDifference(
 }
 
 /// Zero if the eight bytes at both positions are equal. Otherwise the lowest set bit is in the first byte
-/// that differs, and the highest set bit is in the last.
+/// that differs, and the highest set bit is in the last byte that differs.
 private func wordDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {

@@ -40,7 +40,8 @@ private struct Composition {
 
     init(first: [Edit]) { self.first = first }
 
-    /// Walks on to `target`. Returns false if `target` is inside a scalar that the first change inserted.
+    /// Continues the walk to `target`, and applies `effect` to the text on the way. Returns false if `target`
+    /// is inside a scalar that the first change inserted.
     mutating func pass(to target: Int, _ effect: Effect) -> Bool {
         while position < target {
             if next < first.count, first[next].start + shift <= position {
@@ -54,7 +55,7 @@ private struct Composition {
         return true
     }
 
-    /// Adds the text of an edit of the second change at the current position.
+    /// Adds to the composed change the text that the second change inserts at the current position.
     mutating func insert(_ edit: Edit) {
         let offset = used.utf8 > 0 ? first[next].end : position - shift
         normal.append(from: offset, to: offset, edit.text, edit.inserted)
@@ -86,8 +87,8 @@ private struct Composition {
 }
 
 extension Edit {
-    /// The `units` code units of the inserted text after `used`, with their length; nil if the end cuts a
-    /// scalar.
+    /// A piece of the inserted text, and the length of the piece. The piece begins after `used` and has
+    /// `units` code units. Returns nil if its end is inside a scalar.
     fileprivate func part(after used: TextLength, units: Int) -> (String, TextLength)? {
         if units == inserted.utf16 { return (text, inserted) }
         return text.withBytes { bytes -> (String, TextLength)? in

@@ -43,7 +43,8 @@ extension Change {
 /// call the other change B, and its edits (s, e, t).
 private struct RebaseSteps {
     let other: [Edit]
-    /// The number of passed edits: they end before the rest of the change that is rebased.
+    /// How many edits of the other change were passed. They end before the remaining edits of the change that
+    /// is rebased.
     private var passed = 0
     /// By how much the passed edits shift the text after them.
     private var shift = 0

@@ -35,8 +35,8 @@ public struct TextBuffer: Sendable {
 
     public var isEmpty: Bool { length.utf8 == 0 }
 
-    /// With `beforeUnit`, the chunk that contains the code unit at `offset`. Without it, the chunk may also
-    /// end at `offset`.
+    /// If `beforeUnit` is true, returns the chunk that contains the code unit at `offset`. If it is false,
+    /// the chunk may also end at `offset`.
     ///
     /// The text must not be empty, and the offset must be in it.
     @inline(__always) func chunkPosition(of offset: Int, beforeUnit: Bool) -> ChunkPosition {
@@ -60,8 +60,8 @@ public struct TextBuffer: Sendable {
     ///
     /// `units` must be in the text. If an end of `units` is inside a scalar, changes nothing and returns the
     /// offset of that end. Otherwise returns nil.
-    // This method and the ones that it calls, down to the chunk, are inlined. Otherwise an edit costs a third
-    // more.
+    // This method and the methods of groups and chunks that it calls are inlined. Without inlining, an edit
+    // takes a third more time.
     @inline(__always) mutating func replace(
         _ units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength
     ) -> Int? {

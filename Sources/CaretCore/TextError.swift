@@ -5,8 +5,8 @@ public enum TextError: Error, Equatable, Sendable {
     /// The text has a carriage return. Line breaks are LF inside Caret. `at` counts bytes from the start of
     /// the input.
     case carriageReturn(at: Int)
-    /// The offset is before the start or after the end of the text. Both numbers are in the unit of the
-    /// caller.
+    /// The offset is before the start or after the end of the text. Both numbers count the unit that the
+    /// caller used.
     case outside(offset: Int, end: Int)
     /// The offset is between the code units of one scalar.
     case insideScalar(offset: Int)

@@ -9,10 +9,12 @@ package protocol DocumentStore: Sendable {
     /// Appends to many documents in one transaction. The outcomes are in the order of the appends.
     func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void)
 
-    /// Takes the store's lock, passes the changes after `expected` to `rebase`, and appends the changes that
-    /// `rebase` returns. This method is for a writer whose appends had a conflict twice in a row.
+    /// Takes the store's lock, passes the changes after `append.expected` to `rebase`, and appends the
+    /// changes that `rebase` returns. This method is for a writer whose appends had a conflict twice in a
+    /// row.
     ///
-    /// `rebase` must be pure. `completion` receives the same `missed` changes as `rebase`.
+    /// `rebase` must be pure. The `missed` changes are those after `append.expected`: `rebase` and
+    /// `completion` receive the same ones.
     func appendLocked(
         _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
@@ -40,7 +42,7 @@ package protocol DocumentStore: Sendable {
         prefix: ByteString, after: DocumentID?, limit: Int,
         then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void)
 
-    /// Renames a document. Its id, epoch, history and pushers stay the same.
+    /// Renames a document. The document's id, epoch, history and pushers stay the same.
     func rename(
         _ document: DocumentID, to name: DocumentName,
         then completion: @escaping @Sendable (RenameResult) -> Void
@@ -77,8 +79,8 @@ package protocol DocumentStore: Sendable {
 
     /// Reports that a client knows the revision `known`, which is beyond the head. This shows that the
     /// database was replaced by an older copy. Renews the epochs of all documents and returns true. Returns
-    /// false if the document's epoch was created or renewed after the store was opened, because then it is
-    /// already right.
+    /// false if the store's epochs were created or renewed after the store was opened, because then the
+    /// database cannot be an older copy.
     func renewEpochs(
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)

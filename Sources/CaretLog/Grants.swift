@@ -49,7 +49,8 @@ package struct Grant: Hashable, Sendable {
 
 /// All rights of a user. If several grants apply, the highest one counts.
 package struct Grants: Hashable, Sendable {
-    /// The maximum number of grants of a token. `list` makes one request to the store for each grant.
+    /// The maximum number of grants of a token. The number is limited because `list` makes one request to the
+    /// store for each grant.
     package static let most = 1_000
     /// No rights.
     package static let none = Grants(checked: [])

@@ -49,7 +49,7 @@ package struct Draft: Equatable, Sendable {
         inFlight = Change()
     }
 
-    /// Applies a committed change, and returns the matching change of `text`. If it does not fit the
+    /// Applies a committed change, and returns the matching change of `text`. If the change does not fit the
     /// committed text, the method throws and changes nothing.
     package mutating func advance(by change: Change) throws(ChangeError) -> Change {
         try committed.apply(change)
@@ -61,7 +61,8 @@ package struct Draft: Equatable, Sendable {
         return inView
     }
 
-    /// Changes the committed text by `difference`. The new text does not contain the change in flight yet.
+    /// Changes the committed text by `difference`. The new committed text does not contain the change in
+    /// flight yet.
     package mutating func replaceCommitted(by difference: Change) -> Change {
         do throws(ChangeError) {
             return try advance(by: difference)

@@ -43,13 +43,14 @@ package struct Presence: Equatable, Sendable {
     }
 
     /// Notes that `revision` is the server's newest revision.
-    // The server drops selections without an answer if it cannot rebase them from the revision at which they
-    // were sent. If the server may have dropped them, the replica sends them once more.
+    // If the server cannot rebase selections from the revision at which they were sent, it drops them and
+    // sends no answer. So if the server may have dropped selections, the replica sends them again.
     package mutating func reachedHead(_ revision: Revision) {
         if sentAt < revision { sent = nil }
     }
 
-    /// Notes that the server has no selections of the user, or that the replica does not know which ones.
+    /// Notes that the server has no selections of the user, or that the replica does not know which
+    /// selections the server has.
     package mutating func forgetSent() { sent = nil }
 
     package mutating func viewChanged(by change: Change) {

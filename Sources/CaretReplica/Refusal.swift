@@ -7,7 +7,7 @@ public enum Refusal: Equatable, Sendable {
     case epochChanged, baseAhead, baseTrimmed, baseBeforeOwnPush, seqReused, badRange
     case notFound, damaged
     case forbidden, badText, badEdits, tooLarge, lineTooLong
-    /// Any other code, known or unknown. The connection stays open.
+    /// Any other code, known or unknown. The client keeps the connection open after such a refusal.
     case other
 }
 
@@ -44,7 +44,7 @@ extension Refusal {
         case .tooLarge: self = .tooLarge
         case .lineTooLong: self = .lineTooLong
         case .badJSON, .badMessage, .unknownType, .helloRequired, .helloTimeout, .unsupportedProtocol,
-            .unauthorized, .alreadyHello, .badName, .exists:
+            .unauthorized, .alreadyHello, .badName, .exists, .baseBehind:
             self = .other
         }
     }

@@ -45,7 +45,7 @@ package struct Replica: Sendable {
     /// How often in a row edits were resubmitted under a new number.
     package var resubmissions = 0
 
-    // What the current event has caused so far.
+    // The actions that the current event has caused so far.
     package var actions: [ReplicaAction] = []
     var peersChanged = false
 
@@ -251,9 +251,10 @@ extension Replica {
         }
     }
 
-    /// Sends the selections once all edits are acked.
+    /// Sends the selections if the server has acked all edits.
     // A caret that moves with the user's own typing needs no message, because the server moves selections
-    // with this client's pushes too. An offset inside unacked text does not exist in the committed text.
+    // with this client's pushes too. While edits are not acked, selections cannot be sent: an offset inside
+    // unacked text does not exist in the committed text.
     private mutating func sendSelections() {
         guard link == .open, inFlight == nil, !draft.hasUnsaved else { return }
         if let selections = presence.selectionsToSend(at: revision) {

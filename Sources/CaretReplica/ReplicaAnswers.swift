@@ -7,8 +7,8 @@ extension Replica {
         guard link == .open else { return }
         guard let position, ack.revision.isValid else { return reloadText() }
         if ack.isCommit, ack.revision == position.revision.next { return advance(by: ack, edits) }
-        // Any other ack does not advance the text. A `change` or a later ack brings its revision, or the
-        // replica already has it.
+        // This ack is not for the next revision, so it does not advance the text. The replica already has the
+        // ack's revision, or receives it later, by a `change` or by another ack.
         if Seq(ack.seq) == inFlight?.push.seq { resolve(at: ack.revision) }
     }
 
@@ -25,8 +25,9 @@ extension Replica {
             if committed == draft.inFlight {
                 draft.accept()
             } else {
-                // The results differ if the replica rebased the push over the difference of two texts. The
-                // server rebased it over each revision in between.
+                // The server's edits differ from the replica's if the replica rebased the push over the
+                // difference of two texts: the server rebased the push over each revision between these
+                // texts.
                 show(draft.resolve(in: try draft.committed.applying(committed)))
             }
             presence.committedChanged(by: committed)
@@ -85,8 +86,8 @@ extension Replica {
 
     /// Submits the edits under a new number, because the push itself will never be committed.
     private mutating func resubmit(_ push: SentPush, after refusal: Refusal) {
-        // The server may have committed the push long ago and forgotten the client since. Then it would not
-        // recognise the edits in a new push, and would commit them twice.
+        // The server may have committed the push long ago, and may have forgotten this client since then. In
+        // that case it would not recognise the edits in a new push, and would commit them twice.
         let mayBeForgotten = refusal == .baseTrimmed && inFlight?.wasResent == true && !isKnownToServer
         if mayBeForgotten || resubmissions == Replica.maxResubmissions { return askUser(refusal) }
         resubmissions += 1
@@ -123,14 +124,14 @@ extension Replica {
         pushBackoff.reset()
         guard let inFlight, inFlight.outcome == .refused else { return }
         if !inFlight.wasResent { return moveInFlightToUnsent() }
-        // The server may still commit another copy of the push. The server handles all copies before the new
-        // open. So the answer to the open contains their outcome.
+        // The server may still commit another copy of the push. The server handles all copies before it
+        // handles the new open. So the answer to the open contains the outcome of the copies.
         if link == .open { reopen() }
     }
 }
 
 extension Ack {
-    /// Whether this ack is also the push's revision in the stream. If not, the push changed nothing, or was
-    /// committed before.
+    /// Whether the push was committed now, so that this ack stands for the push's revision in the stream. If
+    /// false, the push changed nothing, or an earlier copy of it was committed.
     fileprivate var isCommit: Bool { !unchanged && !duplicate }
 }

@@ -17,41 +17,41 @@ extension Replica {
         try BrokenInvariant.check(
             "the next undo and the next redo fit the text", undoHistory.fits(draft.text))
         try BrokenInvariant.check(
-            "the owner was given the current state", state == currentState)
+            "the state that the owner was last given is the current state", state == currentState)
     }
 
     private func checkPosition() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "an open document has a position", link != .open || position != nil)
+            "an open document has a known epoch and revision", link != .open || position != nil)
         try BrokenInvariant.check(
-            "the committed text is empty until the document has a position",
+            "the committed text is empty until its epoch and revision are known",
             position != nil || draft.committed.isEmpty)
         try BrokenInvariant.check(
             "the revision number is valid and can grow", position?.revision.isValid ?? true)
         try BrokenInvariant.check(
-            "an open document does not need the full text", link != .open || !needsFullText)
+            "the replica of an open document needs no reload of its text", link != .open || !needsFullText)
         try BrokenInvariant.check(
             "the client may read an open document", link != .open || rights != .none)
     }
 
     private func checkPush() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "edits are in flight only together with their push", inFlight != nil || draft.inFlight.isEmpty)
+            "edits are in flight only if a push is in flight", inFlight != nil || draft.inFlight.isEmpty)
         try BrokenInvariant.check(
             "a replica that only watches has no push in flight", mode == .edit || inFlight == nil)
         try BrokenInvariant.check(
-            "the number of the push in flight is below the next one",
+            "the number of the push in flight is below the next push's number",
             inFlight.map { $0.push.seq < nextSeq || nextSeq == Seq.last } ?? true)
         try BrokenInvariant.check(
             "a push waits for its answer or its revision only while the document is open",
             link == .open || inFlight?.dependsOnLink != true)
         try BrokenInvariant.check(
-            "a resolved push is in flight only until the stream reaches its revision",
+            "an answered push stays in flight only until the replica has the revision of the answer",
             inFlight?.resolvedRevision.map { revision < $0 } ?? true)
         try BrokenInvariant.check(
             "the replica waits for a retry only if a push is in flight", !isWaiting || inFlight != nil)
         try BrokenInvariant.check(
-            "if the replica may send, all edits are sent or wait for an answer",
+            "a replica that may send has sent its edits, or waits for the outcome of an earlier push",
             !maySend || (draft.unsent.isEmpty || inFlight != nil) && inFlight?.outcome != .unknown)
     }
 
@@ -84,13 +84,13 @@ extension Replica {
         try BrokenInvariant.check(
             "a replica without a connection has no peers", link != .offline || presence.peers.isEmpty)
         try BrokenInvariant.check(
-            "the selections were sent if nothing is unsaved",
+            "in an open document without unsaved edits, the user's selections were sent",
             link != .open || hasUnsaved || presence.own == nil || presence.sent == presence.own)
     }
 }
 
 extension Draft {
-    /// Whether `text` equals the committed text with both changes applied.
+    /// Whether `text` equals the committed text with the change in flight and then the unsent change applied.
     fileprivate var isSound: Bool {
         do throws(ChangeError) {
             return try committed.applying(inFlight).applying(unsent) == text
@@ -101,7 +101,7 @@ extension Draft {
 }
 
 extension InFlight {
-    /// Whether a lost connection makes the outcome unknown.
+    /// Whether the outcome of the push becomes unknown when the connection is lost.
     fileprivate var dependsOnLink: Bool {
         switch outcome {
         case .awaited, .resolved: true

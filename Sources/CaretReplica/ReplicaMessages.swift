@@ -63,7 +63,7 @@ extension Replica {
 
     private mutating func resume(_ opened: Opened) {
         if let own = opened.own, Seq(own.seq) == inFlight?.push.seq { resolve(at: own.revision) }
-        // The server sends the peers' selections once the stream has reached the head.
+        // The peers have no selections yet: the server sends them after the stream has reached the head.
         let peers = opened.peers.map { PeerSelections(session: $0.session, selections: []) }
         presence.replacePeers(with: peers, in: draft.committed)
     }
@@ -102,7 +102,7 @@ extension Replica {
             change.revision.isValid
         else { return reloadText() }
         // A squashed change may contain the push in flight. Only the `own` field of `opened` or `resync`
-        // shows whether it does.
+        // shows whether it contains that push.
         if change.isSquashed && inFlight != nil { return reloadText() }
         if !advance(by: edits, to: change.revision) { return reloadText() }
         // One squashed change may move selections differently than its parts did on the server.
@@ -138,8 +138,8 @@ extension Replica {
         case .left:
             if presence.remove(peer.session) { peersChanged = true }
         case .selected(let revision, let selections, _):
-            // Offsets of another revision do not fit this text. Ignoring them is allowed, because presence
-            // may be lost. The peer's next message will correct it.
+            // Offsets of another revision do not fit this text. The replica may ignore such selections,
+            // because presence may be lost. The peer's next message will have newer selections.
             guard revision == self.revision else { return }
             let selections = selections.map { Selection($0) }
             presence.put(PeerSelections(session: peer.session, selections: selections), in: draft.committed)
@@ -212,7 +212,7 @@ extension Opened {
 }
 
 extension WireChange {
-    /// The revision that the change was made to.
+    /// The revision to which the change must be applied.
     fileprivate var before: Revision {
         switch origin {
         case .one: revision.before

@@ -9,7 +9,8 @@ import CaretCore
 struct UndoSteps: Equatable {
     private struct Step: Equatable {
         var change: Change
-        /// How the text that `change` fits has changed since then.
+        /// The changes that others made after `change` was recorded, as one change. It applies to the same
+        /// text as `change`.
         var since = Change()
         /// The change, rebased to the text after `since`.
         var rebased: Change { change.rebased(over: since, tie: .otherFirst) }

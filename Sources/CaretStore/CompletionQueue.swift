@@ -11,8 +11,8 @@ package final class CompletionQueue: Sendable {
     private let waitingBatches = Atomic(0)
 
     /// The most completions that run on the writer's thread. The first may have to wake its caller, which
-    /// costs as much as the append. Each further completion costs a hundredth of that. Moving them to the
-    /// queue would wake another thread.
+    /// costs as much as the append. Each further completion costs a hundredth of that. Moving the completions
+    /// to the queue would also wake a thread.
     private static let mostCalledHere = 32
 
     package init() {}

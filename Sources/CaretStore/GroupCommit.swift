@@ -89,7 +89,7 @@ struct GroupCommit {
                 // A refusal is a normal answer, and does not roll back the transaction.
                 case .refused(let refusal):
                     precondition(
-                        writer.database.totalChanges == before, "a call was refused after it had written")
+                        writer.database.totalChanges == before, "a refused call had already written data")
                     answers.append { job.refuse(.refused(refusal)) }
                 }
             }
@@ -150,7 +150,7 @@ struct GroupCommit {
         case .failed:
             fail(fault)
             refuse(jobs, atCommit ? .unknown : .refused(.refused(.failed)))
-        // The failed commit may be on disk until the next commit overwrites it.
+        // Although the commit has failed, its data may be on disk until the next commit overwrites it.
         case .full where atCommit && fault.isOutOfSpace:
             diskIsFull()
             refuse(jobs, .unknown)

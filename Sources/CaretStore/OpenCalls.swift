@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts the running calls that take several steps. The store closes its connections only after they end.
+/// Counts the running calls that take several steps. The store closes its connections only after these calls
+/// have ended.
 final class OpenCalls: Sendable {
     private struct State {
         var running = 0

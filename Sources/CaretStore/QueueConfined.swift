@@ -15,9 +15,7 @@ final class QueueConfined<Value>: Sendable {
     func async(_ body: @escaping @Sendable (inout Value) -> Void) {
         queue.async { [confined] in
             confined.update { value in
-                guard value != nil else {
-                    preconditionFailure("a call on \(confined.home.label) after it was closed")
-                }
+                precondition(value != nil, "a call on \(confined.home.label) after it was closed")
                 body(&value!)
             }
         }

@@ -97,7 +97,7 @@ package final class SQLiteStore: DocumentStore {
             }
             if found == nil || reason != nil {
                 row.progress.generation = .random(in: .min ... .max)
-                // The counter has the number of checkpoints of another file.
+                // The number of checkpoints that was read belongs to another file, so counting begins again.
                 row.progress.checkpoints = 0
                 row.backup = nil
                 try row.write(database)
@@ -120,14 +120,10 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    deinit {
-        due.close()
-        for task in upkeepTasks { task.cancel() }
-    }
+    deinit { for task in upkeepTasks { task.cancel() } }
 
     /// Completes all earlier calls, and unlocks the folder. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
-        due.close()
         for task in upkeepTasks { task.cancel() }
         Task { [self] in
             await calls.close()
@@ -145,9 +141,9 @@ package final class SQLiteStore: DocumentStore {
     /// Closes the store, and waits until it is closed.
     package func close() async { await withCheckedContinuation { done in close { done.resume() } } }
 
-    /// Visits all documents once, by `StoreSettings` and `time`: purges documents that were deleted long ago,
-    /// trims histories, forgets old pushers, merges the segments of idle documents, and returns free space to
-    /// the file system.
+    /// Visits all documents once, by `StoreSettings` and `time`. Purges documents that were deleted long ago,
+    /// trims histories, and forgets old pushers. Merges the segments of idle documents, and returns free
+    /// space to the file system.
     package func runUpkeep(at time: Int64) async {
         calls.begin()
         defer { calls.end() }
@@ -172,7 +168,7 @@ package final class SQLiteStore: DocumentStore {
             })
     }
 
-    /// Appends to one document, without collecting outcomes.
+    /// Appends to one document, and passes the outcome to `completion`.
     private func append(_ append: Append, then completion: @escaping @Sendable (AppendOutcome) -> Void) {
         write { writer throws(StoreFault) in
             let outcome = try writer.append(append)
@@ -399,8 +395,8 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// Adds a call to the next transaction. `body` returns the closure to call after the commit. If there is
-    /// no commit, `refuse` gets the reason.
+    /// Adds a call to the next transaction. `body` returns the closure to call after the commit. If the
+    /// transaction is not committed, `refuse` gets the reason.
     func write(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
         or refuse: @escaping @Sendable (WriteJob.Failure) -> Void

@@ -30,7 +30,7 @@ package enum StoreEvent: Equatable, Sendable {
     /// The disk is full. The store refuses calls until there is space.
     case diskFull
     /// The disk is full. Committed data stays in the write-ahead log, or the commit counter is not updated.
-    /// Both are safe. The store accepts calls as long as the log has space.
+    /// In both cases, the data is safe. The store accepts calls as long as the log has space.
     case checkpointDiskFull
     /// A document is damaged. The store refuses appends to it; other documents stay available. Nil if the
     /// damaged document is not known.

@@ -12,7 +12,7 @@ struct WriteJob: Sendable {
     /// Does the work, and returns the closure to call after the commit. If it throws a refusal, it has
     /// written nothing.
     let work: @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void
-    /// Notifies the caller that there was no commit.
+    /// Notifies the caller that the call was not committed.
     let refuse: @Sendable (Failure) -> Void
 }
 

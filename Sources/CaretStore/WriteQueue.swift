@@ -46,7 +46,7 @@ final class WriteQueue: Sendable {
     /// Adds a call to the next transaction.
     func add(_ job: WriteJob) { enqueue(.write(job)) }
 
-    /// Adds calls to the next transaction. They all share it.
+    /// Adds calls to the next transaction. All of these calls share it.
     func add(_ jobs: [WriteJob]) { enqueue(jobs.map { .write($0) }) }
 
     func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
@@ -109,7 +109,7 @@ final class WriteQueue: Sendable {
     private static func perform(
         _ batch: [WriterRequest], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
-        guard var group = slot.take() else { preconditionFailure("the writer got a request after its end") }
+        guard var group = slot.take() else { preconditionFailure("the ended writer got a request") }
         // All writes of the batch share one transaction, which runs at the first write.
         var writes = batch.compactMap(\.job)
         for request in batch {

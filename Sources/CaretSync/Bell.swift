@@ -23,7 +23,7 @@ package final class Bell: Sendable {
     /// Waits until the bell rings, but not longer than `limit`.
     package func wait(atMost limit: Duration) async {
         let alarm = Task { [weak self] in
-            // The sleep is cancelled when the wait has ended already.
+            // If the bell rings earlier, the sleep is cancelled.
             try? await Task.sleep(for: limit)
             if !Task.isCancelled { self?.ring() }
         }

@@ -9,7 +9,7 @@ package final class FolderWatch: Sendable {
     package struct Changes: Equatable, Sendable {
         /// The paths of files that may have changed, relative to the synced folder.
         package var files: Set<String> = []
-        /// Other files may have changed too.
+        /// True if other files may have changed too.
         package var needsScan = false
 
         package init(files: Set<String> = [], needsScan: Bool = false) {

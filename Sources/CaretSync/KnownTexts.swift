@@ -5,12 +5,12 @@ package import CaretCore
 /// An editor reads a file, and may save it hours later. Meanwhile the sync may have written changes of other
 /// clients into the file. The editor has not read these changes. So the saved text must be merged as a change
 /// to the text that the editor had read. Otherwise the save would remove the changes of others. The time of
-/// the save does not show which text the editor had read. Only a comparison of the texts does. `docs/sync.md`
-/// has the rule with examples.
+/// the save does not show which text the editor had read. Only a comparison of the texts shows this.
+/// `docs/sync.md` has the rule with examples.
 package struct KnownTexts: Equatable, Sendable {
     package struct Known: Equatable, Sendable {
         let text: String
-        /// True if an editor saved the text on this machine. False if the sync wrote it.
+        /// True if an editor saved the text on this machine. False if the sync wrote the text.
         let isOwn: Bool
 
         package init(text: String, isOwn: Bool) {
@@ -35,11 +35,14 @@ package struct KnownTexts: Equatable, Sendable {
 
     /// Finds the text from which `saved` was made.
     ///
-    /// The result is `seen`, unless `saved` contains nothing of the changes made since an older text. If
-    /// several older texts fulfil this, the result is the text most similar to `saved`. If `saved` equals an
-    /// older text, the user has reverted the later changes on purpose. There is one exception. The editor may
-    /// have saved another text in between, and not read the changes of others after it. Then the user has
-    /// reverted only their own changes, and the saved text is merged with the changes of others.
+    /// Usually the result is `seen`. But if `saved` contains nothing of the changes that were made since an
+    /// older text, the result is that older text. If this is true for several older texts, the result is the
+    /// one most similar to `saved`.
+    ///
+    /// If `saved` equals an older text, the user has reverted the later changes on purpose, and the result is
+    /// `seen`. There is one exception: after the older text, the editor saved another text, and has not read
+    /// the changes that others made after that save. Then the user has reverted only their own changes, and
+    /// the result is the text of that save. So the changes of others stay.
     package func base(of saved: String) throws(TextError) -> String {
         if older.isEmpty { return seen }
         let (new, latest) = (try TextBuffer(saved), try TextBuffer(seen))
@@ -63,9 +66,10 @@ package struct KnownTexts: Equatable, Sendable {
 /// A change by other clients. It finds out whether a saved text contains the change.
 private struct RemoteChange {
     /// If a saved text contains a part of an inserted text, and the part has at least this many UTF-16 code
-    /// units, this is no accident.
+    /// units, the two texts do not have this part in common by accident.
     private static let significantRun = 32
-    /// The same is true for a whole inserted line with at least this many nonblank characters.
+    /// If a saved text contains a whole inserted line with at least this many nonblank characters, this is no
+    /// accident either.
     private static let significantLine = 8
 
     private let edits: [Edit]
@@ -75,8 +79,8 @@ private struct RemoteChange {
     /// Whether a saved text contains nothing of the change, except letters that two texts have in common by
     /// accident.
     ///
-    /// `removed` has the ranges of the text after the change that are missing in the saved text.
-    /// `removedBefore` has the same for the text before the change.
+    /// `removed` has the ranges that are in the text after the change, but not in the saved text.
+    /// `removedBefore` has the ranges that are in the text before the change, but not in the saved text.
     func isUnseen(_ removed: RemovedRanges, _ removedBefore: RemovedRanges) -> Bool {
         var (inserted, kept, replaced, gone, shift) = (0, 0, 0, 0, 0)
         for edit in edits {
@@ -148,8 +152,8 @@ private struct RemovedRanges {
 
 extension Change {
     /// The distance between two texts, in UTF-16 code units. A removed unit counts four times, because people
-    /// insert more than they remove. Also, a line that two people wrote alike must not count as a changed
-    /// line.
+    /// insert more than they remove. There is another reason: if two people wrote the same line, that line
+    /// must not count as changed.
     fileprivate var cost: Int {
         edits.reduce(0) { $0 + 4 * ($1.range.upperBound - $1.range.lowerBound) + $1.text.utf16.count }
     }

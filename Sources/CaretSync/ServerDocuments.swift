@@ -53,7 +53,7 @@ package struct ServerDocuments: Equatable, Sendable {
         case .restarted: newList = [:]
         case .document(let summary):
             let position = DocumentPosition(epoch: summary.epoch.string, revision: summary.revision.value)
-            // The news may be older than a revision that was read or pushed here.
+            // The event may be older than a revision that this sync has already read or pushed.
             if position.isLater(than: documents[summary.document]) { put(summary.document, position) }
             if newList != nil, position.isLater(than: newList?[summary.document]) {
                 newList?[summary.document] = position
@@ -67,8 +67,8 @@ package struct ServerDocuments: Equatable, Sendable {
         }
     }
 
-    /// Removes a document that was renamed or deleted. A newer document with the same name, but another
-    /// epoch, stays.
+    /// Removes a document that was renamed or deleted. A newer document with the same name is not removed,
+    /// because it has another epoch.
     mutating func remove(_ document: WireString, epoch: WireString?) {
         func isMeant(_ position: DocumentPosition?) -> Bool {
             guard let position, let epoch else { return true }
@@ -78,9 +78,10 @@ package struct ServerDocuments: Equatable, Sendable {
         if isMeant(newList?[document]) { newList?[document] = nil }
     }
 
-    /// Records a document that a request has read. `before` was its known state when the request was sent.
-    /// News may have come since then, and may be newer. Within one epoch, the higher revision wins. Between
-    /// two epochs, the news win, because they become right in the end.
+    /// Records a document that a request has read. `before` was the known state of the document when the
+    /// request was sent. After that, an event of the server may have changed the known state. If both states
+    /// have the same epoch, the higher revision is kept. If the epochs differ, the state from the event is
+    /// kept. Later events will correct that state if it is out of date.
     package mutating func recordRead(
         _ document: WireString, _ position: DocumentPosition, since before: DocumentPosition?
     ) {
@@ -91,7 +92,7 @@ package struct ServerDocuments: Equatable, Sendable {
         if position.isLater(than: reported) { set(document, position) }
     }
 
-    /// Whether the news are newer than `observed`.
+    /// Whether the server's events have reported a newer state of the document than `observed`.
     package func isNewer(than observed: ObservedDocument, of document: WireString) -> Bool {
         let reported = documents[document]
         switch observed {
@@ -102,8 +103,8 @@ package struct ServerDocuments: Equatable, Sendable {
         }
     }
 
-    /// Records the state of a document after a request of this sync. `position` is nil if the document is
-    /// gone.
+    /// Records the state of a document after a request of this sync. `position` is nil if the document no
+    /// longer exists.
     package mutating func set(_ document: WireString, _ position: DocumentPosition?) {
         put(document, position)
         if newList != nil { newList?[document] = position }

@@ -5,11 +5,12 @@ package struct SyncDecision: Equatable, Sendable {
     /// How many milliseconds a file must have been unchanged before its text is used.
     package enum QuietTime {
         package static let text = 60
-        /// For a new file, because a program may rename it soon.
+        /// The time for a new file. A program may rename a new file soon.
         package static let newFile = 300
-        /// For a file that is missing, empty or cut short, because an editor may still be saving it.
+        /// The time for a file that is missing, empty or cut short. An editor may still be saving this file.
         package static let doubtful = 2_000
-        /// For a displaced file, because a program may have been writing into it when it was replaced.
+        /// The time for a displaced file. When the sync replaced the file, a program may have been writing
+        /// into it.
         package static let displaced = 3_000
     }
 
@@ -23,9 +24,9 @@ package struct SyncDecision: Equatable, Sendable {
     var nextSeq: Int
     /// Earlier texts of the file, the oldest first. The displaced texts in `record` are newer than these.
     var older: [KnownTexts.Known] = []
-    /// The file has no document, and a document for it would conflict with existing documents. Either some
-    /// documents are in a folder with the file's name, or a document has the name of one of the file's
-    /// folders.
+    /// True if the file has no document, and a document for the file would conflict with existing documents.
+    /// Either some documents are in a folder with the file's name, or a document has the name of one of the
+    /// file's folders.
     var hasNameConflict = false
 
     package init(
@@ -65,7 +66,7 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// The step that updates what is known of the document. Nil if the known state is up to date.
+    /// The step that updates the known state of the document. Nil if the known state is up to date.
     private var stepForNews: SyncStep? {
         switch document {
         case .reported(let epoch, let revision):
@@ -106,8 +107,8 @@ package struct SyncDecision: Equatable, Sendable {
         case .other(let reason): return .leaveAlone(reason)
         case .missing, .folder, .blocked:
             if document == .missing { return .forgetRecord }
-            // A change by another client wins over a deletion here, because the deleted file did not contain
-            // the change.
+            // If the user deleted the file, but another client changed the document, the change is kept. The
+            // deleted file did not contain that change.
             if !isClean {
                 return file.content == .missing
                     ? .writeFile(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
@@ -119,7 +120,7 @@ package struct SyncDecision: Equatable, Sendable {
             let isSeen = text.isSame(as: record.seen)
             if document == .missing {
                 if isSeen, isClean { return .removeFile }
-                // A change made here wins over a deletion by another client.
+                // If another client deleted the document, but the user changed the file, the change is kept.
                 if hasNameConflict { return .moveFileAside }
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .storeRecord(recordForNewDocument(with: text, as: merged, usesCRLF))
@@ -152,7 +153,8 @@ package struct SyncDecision: Equatable, Sendable {
             displaced: record?.displaced ?? [], older: record?.older ?? [])
     }
 
-    /// The record after a text was saved here. It has a push if the document does not contain the text.
+    /// The record after a program saved a text in the file. The record has a push if the document does not
+    /// contain the text.
     private func recordAfterSave(
         _ text: String, _ usesCRLF: Bool, since base: String, _ record: SyncRecord, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncRecord {
@@ -173,12 +175,13 @@ package struct SyncDecision: Equatable, Sendable {
 }
 
 extension SyncDecision {
-    /// The next step for a displaced file. It is used only while the file at the path has no unsynced change.
+    /// The next step for a displaced file. Displaced files are handled only while the file at the path has no
+    /// unsynced change.
     package enum DisplacedStep: Equatable, Sendable {
         case wait(Int)
         /// The file contains nothing that must be merged.
         case resolve
-        /// Store this record. Its push contains the text of the displaced file.
+        /// Store this record. The record has a push with the text of the displaced file.
         case storeRecord(SyncRecord)
     }
 

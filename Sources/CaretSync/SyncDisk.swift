@@ -4,7 +4,7 @@ import Glibc
 /// The disk operations that a synced folder needs. Tests use a disk in memory that loses unsynced data in a
 /// power cut.
 package protocol SyncDisk: Sendable {
-    /// The metadata of a file or folder. Nil if neither exists. Does not follow links.
+    /// The metadata of a file or folder. Nil if nothing has this path. Does not follow links.
     func status(_ path: String) throws(FileFault) -> FileStatus?
     /// The bytes of a file. Nil if there is no file. Does not follow links.
     func bytes(_ path: String) throws(FileFault) -> [UInt8]?

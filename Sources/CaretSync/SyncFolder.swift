@@ -19,8 +19,8 @@ package struct SyncFolder {
             changed = status.changed
         }
 
-        /// Whether the file still has the bytes that it had when `other` was taken. Renaming a file changes
-        /// its signature, but not its bytes.
+        /// Whether the file still has the bytes that it had when the signature `other` was read. Renaming a
+        /// file changes its signature, but not its bytes.
         func hasBytes(of other: Signature) -> Bool {
             inode == other.inode && size == other.size && modified == other.modified
         }
@@ -94,19 +94,19 @@ package struct SyncFolder {
         try disk.status(full + "/" + SyncNames.stateFolder + "/prefix") != nil
     }
 
-    /// The signature of a file. Nil if there is no file, or if a file or link has the name of a folder of the
-    /// path.
+    /// The signature of a file. Nil if there is no file, or if a parent folder of the path is in fact a file
+    /// or a link.
     package func signature(_ path: WireString) throws(FileFault) -> Signature? {
         if try obstacle(to: path) != nil { return nil }
         guard let status = try disk.status(self.path(path)), status.kind != .folder else { return nil }
         return Signature(status)
     }
 
-    /// A file or link that has the name of a folder of a path.
+    /// A file or link at a place where a path needs a parent folder.
     struct Obstacle: Equatable {
         let path: WireString
-        /// True for a file. Everything else counts as a link. A link may lead out of the synced folder, so it
-        /// is not followed.
+        /// True for a file. Everything else is treated as a link. A link may lead out of the synced folder,
+        /// so it is not followed.
         let isFile: Bool
     }
 
@@ -120,7 +120,7 @@ package struct SyncFolder {
         return nil
     }
 
-    /// What is at a path: for a file, its text.
+    /// What is at a path: a text if it is a text file, otherwise the reason why there is no text.
     package func content(at path: WireString) -> ObservedFile.Content {
         do throws(FileFault) {
             if let obstacle = try obstacle(to: path) {
@@ -161,7 +161,7 @@ package struct SyncFolder {
 
     // MARK: Changing the folder
 
-    /// The mode of a file, or the default mode of a new one.
+    /// The mode of a file, or the default mode of a new file.
     package func mode(_ path: WireString) throws(FileFault) -> UInt32 {
         try disk.status(self.path(path))?.mode ?? 0o666
     }

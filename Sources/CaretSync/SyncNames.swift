@@ -21,7 +21,7 @@ package struct SyncNames: Equatable, Sendable {
         (try? DocumentName(prefix + path.string)).map { _ in WireString(prefix + path.string) }
     }
 
-    /// The path for a document. Nil if the name is no safe path, or if the document is not synced.
+    /// The path for a document. Nil if the name is not a safe path, or if the document is not synced.
     package func path(of document: WireString) -> WireString? {
         guard document.utf8.starts(with: prefix.utf8) else { return nil }
         let path = WireString(String(document.utf8.dropFirst(prefix.utf8.count)) ?? "")

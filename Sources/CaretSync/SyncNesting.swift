@@ -9,7 +9,8 @@ package enum SyncNesting {
         defer { free(resolved) }
         let root = String(cString: resolved)
         let files = SyncFolder(root: root, limit: 0)
-        // The outermost folder is the root. Its path is empty here, because the slash is missing.
+        // The outermost folder is the root `/`. In `above` the root is an empty path, because paths there do
+        // not end with a slash.
         let above = root == "/" ? [] : WireString(root).folders.map(\.string)
         for outer in above.reversed() where try files.isSynced(outer) {
             throw SyncFault.insideSyncedFolder(folder, outer: outer.isEmpty ? "/" : outer)

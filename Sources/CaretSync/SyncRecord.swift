@@ -67,7 +67,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         package var text: String
         /// When the file was replaced, in milliseconds of the wall clock, like the times of files.
         var at: Int
-        /// True if the text was saved on this machine. False if the sync wrote it.
+        /// True if a program saved the text on this machine. False if the sync wrote the text.
         var isOwn = false
         /// The signature of the file when it was replaced, if known. A later write changes the signature.
         var signature: SyncFolder.Signature?
@@ -91,7 +91,8 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// An earlier text of the file, in the state folder. An editor may have read it, and save hours later.
+    /// An earlier text of the file, in the state folder. An editor may have read this text, and may save
+    /// hours later.
     package struct OlderText: Codable, Equatable, Sendable {
         var number: Int
         var at: Int
@@ -111,12 +112,12 @@ package struct SyncRecord: Codable, Equatable, Sendable {
 
     var path: String
     package var seen: String
-    /// True if `seen` was saved on this machine. False if the sync wrote it.
+    /// True if a program saved `seen` on this machine. False if the sync wrote `seen`.
     var isSeenOwn = false
     /// Nil for a document that is being created.
     package var head: Head?
-    /// The newest revision that the file is known to contain completely. The authors of later revisions are
-    /// reported.
+    /// The newest revision that the file is known to contain completely. When the sync writes a later
+    /// revision into the file, it reports the authors of all revisions after this one.
     package var shown = 0
     var usesCRLF: Bool
     package var push: Push?
@@ -125,7 +126,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
     /// Earlier texts of the file, the oldest first. They are older than the texts in `displaced`.
     var older: [OlderText] = []
     var placing: PendingMove?
-    /// While the file is being removed, its number in the state folder.
+    /// The number of the file in the state folder, while the file is being removed. Otherwise nil.
     package var removing: Int?
 
     package init(
@@ -160,7 +161,7 @@ extension SyncRecord {
         return record
     }
 
-    /// The record after the server has committed the push. `head` is the document after it.
+    /// The record after the server has committed the push. `head` is the document after the push.
     package func acked(as head: Head) -> SyncRecord {
         var record = self
         record.push = nil
@@ -170,8 +171,8 @@ extension SyncRecord {
         return record
     }
 
-    /// The record while a new file with the text of `head` is moved to its path. `replacing` says whether a
-    /// file is there already. `before` is the previous `seen`.
+    /// The record while a new file with the text of `head` is moved to its path. `replacing` says whether the
+    /// path already has a file. `before` is the previous `seen`.
     package func placing(
         number: Int, inode: UInt, before: String?, replacing: Bool, _ old: SyncFolder.Signature? = nil,
         at now: Int
@@ -197,8 +198,8 @@ extension SyncRecord {
         }
     }
 
-    /// The record after a new file was moved to its path, or after the move failed. Nil if nothing is known
-    /// of the file then.
+    /// The record after a new file was moved to its path, or after the move failed. Nil if the move failed
+    /// and the file had no record before.
     package func placed(isInPlace: Bool) -> SyncRecord? {
         guard let placing else { return self }
         var record = self
@@ -233,8 +234,8 @@ extension SyncRecord {
         }
     }
 
-    /// The record after a displaced file has become an older text. By then, no program writes into the file
-    /// any more.
+    /// The record after a displaced file has become an older text. This happens when no program writes into
+    /// the displaced file any more.
     func resolved(_ displaced: Displaced, _ signature: SyncFolder.Signature) -> SyncRecord {
         var record = self
         record.displaced.removeAll { $0.number == displaced.number }
@@ -278,7 +279,7 @@ extension SyncRecord.Head: Codable {
     }
 }
 
-// Records of version 0.1.0 have no older texts, and do not say which texts were saved here.
+// Records of version 0.1.0 have no older texts, and do not say which texts were saved on this machine.
 extension SyncRecord {
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

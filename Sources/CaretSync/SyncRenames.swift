@@ -38,7 +38,8 @@ package enum SyncRenames {
     /// this text, it is the result. If no missing file has this text, the result is the file that shares the
     /// most lines: a file may be saved and renamed between two scans.
     ///
-    /// There may be many `missing` files. `older` returns the earlier texts of one of them.
+    /// `older` returns the earlier texts of one missing file. It is called only if no newer text is similar,
+    /// because `missing` may have many files.
     package static func origin(
         of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
         isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
@@ -76,7 +77,7 @@ package enum SyncRenames {
     /// The maximum number of missing files that are compared line by line. If more are missing, for example
     /// after a whole folder was moved, only whole texts are compared.
     private static let maxCompared = 32
-    /// Two texts can belong to the same file if at least this fraction of them is in common lines.
+    /// Two texts can belong to the same file if their common lines are at least this fraction of both texts.
     private static let minSimilarity = 0.5
 }
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The state folder of a synced folder: the id of its client, the record of each file, and displaced files.
 ///
-/// Used by one process at a time.
+/// Only one process at a time uses the state folder.
 package struct SyncState {
     let root: String
     private let folder: String
@@ -62,8 +62,8 @@ package struct SyncState {
         (try? disk.status(folder + "/lock"))??.inode == inode
     }
 
-    /// A number that no file in the state folder ever had. The first number is the time, so it is new after a
-    /// restart too.
+    /// A number that no file in the state folder ever had. The first number is the current time, so numbers
+    /// are not used again after a restart.
     mutating func nextNumber() -> Int {
         lastNumber = max(lastNumber + 1, clock.wall())
         return lastNumber
@@ -111,7 +111,8 @@ package struct SyncState {
 
     // MARK: Displaced texts
 
-    /// Removes an older text. If a program has written into its file, the file is moved to the trash instead.
+    /// Removes the file of an older text. If a program has written into this file, the file is moved to the
+    /// trash instead.
     mutating func discard(_ older: SyncRecord.OlderText, of record: SyncRecord) throws {
         let full = swapPath(older.number)
         guard let status = try disk.status(full) else { return }
@@ -144,8 +145,8 @@ package struct SyncState {
                 number: nextNumber(), path: path, reason: .replaced, at: clock.wall(), bytes: bytes.count))
     }
 
-    /// The older texts of a file. A text whose file was changed since is left out, because no editor has read
-    /// the changed text.
+    /// The older texts of a file. If a program has changed the file of an older text, that text is left out,
+    /// because no editor has read the changed text.
     func olderTexts(of record: SyncRecord, limit: Int) throws(FileFault) -> [KnownTexts.Known] {
         var known: [KnownTexts.Known] = []
         for older in record.older {
@@ -166,7 +167,8 @@ package struct SyncState {
             let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
             guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
             let bytes = try disk.bytes(recordPath(number)) ?? []
-            // This program wrote these bytes. Foundation's decoders never get bytes from the network.
+            // This program wrote these bytes, so Foundation's decoder may read them. Bytes from the network
+            // are never passed to Foundation's decoders.
             guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
                 throw SyncFault.unreadableRecord(recordPath(number), stateFolder: folder)
             }
@@ -188,15 +190,16 @@ package struct SyncState {
         }
     }
 
-    /// Finishes a move that a crash has interrupted: updates the record to whether the new file is at its
-    /// path.
+    /// Finishes a move that a crash has interrupted: finds out whether the new file is at its path, and
+    /// updates the record.
     private mutating func resolve(_ record: SyncRecord, _ number: Int) throws {
         let path = WireString(record.path)
         numbers[path] = number
         records[path] = record
         guard let placing = record.placing else { return }
         if let known = record.placed(isInPlace: try isInPlace(placing, of: record)) {
-            // A new file that is not at its path is removed later, when no record mentions it any more.
+            // If the new file is still in the state folder, it is removed at the end of `load`, because no
+            // record mentions it any more.
             try keep(known)
         } else {
             try forget(path)
@@ -209,7 +212,7 @@ package struct SyncState {
     {
         let here = try disk.status(root + "/" + record.path)?.inode
         if here == placing.inode { return true }
-        // A program may have saved another file at the path since.
+        // After the move, a program may have saved another file at the path.
         guard let aside = try disk.status(swapPath(placing.number))?.inode else {
             return here != nil && !record.displaced.contains { $0.number == placing.number }
         }

@@ -18,8 +18,8 @@ package enum SyncStep: Equatable, Sendable {
     /// A folder has replaced the file, or a file has replaced its folder, while others changed the document.
     /// Rename the document to a free path.
     case moveDocumentAside
-    /// The file has no document, and a document for it would conflict with others. Rename the file to a free
-    /// path.
+    /// The file has no document, and a document for the file would conflict with other documents. Rename the
+    /// file to a free path.
     case moveFileAside
     case forgetRecord
     case leaveAlone(SkipReason)
@@ -32,7 +32,7 @@ package enum SkipReason: Equatable, Sendable {
     case notRegularFile
     case unreadable(String)
     case invalidName
-    /// A file or link has the name of a folder of the path. The value is the path of that file or link.
+    /// A parent folder of the path is in fact a file or a link. The value is the path of that file or link.
     case blocked(by: String)
     /// A folder has the name of the file.
     case folder
@@ -64,7 +64,7 @@ package struct ObservedFile: Equatable, Sendable {
         case text(String, usesCRLF: Bool?)
         /// A folder has the name of the file.
         case folder
-        /// A file has the name of a folder of the path.
+        /// A parent folder of the path is in fact a file. The value is the path of that file.
         case blocked(by: String)
         case other(SkipReason)
 
@@ -83,7 +83,7 @@ package struct ObservedFile: Equatable, Sendable {
     package var content: Content
     /// For how many milliseconds the file has been unchanged.
     var quiet: Int
-    /// The file has been unchanged since the program started.
+    /// True if the file has not changed since the program started.
     var isUnchangedSinceStart = false
 
     package init(content: Content, quiet: Int, isUnchangedSinceStart: Bool = false) {
@@ -95,7 +95,7 @@ package struct ObservedFile: Equatable, Sendable {
 
 /// What is known of a document, from events or from a read.
 package enum ObservedDocument: Equatable, Sendable {
-    /// The server's events have reported this. They may be late.
+    /// The server's events have reported this state. The events may be late.
     case reported(epoch: String, revision: Int)
     case reportedMissing
     /// The document was just read.

@@ -54,9 +54,9 @@ package struct SyncTrash {
         for name in try disk.names(in: folder) {
             let name = String(decoding: name, as: UTF8.self)
             guard name.hasSuffix(".json"), let bytes = try disk.bytes(folder + "/" + name) else { continue }
-            // This program wrote these bytes. Foundation's decoders never get bytes from the network. If a
-            // record cannot be read, it was not written completely. Then its text was not moved into the
-            // trash.
+            // This program wrote these bytes, so Foundation's decoder may read them. Bytes from the network
+            // are never passed to Foundation's decoders. If a record cannot be read, a crash interrupted its
+            // writing. Then its text was not yet moved into the trash.
             guard let item = try? JSONDecoder().decode(Item.self, from: Data(bytes)) else { continue }
             if try disk.status(path(of: item)) != nil { items.append(item) }
         }

@@ -1,8 +1,8 @@
 package import CaretClient
 import CaretWire
 
-/// Keeps the files of a folder in sync with the documents of a server. Compares both, and runs the steps that
-/// `SyncDecision` returns.
+/// Keeps the files of a folder in sync with the documents of a server. Compares the files with the documents,
+/// and runs the steps that `SyncDecision` returns.
 ///
 /// The state on disk is valid at every moment, so the process may be killed at any time.
 package actor Syncer {
@@ -14,7 +14,7 @@ package actor Syncer {
     private let onReport: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
     package internal(set) var news = ServerDocuments()
     private var newsEnd: (any Error)?
-    /// Some documents may have other names than their files.
+    /// True if some documents may have other names than their files.
     private var mayHaveRenames = false
     private var agenda = SyncAgenda()
     var observations: [WireString: Observation] = [:]
@@ -34,7 +34,7 @@ package actor Syncer {
     struct Observation {
         let signature: SyncFolder.Signature?
         var since: Int
-        /// The file has been unchanged since the program started.
+        /// True if the file has not changed since the program started.
         var isUnchangedSinceStart = false
         /// The content of the file, as long as it is needed.
         var content: ObservedFile.Content?
@@ -52,7 +52,8 @@ package actor Syncer {
         let reason: SyncReport
     }
 
-    /// The milliseconds until a failed step is tried again. A refused step may be allowed by then.
+    /// The milliseconds until a failed step is tried again. The server may then allow a step that it refused
+    /// before.
     private static let delayAfterFailure = 60_000
 
     package init(
@@ -129,8 +130,8 @@ package actor Syncer {
         if let path = names.path(of: document) { agenda.schedule(path) }
     }
 
-    /// Checks files that may have changed in the next pass. With `needsScan`, the next pass scans the whole
-    /// folder.
+    /// Makes the next pass check the files that may have changed. If `needsScan` is true, the next pass scans
+    /// the whole folder.
     package func changed(_ changes: FolderWatch.Changes) {
         for path in changes.files { agenda.schedule(WireString(path)) }
         if changes.needsScan { agenda.scheduleScan() }
@@ -175,12 +176,13 @@ package actor Syncer {
         return agenda.pause(at: clock.steady())
     }
 
-    /// Finds out whether a known file is missing. It may have been renamed to one of the new files.
+    /// Finds out whether a known file is missing. A missing file may have been renamed to one of the new
+    /// files.
     private func lookForOrigins(at path: WireString) {
         do throws(FileFault) {
             observe(path, try folder.signature(path))
         } catch {
-            // The error is reported when the file is visited.
+            // The error occurs again when `check` looks at the file, and is then reported.
         }
     }
 
@@ -231,7 +233,7 @@ package actor Syncer {
             let displaced = try resolveDisplaced(path)
             postponed[path] = nil
             recordFinished(path, document)
-            // With `once`, the sync does not wait for displaced files. The next sync checks them.
+            // With `once`, the sync does not wait for displaced files. The next sync checks these files.
             return once && displaced != 0 ? nil : displaced
         } catch let fault as FileFault {
             postpone(path, signature, .notSynced(fault.description))
@@ -268,7 +270,7 @@ package actor Syncer {
             age = max(0, clock.wall() - signature.changed / 1_000_000)
         }
         let isUnchangedSinceStart = observations[path] == nil && state.records[path] != nil
-        // The file is gone. It may have been in the way of other files.
+        // The file no longer exists. It may have been in the way of other files.
         if signature == nil, observations[path]?.signature != nil { scheduleBlocked() }
         observations[path] = Observation(
             signature: signature, since: clock.steady() - age, isUnchangedSinceStart: isUnchangedSinceStart)
@@ -279,7 +281,7 @@ package actor Syncer {
         return postponed.signature == signature && clock.steady() < postponed.until
     }
 
-    /// Postpones a file after a failure. A repeated failure is reported once.
+    /// Postpones a file after a failure. If the same failure repeats, it is reported only once.
     func postpone(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
         let new = Postponed(
             signature: signature, until: clock.steady() + Syncer.delayAfterFailure, reason: reason)

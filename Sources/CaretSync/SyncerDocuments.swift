@@ -66,9 +66,9 @@ extension Syncer {
         return decision
     }
 
-    /// The current content of the file. The result is nil, with the time to wait, until the file has been
-    /// unchanged for a moment: programs may save in several steps. The file is read only once: a later change
-    /// shows in its signature.
+    /// The current content of the file. If the file has just changed, the result is nil and the time to wait,
+    /// because programs may save in several steps. The file is read only once, because a later change also
+    /// changes the signature of the file.
     private func readFile(_ path: WireString) throws -> (ObservedFile?, wait: Int) {
         while true {
             observe(path, try folder.signature(path))
@@ -152,8 +152,8 @@ extension Syncer {
         case .deleteDocument:
             let before = news.documents[document]
             try await server.delete(document)
-            // Others may have created a new document with this name since, and its event may have come
-            // already.
+            // After the deletion, somebody may have created a new document with this name, and the event of
+            // the new document may already have arrived. That document must not be removed.
             if let before { news.remove(document, epoch: WireString(before.epoch)) }
             try state.forget(path)
             report(.deletedHere, path)
@@ -187,11 +187,11 @@ extension Syncer {
             try await server.rename(old, to: new)
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
             // Another client has renamed the document, or has created a document with the new name. The
-            // server's events will show which.
+            // server's events will show which of the two happened.
             return false
         }
-        // The event of the rename may have come already. So may the event of a new document with the old
-        // name.
+        // The event of this rename may already have arrived. The event of a new document with the old name
+        // may already have arrived too.
         if let position {
             news.recordRead(new, position, since: newBefore)
             news.remove(old, epoch: WireString(position.epoch))
@@ -206,14 +206,14 @@ extension Syncer {
         } else if try !moveByStateFolder(path, to: new) {
             return false
         }
-        // The next look at the old path schedules the documents that the file has blocked.
+        // The next check of the old path schedules the documents that the file has blocked.
         schedule(new)
         report(.renamedHere(to: new.string), path)
         return true
     }
 
-    /// Reads a document. Returns nil if the server did not find the document, but its events list it. The
-    /// events are late then, and a deletion could not be undone.
+    /// Reads a document. Returns nil if the server did not find the document, but the server's events still
+    /// list it. The caller must then wait for later events, because a wrong deletion could not be undone.
     private func read(_ document: WireString) async throws -> ObservedDocument? {
         let before = news.documents[document]
         do {
@@ -242,7 +242,7 @@ extension Syncer {
                     since: before)
                 known = .read(head, usesCRLF: record.usesCRLF)
             } else {
-                // If the document is missing now, it was deleted after the push.
+                // If the server does not find the document, somebody deleted it after the push.
                 known = try await read(document)
                 if case .read(let now, _) = known { head = now }
             }
@@ -268,7 +268,7 @@ extension Syncer {
             try forgetPush(record)
             throw refusal
         case .overloaded, .rateLimited, .shuttingDown, .pushInFlight: return nil
-        case .epochChanged, .baseTrimmed, .baseAhead, .baseBeforeOwnPush, .notFound, .seqReused:
+        case .epochChanged, .baseTrimmed, .baseAhead, .baseBehind, .baseBeforeOwnPush, .notFound, .seqReused:
             try forgetPush(record)
             return try await read(document)
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,

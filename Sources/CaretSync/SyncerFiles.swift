@@ -29,7 +29,7 @@ extension Syncer {
                 number: number, inode: inode, before: known?.seen, replacing: fileExists, old,
                 at: clock.wall()))
         let placed = Result { () throws(FileFault) in
-            // A program may have saved the file since it was read.
+            // A program may have saved the file after the sync read it.
             if try folder.signature(path) != observations[path]?.signature {
                 throw FileFault("replace it", path.string, EBUSY)
             }
@@ -92,13 +92,13 @@ extension Syncer {
             scheduleBlocked()
             report(.deletedElsewhere, path)
         } else {
-            // A program saved the file just before it was moved.
+            // The moved file has another text, because a program saved it just before the move.
             try putBack(path)
         }
     }
 
-    /// Undoes an interrupted removal: moves the file back from the state folder. The next step is then
-    /// decided again.
+    /// Undoes an interrupted removal: moves the file back from the state folder. After that, `SyncDecision`
+    /// decides the next step again.
     func putBack(_ path: WireString) throws {
         guard var record = state.records[path], let number = record.removing else { return }
         record.removing = nil
@@ -109,8 +109,8 @@ extension Syncer {
             }
         } catch {
             if error.code != EEXIST { throw error }
-            // A program has saved a new file at the path meanwhile. So the removed file becomes a displaced
-            // file.
+            // While the file was in the state folder, a program has saved a new file at the path. So the
+            // removed file becomes a displaced file.
             record.displaced.append(
                 SyncRecord.Displaced(
                     number: number, text: record.seen, at: clock.wall(), isOwn: record.isSeenOwn))
@@ -118,7 +118,7 @@ extension Syncer {
         try state.keep(record)
     }
 
-    /// Renames the files of documents that were renamed elsewhere.
+    /// Renames the files of documents that other clients have renamed.
     func renameFiles() {
         for rename in SyncRenames.renamedElsewhere(state.records, news.documents, names) {
             var signature: SyncFolder.Signature?
@@ -148,8 +148,8 @@ extension Syncer {
                 try state.move(rename.path, to: rename.new)
             }
         } else if try old != nil || new == nil || folder.obstacle(to: rename.new) != nil {
-            // If the file is missing, it was renamed here too, or a user deleted it without knowing the new
-            // name. The document gets a file with the new name.
+            // If the file is missing, the user renamed it too, or deleted it without knowing the new name. In
+            // both cases, the document gets a file with the new name.
             return
         } else {
             try state.move(rename.path, to: rename.new)
@@ -159,8 +159,9 @@ extension Syncer {
         report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
-    /// Moves a file and its record, with a stop in the state folder. After a crash, `putBack` continues from
-    /// there. Returns false if a folder still has the new name after the file was moved out of it.
+    /// Moves a file and its record to a new path. The file is first moved into the state folder. If the
+    /// process crashes then, `putBack` finishes or undoes the move. Returns false if a folder still has the
+    /// new path after the file was moved out of that folder.
     func moveByStateFolder(_ path: WireString, to new: WireString) throws -> Bool {
         guard var record = state.records[path] else { return false }
         let number = state.nextNumber()
@@ -175,8 +176,8 @@ extension Syncer {
         return hasRoom
     }
 
-    /// Checks whether the old files that this sync replaced at a path were changed after that, and merges such
-    /// changes. Returns the milliseconds until the next check, or nil.
+    /// Checks whether a program has changed the files that this sync replaced at a path, and merges such
+    /// changes. Returns the milliseconds until the next check, or nil if no check is needed.
     func resolveDisplaced(_ path: WireString) throws -> Int? {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {

@@ -9,8 +9,8 @@ extension Syncer {
             let mark = number == 1 ? "" : " \(number)"
             let found: WireString
             if let obstacle {
-                // Bytes are dropped, because a slash and a following combining character can be one
-                // Character.
+                // This drops bytes instead of Characters, because a slash and a combining character after it
+                // can be one Character.
                 let rest = String(decoding: path.utf8.dropFirst(obstacle.utf8.count), as: UTF8.self)
                 found = WireString("\(obstacle.string) (folder\(mark))\(rest)")
             } else {
@@ -23,7 +23,7 @@ extension Syncer {
                 return found
             }
         }
-        preconditionFailure("every numbered path is taken")
+        preconditionFailure("each number gives a path that is already in use")
     }
 
     /// Whether a document for this file would conflict with an existing document: one of them would be in a
@@ -38,16 +38,16 @@ extension Syncer {
         }
     }
 
-    /// A document that has the name of a folder of the file. A document that already conflicts with others
-    /// does not count.
+    /// A document that has the name of a parent folder of the file. A document that already conflicts with
+    /// other documents does not count.
     func documentInTheWay(of path: WireString) -> WireString? {
         path.folders.first { folder in
             lastingDocument(of: folder).map { !news.hasDocuments(in: $0) } ?? false
         }
     }
 
-    /// The existing document of a path. Nil for a file that is missing here, because its document will soon be
-    /// deleted or renamed.
+    /// The existing document of a path. Nil if the document had a file that is missing here, because the
+    /// document will soon be deleted or renamed.
     private func lastingDocument(of path: WireString) -> WireString? {
         guard let document = names.document(of: path), news.documents[document] != nil else { return nil }
         return state.records[path] == nil || !isGone(path) ? document : nil

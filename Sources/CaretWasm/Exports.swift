@@ -15,8 +15,8 @@
 //     change    count of edits: u32, then for each edit
 //               start: i32, end: i32 (in UTF-16 code units), count: u32, `count` bytes of UTF-8
 //
-// A call returns for any bytes and numbers in its arguments. A call traps only if the host has no more
-// memory. Then the instance cannot be used any more.
+// Every call returns an answer, even if its arguments contain invalid bytes or numbers. A call traps only if
+// the host has no more memory. After a trap, the instance cannot be used any more.
 
 import CaretCore
 

@@ -13,8 +13,8 @@ enum Status: Int32 {
     case insideScalar = 4
     /// `ChangeError.outOfOrder`, with the index of the edit.
     case outOfOrder = 5
-    /// Bytes that are not a change, with the index of the invalid byte. Or a number that is no unit or tie,
-    /// with that number.
+    /// Either the bytes are not a change: the number is the index of the invalid byte. Or an argument is not
+    /// a valid unit or tie: the number is this argument.
     case malformed = 6
     /// A range that ends before it starts, with the index of the edit, the start and the end.
     case reversedRange = 7
@@ -30,7 +30,7 @@ struct Refusal: Error {
     /// A `Status`, plus `Status.inEdit` if an edit is the cause.
     private(set) var status: Int32
     private(set) var numbers: (Int32, Int32, Int32)
-    /// How many of the numbers are used.
+    /// How many of `numbers` are used.
     private(set) var count: Int
 
     init(_ status: Status, _ first: Int32) {

@@ -9,13 +9,13 @@
 
 typedef struct block {
     size_t before, size;            // the lowest bit of `size` is set while the block is free
-    struct block *next, *previous;  // used while the block is free; an allocation begins here
+    struct block *next, *previous;  // only a free block has these; otherwise, the allocated bytes begin here
 } block;
 
 enum { page = 65536, header = offsetof(block, next), tries = 32 };
 
 static block *lists[32];
-static block *end;  // after the last block: its size is 0, and it is never free
+static block *end;  // follows the last block, with size 0; the end is never free
 
 static block *after(block *b) { return (block *)((char *)b + (b->size & ~(size_t)1)); }
 static block **list(size_t size) { return &lists[31 - __builtin_clzl(size)]; }
@@ -41,10 +41,12 @@ static void give(block *b) {
 
 // Adds enough pages for a block of `size`.
 static void grow(size_t size) {
-    size_t pages = size / page + 1;  // room for the header and a new end too: sizes are multiples of 16
+    // Sizes are multiples of 16, so these pages also have space for the header and a new end.
+    size_t pages = size / page + 1;
     size_t start = __builtin_wasm_memory_grow(0, pages), bytes = pages * page;
     if (start == (size_t)-1) __builtin_trap();
-    if (!end || (size_t)end + header != start * page) {  // the first pages, or other code grew the memory
+    // True for the first pages, and if other code has also grown the memory.
+    if (!end || (size_t)end + header != start * page) {
         end = (block *)(start * page + header);
         end->before = 0, bytes -= 2 * header;
     }
@@ -54,7 +56,8 @@ static void grow(size_t size) {
 }
 
 static block *fitting(size_t size) {
-    block *b = *list(size);  // blocks here may be too small: tries only some, so that no search is long
+    // Some blocks of this list may be too small. Only a few are tried, so that no search takes long.
+    block *b = *list(size);
     for (int i = 0; b && i < tries; i++, b = b->next)
         if (b->size >= size) return b;
     for (block **larger = list(size) + 1; larger < lists + 32; larger++)

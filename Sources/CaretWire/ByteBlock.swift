@@ -7,19 +7,19 @@ struct ByteBlock {
 
     private let word: UInt64
 
-    /// Loads eight bytes from `index` on. `bytes` must have that many.
+    /// Loads eight bytes from `index` on. `bytes` must have at least eight bytes from there on.
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
         let raw = UnsafeRawBufferPointer(bytes)
         word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Marks the bytes equal to `byte`. Marks after the first one may be wrong.
+    /// Marks the bytes equal to `byte`. Only the first mark is certain: later marks may be wrong.
     @inline(__always)
     func marks(of byte: UInt8) -> UInt64 { ByteBlock.zeros(of: word ^ (ByteBlock.ones &* UInt64(byte))) }
 
     /// Marks the bytes that end a plain run in a JSON string: quotes, backslashes and control characters.
-    /// Marks after the first one may be wrong.
+    /// Only the first mark is certain: later marks may be wrong.
     @inline(__always)
     var marksOfSpecials: UInt64 {
         let controls = (word &- ByteBlock.ones &* 0x20) & ~word & ByteBlock.highs

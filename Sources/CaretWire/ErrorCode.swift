@@ -19,6 +19,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case badText = "bad_text"
     case badEdits = "bad_edits"
     case baseAhead = "base_ahead"
+    case baseBehind = "base_behind"
     case baseTrimmed = "base_trimmed"
     case baseBeforeOwnPush = "base_before_own_push"
     case pushInFlight = "push_in_flight"
@@ -33,16 +34,16 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case shuttingDown = "shutting_down"
     case `internal`
 
-    /// Whether the server closes the connection after this error. Before `welcome`, it does so after every
-    /// error.
+    /// Whether the server closes the connection after this error. Before the server has sent `welcome`, it
+    /// closes the connection after every error.
     package var closes: Bool {
         switch self {
         case .lineTooLong, .helloRequired, .helloTimeout, .unsupportedProtocol, .unauthorized, .shuttingDown:
             true
         case .badJSON, .badMessage, .unknownType, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
-            .exists, .forbidden, .badRange, .badText, .badEdits, .baseAhead, .baseTrimmed, .baseBeforeOwnPush,
-            .pushInFlight, .epochChanged, .seqReused, .tooLarge, .rateLimited, .storageFull, .storageFailed,
-            .damaged, .overloaded, .internal:
+            .exists, .forbidden, .badRange, .badText, .badEdits, .baseAhead, .baseBehind, .baseTrimmed,
+            .baseBeforeOwnPush, .pushInFlight, .epochChanged, .seqReused, .tooLarge, .rateLimited,
+            .storageFull, .storageFailed, .damaged, .overloaded, .internal:
             false
         }
     }

@@ -144,7 +144,7 @@ extension Fields {
         }
     }
 
-    /// Reads a field, and adds its name to a fault.
+    /// Reads a field. If reading throws a fault, adds the field's name to the fault.
     @inline(__always)
     func read<Value>(
         _ name: StaticString, _ value: JSONValue, _ read: (JSONValue) throws(FieldFault) -> Value

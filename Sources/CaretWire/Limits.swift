@@ -5,97 +5,101 @@
 package struct Limits: Equatable, Sendable {
     /// The limits that `welcome` announces, so that a client can respect them.
     package struct Announced: Equatable, Sendable {
-        /// Bytes of a client's line after `hello`, without its line end. The text of the largest document
-        /// fits into such a line, even if an encoder escapes more characters than necessary.
+        /// The most bytes of a client's line after `hello`, without its line end. The text of the largest
+        /// document fits into such a line, even if an encoder escapes more characters than necessary.
         package var line = 25 << 20
-        /// Bytes of a document as UTF-8. People write less, and hundreds of such documents fit in a server's
-        /// memory.
+        /// The most bytes of a document's text as UTF-8. People write less than that, and hundreds of such
+        /// documents fit in a server's memory.
         package var document = 4 << 20
-        /// Edits of one push. Above this number, pushing the whole text is cheaper.
+        /// The most edits of one push. If a push needs more edits, pushing the whole text is cheaper.
         package var edits = 10_000
-        /// Documents that a connection has open at once. Each costs a cursor and a session in a room.
+        /// The most documents that a connection may have open at once. Each open document costs a cursor and
+        /// a session in a room.
         package var documents = 256
-        /// Selections of one session in one document. The room moves each selection with every change.
+        /// The most selections of one session in one document. The room moves each selection with every
+        /// change.
         package var selections = 1_000
-        /// Pushes per second of a connection. A burst may be twice as large. Nil means no limit, as on
-        /// loopback without tokens.
+        /// The most pushes per second of a connection. A burst may be twice as large. Nil means no limit, as
+        /// on loopback without tokens.
         package var pushesPerSecond: Int?
 
         package init() {}
 
-        /// Bytes of a server's line: the largest text, with every character escaped, and the fields around
-        /// it.
+        /// The most bytes of a server's line: the largest text, with every character escaped, and the fields
+        /// around it.
         package var serverLine: Int { 6 * document + (64 << 10) }
 
-        /// Bytes that the edits of one change, or the items of a page, may take on a server's line. This
-        /// leaves enough space for the other fields.
+        /// The most bytes that the edits of one change, or the items of a page, may take on a server's line.
+        /// This leaves enough space for the other fields.
         package var serverList: Int { serverLine - (32 << 10) }
     }
 
     package var announced = Announced()
 
-    /// Bytes of the first line, which can only be `hello`. This limit is low, because the sender is not known
-    /// yet.
+    /// The most bytes of the first line, which can only be `hello`. This limit is low, because the sender is
+    /// not known yet.
     package var helloLine = 8 << 10
-    /// Seconds until `hello` must be complete. A silent connection still costs a descriptor.
+    /// Seconds until `hello` must be complete. The time is limited because even a silent connection costs a
+    /// descriptor.
     package var helloSeconds = 10
-    /// Seconds without input after which the server sends `ping`. After the same time again it closes the
-    /// connection, because a link can break without an error.
+    /// Seconds without input after which the server sends `ping`. If the same time passes again without
+    /// input, the server closes the connection, because a link can break without an error.
     package var pingSeconds = 20
 
-    /// Bytes of an incomplete line that do not count against `lineBudget`. Lines that people type are
-    /// shorter.
+    /// The first bytes of each incomplete line, up to this number, do not count against `lineBudget`. Lines
+    /// that people type are shorter.
     package var freeLine = 64 << 10
-    /// Bytes that all incomplete lines of the server may hold beyond `freeLine`: about ten of the longest
-    /// lines.
+    /// The most bytes that all incomplete lines of the server together may have beyond `freeLine`: about ten
+    /// of the longest lines.
     package var lineBudget = 256 << 20
-    /// Seconds within which a line must be complete. This allows slow links, but no line that stays
+    /// Seconds within which a line must be complete. Slow links have enough time, but no line can stay
     /// incomplete forever.
     package var lineSeconds = 30
     /// Bytes per second of the slowest supported link. A line gets one more second for each portion of this
     /// size.
     package var lineBytesPerSecond = 64 << 10
 
-    /// Bytes of undelivered output of a connection. Beyond this, the server stops reading its input.
+    /// If a connection has more bytes of undelivered output than this, the server stops reading its input.
     package var waitingOutput = 1 << 20
-    /// Lines of a connection that wait until an earlier request is answered. Beyond this, the server stops
-    /// reading input.
+    /// How many lines of a connection may wait until an earlier request is answered. While so many lines
+    /// wait, the server reads no input.
     package var waitingLines = 64
-    /// Bytes of these waiting lines. Beyond this, the server stops reading input. A single line may be
-    /// longer.
+    /// How many bytes all waiting lines of a connection may have. If they have more, the server stops reading
+    /// input. A single line may be longer.
     package var waitingLineBytes = 1 << 20
     /// Seconds after which a client that reads nothing is disconnected.
     package var outputTimeoutSeconds = 30
-    /// Seconds for which input is read and dropped after a closing error. Otherwise a reset of the connection
-    /// could discard the error.
+    /// Seconds for which input is read and dropped after an error that closes the connection. If the server
+    /// did not read this input, a reset of the connection could discard the error.
     package var closingSeconds = 1
-    /// Bytes that are read and dropped after a closing error.
+    /// The most bytes that are read and dropped after an error that closes the connection.
     package var closingBytes = 1 << 20
-    /// The number of `bad_json`, `bad_message` and `unknown_type` errors within `faultSeconds` that closes a
-    /// connection.
+    /// The server closes a connection after this number of `bad_json`, `bad_message` and `unknown_type`
+    /// errors within `faultSeconds`.
     package var faults = 20
-    /// Seconds in which `faults` are counted.
+    /// The length in seconds of the period in which `faults` errors close a connection.
     package var faultSeconds = 10
 
     /// The largest product of (revisions after a push's base) × (edits of the push + 1). The server refuses a
     /// push with a larger product as `base_trimmed`, because rebasing it would take some seconds.
     package var rebase = 10_000_000
-    /// Selections in one room, of all sessions together. The room moves each selection with every change.
+    /// The most selections in one room, of all sessions together. The room moves each selection with every
+    /// change.
     package var roomSelections = 20_000
-    /// Bytes of revisions that a room keeps in memory: enough for several hundred keystrokes. A session that
-    /// is further behind gets its changes from the store.
+    /// The most bytes of revisions that a room keeps in memory: enough for several hundred keystrokes. A
+    /// session that is further behind gets its changes from the store.
     package var windowBytes = 2 << 20
-    /// Bytes of revisions that all rooms together keep in memory. If this does not allow `windowBytes` for
-    /// each room, every room keeps less.
+    /// The most bytes of revisions that all rooms together keep in memory. If this does not allow
+    /// `windowBytes` for each room, every room keeps less.
     package var windowBudget = 256 << 20
-    /// Bytes that a room may send to a session before the connection has delivered them. A single line may be
-    /// longer. So the undelivered output is bounded.
+    /// The most bytes that a room may send to a session before the connection has delivered them. This limits
+    /// the undelivered output. A single line may be longer.
     package var creditBytes = 256 << 10
     /// How many revisions a session may be behind. Only revisions committed since the session was opened
-    /// count. Beyond this, sending the text is cheaper than sending the changes.
+    /// count. For a session further behind, sending the text is cheaper than sending the changes.
     package var sessionBehind = 65_536
-    /// Changes of one append. Each change is rebased over the earlier ones, and one transaction must not
-    /// occupy the disk for long.
+    /// The most changes of one append. The number is limited for two reasons: each change is rebased over the
+    /// earlier ones, and one transaction must not occupy the disk for long.
     package var segmentChanges = 128
     /// Milliseconds without a change after which the server sends `check`.
     package var checkDelayMilliseconds = 5_000
@@ -103,15 +107,16 @@ package struct Limits: Equatable, Sendable {
     package var retryMilliseconds = 1_000
     /// Seconds for which a room without sessions stays in memory, because people often return.
     package var idleRoomSeconds = 60
-    /// Milliseconds between two `peer` messages about one session to a receiver that is behind.
+    /// The shortest time in milliseconds between two `peer` messages about one session to a receiver that is
+    /// behind.
     package var peerMilliseconds = 50
-    /// Milliseconds between two `document` messages about one document to a follower.
+    /// The shortest time in milliseconds between two `document` messages about one document to a follower.
     package var documentMilliseconds = 1_000
     /// The longest time in seconds that requests wait while their document is being renamed or deleted.
     package var orderTimeoutSeconds = 30
     /// Days for which a client's highest push is remembered.
     package var pusherDays = 90
-    /// Bytes after which a page of `listed` or `revisions` ends. A page always has at least one item.
+    /// The most bytes of a page of `listed` or `revisions`. A page always has at least one item.
     package var page = 1 << 20
 
     /// `page`, or less if a server's line has less space.
@@ -121,33 +126,34 @@ package struct Limits: Equatable, Sendable {
 
     /// The version of the protocol.
     package static let protocolVersion = 1
-    /// Levels of objects and arrays in a message, including the message itself. So a reader needs little
-    /// stack.
+    /// The most levels of objects and arrays in a message, including the message itself. So a reader needs
+    /// little stack.
     package static let nesting = 32
     /// Integers are within ±(2^53 − 1), because a browser represents them exactly.
     package static let integer = (1 << 53) - 1
     /// A number with a fraction or exponent is 0, or its absolute value is from 10^−307 to below 10^308.
     /// Every JSON reader supports this range.
     package static let exponent = 307
-    /// Bytes of an `id` that is a string.
+    /// The most bytes of an `id` that is a string.
     package static let id = 64
-    /// Bytes of a document's name, of a prefix, and of `after` in the list of names.
+    /// The most bytes of a document's name, of a prefix, and of `after` in the list of names.
     package static let name = 512
-    /// Bytes of an epoch. The server's own epochs are shorter.
+    /// The most bytes of an epoch. The server's own epochs are shorter.
     package static let epoch = 64
-    /// Characters of a client's id.
+    /// How many characters a client's id may have.
     package static let client = 8...64
-    /// Bytes of `info`. The server sends it to every client that has the same document open.
+    /// The most bytes of `info`. The server sends `info` to every client that has the same document open.
     package static let info = 1_024
-    /// Levels of objects and arrays in `info`, including `info` itself. Together with the levels of `opened`,
-    /// they must not exceed `nesting`.
+    /// The most levels of objects and arrays in `info`, including `info` itself. Together with the levels of
+    /// the message `opened`, they must not exceed `nesting`.
     package static let infoNesting = 16
     /// The range of `limit` in requests for a page.
     package static let items = 1...1_000
-    /// Items of a page if the request does not give a limit.
+    /// The most items of a page if the request does not give a limit.
     package static let itemsByDefault = 100
-    /// Grants of a token. Listing documents checks each grant in the store.
+    /// The most grants of a token. The number is limited because each request to list documents makes the
+    /// store search for each grant.
     package static let grants = 1_000
-    /// Characters of input that an error message repeats.
+    /// The most characters of input that an error message repeats.
     package static let echo = 64
 }

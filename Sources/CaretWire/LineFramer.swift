@@ -71,7 +71,7 @@ package struct LineFramer: Sendable {
         return .incomplete
     }
 
-    /// Calls `body` with the buffered bytes, and removes them. Returns nil if there are none.
+    /// Calls `body` with the buffered bytes, and removes them. Returns nil if no bytes are buffered.
     package mutating func endMessage<Line>(_ body: (UnsafeRawBufferPointer) -> Line) -> Line? {
         if incomplete.isEmpty { return nil }
         return complete(with: UnsafeRawBufferPointer(start: nil, count: 0), incomplete.count, body)

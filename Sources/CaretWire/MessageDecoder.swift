@@ -6,7 +6,7 @@ package struct MessageDecoder: Sendable {
 
     package init(limits: Limits.Announced = Limits.Announced()) { self.limits = limits }
 
-    /// Decodes a client's line. `line` has no line end. The framer has already limited its length.
+    /// Decodes a client's line. `line` has no line end. The framer has already limited the line's length.
     package mutating func clientMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ClientMessage> {

@@ -6,8 +6,8 @@ package struct WireFault: Error, Equatable, Sendable {
     package let message: String
     /// Where the fault is in the line, in bytes.
     package let byte: Int
-    /// These fields identify the refused message to its sender. A field that could not be read is nil. All
-    /// are nil if the line is not JSON.
+    /// The fields `id`, `document` and `seq` identify the refused message to its sender. A field that could
+    /// not be read is nil. All three are nil if the line is not JSON.
     package var id: RequestID?
     package var document: WireString?
     package var seq: Int?

@@ -1,7 +1,7 @@
 import CaretCommand
 import Glibc
 
-/// The program `caret`. `CaretCommand` contains all its code.
+/// The program `caret`. The module `CaretCommand` contains the code of the whole program.
 @main
 struct Caret {
     static func main() async {

@@ -2,7 +2,8 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// The server program. Its exit code is 0, 1 after a failure, or 2 for wrong usage or a wrong configuration.
+/// The server program. The exit code is 0 after a normal end, 1 after a failure, and 2 for wrong usage or a
+/// wrong configuration.
 @main
 struct Caretd {
     static func main() async {

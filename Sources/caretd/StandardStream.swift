@@ -5,7 +5,7 @@ enum StandardStream: Int32 {
     case output = 1
     case error = 2
 
-    /// Writes the text. Returns false if it could not be written completely.
+    /// Writes the text. Returns false if the text could not be written completely.
     @discardableResult
     func write(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]

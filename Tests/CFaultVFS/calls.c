@@ -1,5 +1,6 @@
-// Replaces some system calls in the process that links this file, and records the calls in order. With the
-// record a test checks what a disk must keep, because only synced data is certain to survive.
+// Replaces some system calls in the process that links this file, and records the calls in order. Only synced
+// data is certain to survive a power loss. So a test reads the record to check that the store's data was
+// synced in the right order.
 
 #define _LARGEFILE64_SOURCE 1
 
@@ -15,6 +16,8 @@
 
 static int calls = -1;
 static char refused[256];
+static char unwritable[256];
+static int write_error, writes_left;
 
 static void note(const char *call, const char *path) {
     char line[4352];
@@ -43,16 +46,31 @@ void fault_calls_mark(const char *text) {
 
 void fault_calls_refuse_sync(const char *end) { snprintf(refused, sizeof refused, "%s", end); }
 
-static int is_refused(int file) {
-    if (refused[0] == 0) return 0;
+void fault_calls_refuse_write(const char *end, int error, int after) {
+    snprintf(unwritable, sizeof unwritable, "%s", end);
+    write_error = error;
+    writes_left = after;
+}
+
+static int has_path_end(int file, const char *text) {
+    if (text[0] == 0) return 0;
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1), end = (ssize_t)strlen(refused);
-    return length >= end && memcmp(path + length - end, refused, (size_t)end) == 0;
+    ssize_t length = readlink(link, path, sizeof path - 1), end = (ssize_t)strlen(text);
+    return length >= end && memcmp(path + length - end, text, (size_t)end) == 0;
+}
+
+static ssize_t write_at(int file, const void *bytes, size_t count, off64_t offset) {
+    if (has_path_end(file, unwritable) && writes_left-- <= 0) {
+        errno = write_error;
+        return -1;
+    }
+    note_file("write", file);
+    return syscall(SYS_pwrite64, file, bytes, count, offset);
 }
 
 int fsync(int file) {
-    if (is_refused(file)) {
+    if (has_path_end(file, refused)) {
         errno = EIO;
         return -1;
     }
@@ -68,13 +86,11 @@ int fdatasync(int file) {
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
-    note_file("write", file);
-    return syscall(SYS_pwrite64, file, bytes, count, offset);
+    return write_at(file, bytes, count, offset);
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-    note_file("write", file);
-    return syscall(SYS_pwrite64, file, bytes, count, offset);
+    return write_at(file, bytes, count, offset);
 }
 
 int link(const char *from, const char *to) {

@@ -12,7 +12,7 @@
 
 enum { most_files = 8, kinds = 4, most_beside = 256 };
 
-/// A watched file. The last part of its path identifies it for the whole process.
+/// A file that the layer watches. The last part of the file's path identifies it in the whole process.
 struct watched {
     char name[64];
     int64_t size;
@@ -33,7 +33,7 @@ static ssize_t beside_length;
 
 static sqlite3_vfs *base;
 
-/// The file that SQLite uses. The file of the base VFS follows in memory.
+/// The file that SQLite uses. In memory, the base VFS's file comes right after it.
 struct fault_file {
     sqlite3_file file;
     /// The index in `files`; -1 if the file is not watched.
@@ -60,7 +60,7 @@ static void put(uint8_t record, int file, int failed, int64_t offset, const void
     if (writev(trace, parts, 2) != (ssize_t)(sizeof head + length)) stop("the trace cannot be written\n");
 }
 
-/// Records the file `beside` if it has changed since the last record.
+/// Records the content of the file `plan.beside` if it has changed since its last record.
 static void look_beside(void) {
     if (trace < 0 || plan.beside == NULL) return;
     int file = open(plan.beside, O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static void look_beside(void) {
 
 // The plan
 
-/// Counts an operation before it is done. Returns 1 if it must fail.
+/// Counts an operation before it is done. Returns 1 if the plan says that the operation must fail.
 static int strikes(enum fault_kind kind) {
     look_beside();
     int64_t number = ++counts[kind];
@@ -109,7 +109,7 @@ static int watch(const char *path) {
     return file_count++;
 }
 
-// The watched methods of a file
+// The file methods whose calls the layer records
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     int at = watched(file);
@@ -157,7 +157,7 @@ static int file_sync(sqlite3_file *file, int flags) {
     return code;
 }
 
-// The methods of a file that only call the base VFS
+// The file methods that only call the same method of the base VFS
 
 static int file_close(sqlite3_file *file) {
     int code = real(file)->pMethods->xClose(real(file));
@@ -193,7 +193,8 @@ static int file_characteristics(sqlite3_file *file) {
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     pthread_mutex_lock(&lock);
-    int is_full = extend && plan.regions > 0 && region >= plan.regions && watched(file) >= 0;
+    int is_limited = plan.regions < 0 || (plan.regions > 0 && region >= plan.regions);
+    int is_full = extend && is_limited && watched(file) >= 0;
     pthread_mutex_unlock(&lock);
     if (is_full) {
         errno = ENOSPC;
@@ -212,7 +213,8 @@ static int file_shm_unmap(sqlite3_file *file, int delete) {
     return real(file)->pMethods->xShmUnmap(real(file), delete);
 }
 
-/// Version 2 has no methods that map a file into memory. The layer would not see changes made there.
+/// Version 2 has no methods that map a file into memory. The layer would not see changes that SQLite makes
+/// through mapped memory.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = file_close,
@@ -236,7 +238,7 @@ static const sqlite3_io_methods methods = {
 // The methods of the VFS
 
 static int open_real(const char *name, sqlite3_file *file, int flags, int *answered) {
-    // Set this to null, so that the file is not closed if it was not opened.
+    // If the base VFS fails before it opens the file, this stays null, and the file is not closed.
     real(file)->pMethods = NULL;
     int code = base->xOpen(base, name, real(file), flags, answered);
     if (code == SQLITE_OK) {

@@ -2,8 +2,8 @@ import CaretClient
 import CaretCore
 import Testing
 
-@Suite("Administration") struct AdministrationTests {
-    @Test("each administration request returns its values")
+@Suite("Administration requests of the Swift client") struct AdministrationTests {
+    @Test("each administration request returns the values that the server sent")
     func answers() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.socket)

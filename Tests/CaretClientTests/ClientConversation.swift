@@ -43,7 +43,7 @@ struct ClientConversation {
         handle { [now, jitter] in $0.received(envelope, at: now, jitter) }
     }
 
-    /// A line as it comes from the server.
+    /// Passes a line from the server to the client.
     mutating func receive(line: String) throws -> [ClientAction] {
         var decoder = MessageDecoder()
         let envelope = try Array(line.utf8).withUnsafeBytes { try decoder.serverMessage($0) }
@@ -71,7 +71,7 @@ struct ClientConversation {
         return handle { [now, jitter] in $0.timePassed(at: now, jitter) }
     }
 
-    /// Opens a document. The server has not answered yet.
+    /// Opens a document. The server does not answer: a test passes the answer to `receive`.
     mutating func open(named name: WireString = "notes") -> (key: DocumentKey, actions: [ClientAction]) {
         var key = DocumentKey(value: 0)
         let actions = handle { [now] state in
@@ -84,7 +84,7 @@ struct ClientConversation {
 
     mutating func close(_ key: DocumentKey) -> [ClientAction] { handle { $0.closed(key) } }
 
-    /// Opens `notes`. The server has answered with this text at revision 1.
+    /// Opens `notes`, and passes the server's answer: this text at revision 1.
     mutating func open(_ text: String) -> DocumentKey {
         let (key, _) = open()
         _ = receive(.opened(.text(text, at: 1)), .number(1))

@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Connecting") struct ConnectingTests {
+@Suite("How a client connects to a server") struct ConnectingTests {
     @Test("a client connects, says hello and is welcomed")
     func welcomed() {
         var talk = ClientConversation()
@@ -29,7 +29,7 @@ import Testing
         #expect(talk.wait(1) == [.disconnect, .wake(15_250)])
     }
 
-    @Test("a connection that was made too late, or twice, gets no hello")
+    @Test("a repeated or late report of a connection sends no second hello")
     func connectedLate() {
         for reconnects in [true, false] {
             var talk = ClientConversation(reconnects: reconnects)
@@ -37,7 +37,8 @@ import Testing
             _ = talk.connected()
             #expect(talk.connected() == [])
             #expect(talk.state.link == .helloSent)
-            // The client waits for the next attempt, or has ended.
+            // Afterwards the client waits for its next attempt if it reconnects. If it does not, it has
+            // ended.
             _ = talk.disconnect()
             let link = talk.state.link
             #expect(talk.connected() == [])
@@ -84,7 +85,7 @@ import Testing
             #expect(talk.receive(.bye(Bye(reason: .shuttingDown, retryAfterMilliseconds: requested))) == [])
             _ = talk.disconnect()
             #expect(talk.state.link == .waiting(until: Moment(milliseconds: delay)))
-            // The request of the server applies to one delay only.
+            // The delay that the server requested is used once. The next delay is the client's own.
             _ = talk.wait(Milliseconds(delay))
             _ = talk.disconnect()
             #expect(talk.state.link == .waiting(until: Moment(milliseconds: delay + 500)))
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "the delay and reason come only from errors that close the connection",
+        "an error sets the reconnect delay only if it closes the connection",
         arguments: [
             (ErrorCode.lineTooLong, 3_000, "no (line_too_long)"),
             (.overloaded, 250, DisconnectReason.ended.explanation),
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "a client ends if the server has another store than expected",
+        "a client ends if the server's store is not the expected one",
         arguments: [("s-1", false), ("s-2", true), (nil, false)] as [(String?, Bool)])
     func otherStore(found: String?, ends: Bool) {
         var talk = ClientConversation(store: "s-1")
@@ -130,13 +131,14 @@ import Testing
         _ = talk.start()
         _ = talk.connected()
         let welcome = Welcome(unit: .utf8, server: "caret/test", user: "ann", client: "p-1", ping: 20)
-        let reason = DisconnectReason.notUnderstood("offsets in another unit than UTF-16").explanation
+        let reason = DisconnectReason.notUnderstood("the server's offsets are not in UTF-16 units")
+            .explanation
         let fault = ConnectionFault.lost(ClientConversation.address, reason: reason)
         #expect(talk.receive(.welcome(welcome)) == [.disconnect, .end(fault)])
     }
 
     @Test(
-        "an attempt to connect ends after ten seconds", arguments: [false, true])
+        "an attempt to connect fails after ten seconds without a welcome", arguments: [false, true])
     func noWelcome(isConnected: Bool) {
         var talk = ClientConversation()
         _ = talk.start()
@@ -164,7 +166,7 @@ import Testing
         #expect(talk.wait(10_000) == [.send(.ping(Ping()), id: nil), .wake(50_000)])
     }
 
-    @Test("a ping is answered")
+    @Test("a client answers a ping of the server with a pong")
     func ping() {
         var talk = ClientConversation.welcomed()
         #expect(talk.receive(.ping(Ping())) == [.send(.pong(Pong()), id: nil)])
@@ -197,14 +199,14 @@ import Testing
     }
 
     @Test(
-        "a replaced client and a client with a revoked token do not reconnect",
+        "after `bye` with `replaced` or `revoked`, a client does not reconnect",
         arguments: [(ByeReason.replaced, ConnectionFault.replaced), (.revoked, .revoked)])
     func bye(reason: ByeReason, fault: ConnectionFault) {
         var talk = ClientConversation.welcomed()
         #expect(talk.receive(.bye(Bye(reason: reason))) == [.disconnect, .end(fault)])
     }
 
-    @Test("if reconnects are off, the error names the reason and the address")
+    @Test("without reconnects, the client reports a failure's address and reason")
     func oneShot() {
         var talk = ClientConversation(reconnects: false)
         _ = talk.start()

@@ -20,7 +20,7 @@ import Testing
         .ack(Ack(document: document, seq: seq, revision: revision, edits: edits))
     }
 
-    @Test("after each welcome a document is opened again at its revision")
+    @Test("after each welcome, a document is opened again at its known revision")
     func opens() throws {
         var talk = DocumentConversation(creating: true)
         #expect(talk.welcomed() == [.open(1, creating: true)])
@@ -54,7 +54,7 @@ import Testing
         #expect(talk.text == "yaxb" && talk.state.replica.revision == 3)
     }
 
-    @Test("a selection is sent, and one inside a character is refused")
+    @Test("a selection is sent, but an offset inside a character is refused")
     func selected() throws {
         var talk = try DocumentConversation.opened("a😀")
         let select = Select(document: "notes", revision: 1, selections: [WireSelection(1, 3)])
@@ -87,7 +87,7 @@ import Testing
         #expect(talk.text.isEmpty)
     }
 
-    @Test("a document accepts messages with its name and answers to its requests")
+    @Test("a document accepts an answer only to its newest `open` request")
     func isMeant() throws {
         var talk = DocumentConversation()
         _ = talk.welcomed()
@@ -108,7 +108,7 @@ import Testing
         #expect(!talk.isAddressed(by: ack(1, 2, document: "other")))
     }
 
-    @Test("a document accepts a message only if the message has its name")
+    @Test("a document ignores messages that have the name of another document")
     func names() throws {
         let talk = try DocumentConversation.opened("ab")
         for (name, isOwn) in [("notes", true), ("other", false)] as [(WireString, Bool)] {
@@ -166,7 +166,7 @@ import Testing
         #expect(talk.discard() == [try .edited(0, 1, ""), .notify(.state(.saved))])
     }
 
-    @Test("a document that does not exist is refused, and a retry opens it again")
+    @Test("an `open` of a missing document is refused, and a retry sends it again")
     func notThere() {
         var talk = DocumentConversation()
         _ = talk.welcomed()
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// Rule L2.
-    @Test("a push that is too long for a line is refused, and the text stays")
+    @Test("a push that does not fit in a line is refused, and its text is kept")
     func lineTooLong() throws {
         var talk = try DocumentConversation.opened("ab")
         guard case .send(let push, _) = try talk.type(0, 0, "x").first else {
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("an invalid text is rejected, a misplaced edit reloads the full text")
+    @Test("invalid text is rejected; an edit outside the text causes a reload")
     func impossible() throws {
         var talk = try DocumentConversation.opened("ab")
         let backwards = ServerMessage.change(
@@ -234,7 +234,7 @@ import Testing
         #expect(talk.receive(change(2, 7, 9, "x"))?.contains(open) == true)
     }
 
-    @Test("a failed check is reported, and the full text is loaded")
+    @Test("if the checksum differs, the client reports it and reloads the text")
     func diverged() throws {
         var talk = try DocumentConversation.opened("ab")
         let check = ServerMessage.check(Check(document: "notes", revision: 1, length: 2, crc32: 7))
@@ -245,7 +245,7 @@ import Testing
             ])
     }
 
-    @Test("a document is not saved while a view holds unaccepted text")
+    @Test("a document is not `saved` while a view has unfinished or refused text")
     func unaccepted() throws {
         for state in [SavingState.sending, .refused(.badText)] {
             var talk = try DocumentConversation.opened("ab")
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test("a refused text in one view counts more than a composed text in another")
+    @Test("the state is `refused` if any of several views has refused text")
     func unacceptedTwice() throws {
         for views in [[1, 2], [2, 1]] {
             var talk = try DocumentConversation.opened("ab")
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test("text typed in a view goes after text that others inserted there")
+    @Test("if others typed at the same offset, a view's text goes after theirs")
     func sameOffset() throws {
         var talk = try DocumentConversation.opened("ab")
         talk.bind(1)
@@ -292,7 +292,7 @@ import Testing
         talk.bind(1)
         talk.bind(2)
         _ = talk.receive(change(2, 0, 0, "y"))
-        // The first view does not show the inserted `y` yet.
+        // The user types in the first view, which does not show the inserted `y` yet.
         let (change, actions) = try talk.type(2, 2, "x", in: 1)
         #expect(try change == Change([Edit(0..<0, "y")]))
         #expect(actions.first == .push(1, base: 2, 3, 3, "x"))

@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Documents") struct DocumentTests {
+@Suite("Documents that a client opens on a running server") struct DocumentTests {
     @Test("two clients see each other's text, carets and names")
     func together() async throws {
         let server = try ServerProcess()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "edits are saved after a rename, and returned after a deletion"
+        "after a rename edits are saved; after a deletion they are refused"
     )
     func renamedAndDeleted() async throws {
         let server = try ServerProcess()
@@ -60,7 +60,7 @@ import Testing
         try document.replace(0..<0, with: "zero ")
         let lost = await #expect(throws: RefusedEdits.self) { try await document.saved() }
         #expect(lost?.text.string == "zero one two")
-        // Without a folder, only saved edits are kept.
+        // Without a folder for unsaved edits, `kept()` succeeds only for edits that the server has saved.
         await #expect(throws: RefusedEdits.self) { try await document.kept() }
         #expect(try lost?.difference == Change([Edit(0..<0, "zero ")]))
         #expect(document.discard() == lost?.difference)
@@ -110,7 +110,7 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.open("a").opened() }
     }
 
-    @Test("closing a document or its client ends its updates and all waits")
+    @Test("closing a document or its client ends all updates and waiting calls")
     func closed() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)
@@ -152,7 +152,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("a late `gone` for followers does not close a new document of that name")
+    @Test("`gone` of a deleted document does not close a new one of the same name")
     func deletedAndMadeAgain() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)

@@ -5,7 +5,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Sentences for errors") struct ErrorSentenceTests {
+@Suite("Errors of the client as sentences for users") struct ErrorSentenceTests {
     /// Expects a sentence for users: no names of types or cases, and a full stop.
     private func expectSentence(_ error: any Error) {
         let sentence = error.localizedDescription
@@ -15,7 +15,7 @@ import Testing
         #expect(!sentence.contains("couldn’t be completed"), "\(sentence)")
     }
 
-    @Test("every refusal has a sentence and the server's words as reason")
+    @Test("every refusal has a sentence, and the server's words as its reason")
     func refusals() {
         for code in ErrorCode.allCases {
             let refusal = ServerRefusal(ErrorReport(code, "the server's words"))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("every other error has a sentence")
+    @Test("every error of the connection, a text or a folder has a sentence")
     func faults() {
         let address = ServerAddress.tcp(host: "example.org", port: 7)
         let faults: [any Error] = [

@@ -25,7 +25,8 @@ final class ForgetfulDisk: FileCalls {
         var locked: Int32?
         var lastFile = 0
         var lastDescriptor: Int32 = 2
-        /// How many more calls succeed. After them every call fails, because the process is about to end.
+        /// How many more calls succeed. After those calls every call fails, because the process is about to
+        /// end.
         var callsLeft = Int.max
         /// Folders that the process is not allowed to read.
         var unreadable: Set<String> = []

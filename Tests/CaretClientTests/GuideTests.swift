@@ -4,7 +4,7 @@ import Testing
 
 /// The code of the guide, in the same order. This file does not import `CaretCore`, because an app does not
 /// need to import it.
-@Suite("Guide") struct GuideTests {
+@Suite("The code in the Swift guide and in the README") struct GuideTests {
     final class Field: TextInput {
         var inputText = ""
         var inputSelection = 0..<0

@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import Testing
 
-@Suite("Windows of a history") struct HistoryWindowTests {
+@Suite("A history that is read in windows of revisions") struct HistoryWindowTests {
     @Test("revisions are split into windows of at most 1,000")
     func windows() {
         let rows: [(after: Revision, through: Revision, ends: [Revision])] = [
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a window is read completely, and without later revisions")
+    @Test("a window returns all of its revisions, and no later ones")
     func reading() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.socket)

@@ -5,7 +5,7 @@ import CaretWire
 import Testing
 
 /// Each test breaks an invariant by misusing the methods of the state, and expects that the check finds it.
-@Suite("Invariants") struct InvariantTests {
+@Suite("Invariants of a client's state") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
         let law: String
@@ -36,7 +36,7 @@ import Testing
             _ = client.disconnected(.ended, at: start, Jitter(0))
             replace(&client, key) { document, _ in document = connected ?? document }
         },
-        Fault("the number of the push in flight is below the next one") { client, key in
+        Fault("the number of the push in flight is below the next push's number") { client, key in
             let position = WirePosition(epoch: "e", revision: 1)
             let push = SentPush(position: position, seq: 7, change: Change())
             let replica = try Replica(
@@ -48,14 +48,14 @@ import Testing
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a document that is opening has the id of its open request") { client, key in
+        Fault("while a document is being opened, the id of its open request is known") { client, key in
             var replica = Replica()
             _ = replica.connected()
             replace(&client, key) { [replica] document, _ in
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a waiting replica has a time for its retry") { client, key in
+        Fault("each replica that waits to retry has a time for its retry") { client, key in
             var replica = Replica()
             _ = replica.connected()
             _ = replica.openRefused(ErrorReport(.overloaded, "no"))
@@ -63,7 +63,8 @@ import Testing
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a view with unaccepted text is bound to the document") { client, key in
+        Fault("each view whose text the document has not accepted yet is bound to the document") {
+            client, key in
             replace(&client, key) { document, _ in _ = document.setUnaccepted(.sending, in: 3) }
         },
     ]

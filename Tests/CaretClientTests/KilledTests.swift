@@ -51,7 +51,7 @@ import Testing
         try await document.saved()
     }
 
-    /// Saves the last kept edits, and returns the text after them.
+    /// Lets a new client save the edits that were kept last, and returns the document's final text.
     private func finalText(_ address: ServerAddress, _ folder: String) async throws -> String {
         let client = try LiveClient(address, keepingUnsavedIn: folder)
         try await client.open("shared").saved()

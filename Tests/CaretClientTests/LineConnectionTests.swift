@@ -6,7 +6,7 @@ import Dispatch
 import Glibc
 import Testing
 
-@Suite("Line connections") struct LineConnectionTests {
+@Suite("A connection of the client to a server") struct LineConnectionTests {
     @Test(
         "if an address does not answer, the next address is tried", .timeLimit(.minutes(1)),
         arguments: [true, false])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a connection sends at once, and leaves no descriptor open")
+    @Test("a connection sends without delay, and leaves no descriptor open")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let server = try Listener(isSilent: false)
@@ -76,7 +76,7 @@ import Testing
                 }
                 queue.sync { connection.value.close() }
             }
-            // The thread of a socket closes the descriptors a little later.
+            // The socket's thread closes the descriptors some time after `close` returns.
             for _ in 0..<2_000 {
                 if Set(pipesAndSockets().values).subtracting(before).isEmpty { exit(0) }
                 await Task.yield()
@@ -94,11 +94,11 @@ import Testing
             ("{\"type\":\"ping\"}\n{\"type\":\"ping\"}\n", false, ["received", "received", ended]),
             ("{\"type\":", false, [ended]), ("", true, ["Connection reset by peer"]),
             ("{\n", false, [notUnderstood]),
-            (String(repeating: "x", count: 100_000), false, [notUnderstood + "a line has at least"]),
+            (String(repeating: "x", count: 100_000), false, [notUnderstood + "a line is at least"]),
         ] as [(String, Bool, [String])])
     func received(text: String, isReset: Bool, beginnings: [String]) async throws {
         var limits = Limits.Announced()
-        // Then a line of the server may have 65,536 bytes.
+        // With this limit, a line of the server may have 65,536 bytes.
         limits.document = 0
         let server = try Listener(isSilent: false)
         let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
@@ -118,7 +118,7 @@ import Testing
         queue.sync { connection.value.close() }
     }
 
-    @Test("a closed connection does not connect, and reports nothing")
+    @Test("a connection that was closed cannot connect, and reports no events")
     func closed() throws {
         let server = try Listener(isSilent: false)
         let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
@@ -147,10 +147,10 @@ import Testing
         }
     }
 
-    @Test("an address is resolved to one system address, or throws")
+    @Test("a valid address resolves to one system address; an invalid one throws")
     func resolved() throws {
         #expect(try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: 80)).count == 1)
-        // The system needs one byte of its 108 bytes for the end of the path.
+        // The path of a socket has at most 108 bytes, and the system needs the last one to end the path.
         let path = "/" + String(repeating: "x", count: 106)
         #expect(try SystemAddress.resolved(.unix(path: path)).count == 1)
         // The machine has no interface with the name of this zone.
@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-/// A connection, and its events in words. The events end with the connection.
+/// A connection, and its events in words. The sequence of events ends when the connection ends.
 private func makeConnection(
     on queue: DispatchQueue
 ) -> (connection: Confined<LineConnection, DispatchQueue>, events: AsyncStream<String>) {
@@ -224,7 +224,7 @@ private func pipesAndSockets() -> [Int32: String] {
     return found
 }
 
-/// A socket that listens on loopback. If it is silent, its queue is full, so that the system answers no
+/// A socket that listens on loopback. The queue of a silent listener is full, so that the system answers no
 /// further connections.
 private final class Listener {
     let port: UInt16

@@ -3,7 +3,7 @@ import CaretCore
 import CaretWire
 import Testing
 
-@Suite("Pending follow events") struct PendingFollowEventsTests {
+@Suite("Follow events that wait for their reader") struct PendingFollowEventsTests {
     private func document(_ name: WireString, _ revision: Revision) -> FollowEvent {
         .document(DocumentSummary(document: name, epoch: "e", revision: revision, length: 0, updated: 0))
     }
@@ -12,7 +12,7 @@ import Testing
         .gone(Gone(document: name, epoch: epoch, reason: .deleted, isFollowed: true))
     }
 
-    @Test("only the latest change of a document waits for the reader")
+    @Test("only the latest change of each document is kept for the reader")
     func latest() {
         var events = PendingFollowEvents()
         for revision in 1...1_000 { events.add(document("a", Revision(revision))) }
@@ -21,7 +21,7 @@ import Testing
         #expect(events.drain() == [])
     }
 
-    @Test("`gone` comes before the event of a new document with the same name")
+    @Test("`gone` is delivered before the event of a new document with that name")
     func gone() {
         var events = PendingFollowEvents()
         let gone = end("a", "e")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "for a reused name, only the last `gone` and last document are queued"
+        "for a reused name, only the newest `gone` and document are kept"
     )
     func goneAgain() {
         var events = PendingFollowEvents()
@@ -41,21 +41,21 @@ import Testing
         #expect(events.drain() == [gone, document("a", 1)])
     }
 
-    @Test("a late `gone` does not remove the document that has the name now")
+    @Test("a late `gone` does not remove a new document with the same name")
     func goneBefore() {
         var events = PendingFollowEvents()
         for next in [document("a", 1), end("a", "old"), end("a", "older")] { events.add(next) }
         #expect(events.drain() == [document("a", 1), end("a", "older")])
     }
 
-    @Test("a new list replaces all waiting events")
+    @Test("a new list of documents replaces all waiting events")
     func restarted() {
         var events = PendingFollowEvents()
         for next in [document("a", 1), .complete, .restarted, document("a", 2)] { events.add(next) }
         #expect(events.drain() == [.restarted, document("a", 2)])
     }
 
-    @Test("an element, the end and a cancellation each wake a waiting reader")
+    @Test("an event, a cancellation or the end of the stream wakes the reader")
     func stream() async throws {
         let stream = CoalescingStream(PendingFollowEvents())
         async let first = stream.next()
@@ -70,7 +70,7 @@ import Testing
         #expect(try await stream.next() == nil)
     }
 
-    @Test("a cancelled task does not wait, and removes no elements", .timeLimit(.minutes(1)))
+    @Test("a cancelled reader returns at once, and removes no events", .timeLimit(.minutes(1)))
     func cancelledBeforeRead() async throws {
         let stream = CoalescingStream(PendingFollowEvents())
         for isEmpty in [true, false] {

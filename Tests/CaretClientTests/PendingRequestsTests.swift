@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("State of pending requests") struct PendingRequestsTests {
+@Suite("Requests of a client that wait for answers") struct PendingRequestsTests {
     private let list = ClientMessage.list(List())
     private let rename = ClientMessage.rename(Rename(document: "a", to: "b"))
     private let listed = ServerMessage.listed(Listed(documents: []))
@@ -132,7 +132,7 @@ import Testing
         #expect(talk.receive(listed, .number(1)) == [])
     }
 
-    @Test("an offline client keeps requests up to its limit")
+    @Test("an offline client queues requests up to its limit")
     func limit() throws {
         var state = ClientConversation().state
         for _ in 1..<PendingRequests.maxUnanswered { _ = state.requested(list, as: state.nextNumber()) }
@@ -150,7 +150,7 @@ import Testing
         try state.checkInvariants()
     }
 
-    @Test("requests in flight count towards the limit too")
+    @Test("requests in flight also count towards the limit on requests")
     func limitWhileConnected() {
         var state = ClientConversation.welcomed().state
         for _ in 1..<PendingRequests.maxUnanswered { _ = state.requested(list, as: state.nextNumber()) }
@@ -160,7 +160,7 @@ import Testing
             state.requested(list, as: refused) == [
                 .fail(refused, .tooMany(limit: PendingRequests.maxUnanswered))
             ])
-        // One more request is sent for the cancelled one, which was in flight.
+        // The cancelled request was in flight, so a waiting request is sent in its place.
         let first = RequestNumber(value: 1)
         let next = ClientAction.send(list, PendingRequests.maxInFlight + 1)
         #expect(state.cancelled(first) == [.fail(first, .cancelled), next])
@@ -170,7 +170,7 @@ import Testing
         #expect(state.cancelled(last) == [])
     }
 
-    @Test("a push that is too long for a line is refused in its document")
+    @Test("if a push is too long for a line, only its document is refused")
     func pushTooLong() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")
@@ -185,11 +185,12 @@ import Testing
                 == [.update(key, .state(.refused(.lineTooLong)))])
     }
 
-    @Test("a retry that has to wait schedules a wake")
+    @Test("a retry that has to wait schedules the client's next wake-up")
     func waitingRetry() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")
-        // After a failed check the document is opened again, so the next reopening waits.
+        // After a failed check, the client opens the document again. If it must reopen it again soon after,
+        // it waits first.
         _ = talk.receive(.check(Check(document: "notes", revision: 1, length: 9, crc32: 0)))
         _ = talk.receive(.opened(.text("ab", at: 1)), .number(2))
         _ = try talk.type("x", in: key)
@@ -228,7 +229,7 @@ import Testing
     }
 
     @Test(
-        "closing a client takes its documents offline first"
+        "closing a client takes its documents offline before the client ends"
     )
     func closedWithDocument() throws {
         var talk = ClientConversation.welcomed()
@@ -262,7 +263,7 @@ import Testing
         #expect(talk.receive(.opened(.resumed(at: 1)), .number(2)).contains(.send(.push(push), id: nil)))
     }
 
-    @Test("each new connection follows the documents again")
+    @Test("on each new connection, the client follows the document list again")
     func follow() {
         var talk = ClientConversation.welcomed()
         let order = [ClientAction.deliver(.restarted), .send(.follow(Follow(prefix: nil)), 1)]
@@ -280,7 +281,7 @@ import Testing
     }
 
     /// Rule D8.
-    @Test("`gone` for a session ends its document, `gone` for followers does not")
+    @Test("`gone` to a session closes its document; `gone` to followers does not")
     func twoKindsOfGone() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")

@@ -3,12 +3,12 @@ import CaretCore
 import CaretReplica
 import Testing
 
-@Suite("Pending updates of a document") struct PendingUpdatesTests {
+@Suite("Updates of a document that wait for their reader") struct PendingUpdatesTests {
     private func edited(_ number: Int) throws -> DocumentUpdate {
         .edited(try Change([Edit(0..<0, "\(number)")]), selections: [Selection(caret: Offset(number))])
     }
 
-    @Test("all edits wait for the reader, and the latest update of other kinds")
+    @Test("all edits wait for the reader; of other kinds, only the newest update")
     func latest() throws {
         var updates = PendingUpdates()
         let added: [DocumentUpdate] = [

@@ -4,7 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Kept edits and a power loss") struct PowerLossTests {
+@Suite("Unsaved edits on disk after a power loss") struct PowerLossTests {
     private static let path = "/kept"
 
     /// The file of a document with this text and one unsaved edit.
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("after a power loss at any call, the old or the new edits are kept")
+    @Test("a power loss at any disk call leaves either the old or the new edits")
     func anywhere() throws {
         var calls = 0
         var isThrough = false
@@ -67,7 +67,7 @@ import Testing
         #expect(calls > 30)
     }
 
-    @Test("a file that a power loss brings back is complete")
+    @Test("a removed file that a power loss brings back is complete")
     func forgotten() throws {
         let disk = ForgetfulDisk()
         var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
@@ -119,7 +119,7 @@ import Testing
             var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
             try folder?.keep(kept("one"), as: 1)
             disk.failCalls(after: calls)
-            // This fails at the call at which the process is killed.
+            // `keep` throws at the call at which the process is killed.
             try? folder?.keep(kept(String(repeating: "two", count: 100)), as: 2)
             disk.killProcess()
             folder = nil

@@ -4,7 +4,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Requests") struct RequestTests {
+@Suite("Requests of a client to a running server") struct RequestTests {
     @Test("reads show the effects of push, rename, restore and delete")
     func requests() async throws {
         let server = try ServerProcess()
@@ -31,7 +31,7 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.list() }
     }
 
-    @Test("a list has the documents with its prefix, page by page")
+    @Test("a list with a prefix returns the matching documents, page by page")
     func lists() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.socket)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await events.next() == .complete)
     }
 
-    @Test("a push creates no document and returns no text unless it asks to")
+    @Test("by default a push creates no document and returns no text")
     func defaults() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.address)
@@ -98,11 +98,11 @@ import Testing
         #expect(refusal.code == .unauthorized)
     }
 
-    @Test("no two pushes have the same number, and a restart repeats no number")
+    @Test("each push number is higher than the one before, even after a restart")
     func pushNumbers() {
         let client = LiveClient(.unix(path: "/nowhere/caretd.sock"))
         let start = Date.now.milliseconds
-        // More numbers than milliseconds pass.
+        // The loop makes more numbers than milliseconds pass, so the time alone would repeat numbers.
         let numbers = (0..<1_000).map { _ in client.nextPushNumber() }
         #expect(numbers.first.map { $0 >= start } == true)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("a second follow ends the first, and the end of the client ends both")
+    @Test("a second `follow` ends the first; closing the client ends the second")
     func followAgain() async throws {
         let server = try ServerProcess()
         let client = LiveClient(server.socket)
@@ -167,7 +167,7 @@ import Testing
             events = client.followDocuments().makeAsyncIterator()
             while try await old.next() != nil {}
         }
-        // The first sequence is released now, and the second one continues.
+        // `old` is released at the end of this block. The second sequence must continue.
         while try await events.next() != .complete {}
         try await client.push("text", to: "a", creating: true)
         guard case .document(let summary) = try await events.next() else {
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test("without a server, a one-shot request throws the reason and the address")
+    @Test("without a server, a one-shot client throws the address and the reason")
     func unreachable() async throws {
         let path = "/" + String(repeating: "x", count: 107)
         let reasons: [(ServerAddress, String)] = [

@@ -1,7 +1,7 @@
 import CaretClient
 import Testing
 
-@Suite("Server address") struct ServerAddressTests {
+@Suite("The address of a server, written as text") struct ServerAddressTests {
     @Test(
         "an address is a host, a host with a port, or a path",
         arguments: [

@@ -27,8 +27,8 @@ final class ServerProcess {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "caretd")
         process.arguments = ["--data", folder.path, "--listen", address.description] + options
-        // The environment without variables that configure the server. Sanitizers read their options from the
-        // others.
+        // The environment without variables that configure the server. The other variables stay, because
+        // sanitizers read their options from them.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
         // The output goes to a file, because a pipe would have to be read all the time.
         let log = folder.appendingPathExtension("log")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Sharing") struct SharingTests {
+@Suite("Several clients that edit the same document") struct SharingTests {
     private static let people = 8
 
     @Test("eight clients converge despite lost connections and a killed server")
@@ -20,7 +20,8 @@ import Testing
         for round in 0..<rounds {
             try await withThrowingTaskGroup { group in
                 for typist in typists { group.addTask { try await typist.type(seed: UInt64(round)) } }
-                // This happens in the middle: the first clients are far ahead of the last ones.
+                // The connections are cut, and the server is killed, while the clients type: the first
+                // clients are far ahead of the last ones.
                 relay.cut()
                 try await group.next()
                 relay.cut()

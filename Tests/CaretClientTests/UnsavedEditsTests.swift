@@ -5,10 +5,10 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Unsaved edits") struct UnsavedEditsTests {
+@Suite("Unsaved edits that a client keeps on disk") struct UnsavedEditsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
 
-    @Test("the next client saves the offline edits of a closed client, only once")
+    @Test("the next client saves a closed client's offline edits exactly once")
     func offline() async throws {
         defer { remove() }
         let server = try ServerProcess()
@@ -140,19 +140,20 @@ import Testing
     func damagedID(text: String) throws {
         defer { remove() }
         let keeping = try UnsavedEditsFolder(folder.path)
-        // Each scalar becomes one byte, and 0xFF is never a byte of UTF-8.
+        // Each scalar of `text` becomes one byte. The byte 0xFF never occurs in UTF-8.
         try Data(text.unicodeScalars.map { UInt8($0.value) }).write(to: folder.appending(path: "client"))
         let fault = #expect(throws: UnsavedEditsFault.self) { try keeping.clientID(orElse: "somebody-1") }
         #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
     }
 
-    @Test("an error names the file, what could not be done, and the reason")
+    @Test("an error names the file, the failed action and the reason")
     func faults() throws {
         defer { remove() }
         let path = folder.path
         let keeping = try UnsavedEditsFolder(path)
         #expect(
-            fault { _ = try UnsavedEditsFolder(path) } == "/lock: could not lock: another client is using it")
+            fault { _ = try UnsavedEditsFolder(path) }
+                == "/lock: could not lock: another client uses the folder of unsaved edits")
         // A folder cannot be read or removed like a file.
         for name in ["client", "7.edits"] {
             let inner = folder.appending(path: name)
@@ -196,18 +197,18 @@ import Testing
         #expect(try files() == ["1.edits"])
     }
 
-    @Test("a file is written before its push, and not for a saved document")
+    @Test("edits are written to disk before their push, but not an unedited text")
     func writtenOnce() throws {
         var talk = ClientConversation.welcomed(unsaved: [])
         let (key, actions) = talk.open()
         let opened = talk.receive(.opened(.text("ab", at: 1)), .number(1))
         #expect(!(actions + opened).contains(.keep(key)))
         #expect(try talk.type("x", in: key).first == .keep(key))
-        // The file will be written later than this change, so it will have the change too.
+        // The file is written later and will contain this change too, so no second `keep` is needed.
         #expect(try !talk.type("y", in: key).contains(.keep(key)))
     }
 
-    @Test("a file of an older version does not create its document")
+    @Test("a file from an older version of Caret does not create a document")
     func olderFile() throws {
         defer { remove() }
         let keeping = try UnsavedEditsFolder(folder.path)

@@ -4,7 +4,7 @@ import CaretReplica
 import TestSupport
 import Testing
 
-@Suite("Views") struct ViewTests {
+@Suite("Text views that show a document") struct ViewTests {
     /// A view that a user edits.
     final class TestView: TextInput {
         var inputText: String
@@ -79,7 +79,7 @@ import Testing
         #expect(view.inputText == text && view.inputSelection == after)
     }
 
-    @Test("changes in a view and by others at the same time are merged")
+    @Test("if a view and others change the text at the same time, both edits stay")
     func binding() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -88,7 +88,7 @@ import Testing
         let binding = document.binding()
         binding.begin(view)
         view.inputSelection = 4..<7
-        // Both changes happen before the view or the document knows of the other change.
+        // The document changes, and then the view. Neither of them knows the other's change yet.
         try document.replace(0..<3, with: "1")
         view.type("TWO")
         try binding.update(view)
@@ -100,7 +100,7 @@ import Testing
         try await document.saved()
     }
 
-    @Test("the caret stays in place if the view calls its delegate immediately")
+    @Test("the caret stays if the view calls its delegate during an update")
     func delegate() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -114,7 +114,7 @@ import Testing
         }
         binding.begin(view)
         #expect(view.inputText == "one two" && view.inputSelection == 0..<0)
-        // The caret that the view had for a moment was not sent.
+        // The view had another caret for a moment, and this caret was not sent.
         #expect(document.selections.isEmpty)
         view.inputSelection = 3..<3
         let other = LiveClient(server.address)
@@ -151,7 +151,7 @@ import Testing
         #expect(view.inputText == "one" && changes == 0)
     }
 
-    @Test("a view is not changed while an input method composes")
+    @Test("a view is not changed while an input method composes a character")
     func composing() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -188,7 +188,8 @@ import Testing
         try binding.update(view)
         #expect(view.inputText == "one\ntwo\nthree\n\nfour" && view.inputSelection == 19..<19)
         #expect(document.text.string == view.inputText && document.selections == [Selection(caret: 19)])
-        // The caret is between CR and LF, and the text differs in nothing else.
+        // The selection begins between CR and LF. The CR is the only difference between the view and the
+        // document.
         view.inputText = "one\r\ntwo\nthree\n\nfour"
         view.inputSelection = 4..<5
         try binding.update(view)

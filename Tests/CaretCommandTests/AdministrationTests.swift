@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Subcommands of caret for administrators", .serialized) struct AdministrationTests {
-    @Test("who lists connections and their open documents")
+    @Test("`caret who` lists connections and their open documents")
     func who() throws {
         let session = try CommandSession()
         try session.expect(
@@ -17,7 +17,7 @@ import Testing
             [4]
             $ who nope
             ! caret: there is no document nope
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             $ who notes/today@1
             ! caret: who: DOC: found "notes/today@1", expected a document without a revision
@@ -41,7 +41,7 @@ import Testing
             """)
     }
 
-    @Test("top prints one line for each reading")
+    @Test("`caret top` prints one line for each reading of the counters")
     func top() throws {
         try CommandSession().expect(
             """
@@ -89,7 +89,7 @@ import Testing
             {"number":1,"doc":"notes/old","rev":1,"length":4,"updated":"…Z","deleted":"…Z"}
             $ undelete notes
             ! caret: there is no deleted document notes
-            !   caret ls --deleted lists the documents that can be restored
+            !   `caret ls --deleted` lists the documents that can be restored
             [1]
             $ undelete notes/old
             notes/old is back, at revision 1
@@ -111,7 +111,7 @@ import Testing
             [1]
             $ undelete notes/old --number 3
             ! caret: there is no deleted document notes/old with number 3
-            !   caret ls --deleted lists the documents that can be restored
+            !   `caret ls --deleted` lists the documents that can be restored
             [1]
             $ undelete notes/old -n 2 --json
             {"doc":"notes/old","number":2,"rev":1,"undeleted":true}
@@ -124,7 +124,7 @@ import Testing
             """)
     }
 
-    @Test("trim deletes history, and --dry-run only prints what it would delete")
+    @Test("`trim` deletes history, and --dry-run only prints what it would delete")
     func trim() throws {
         try CommandSession().expect(
             """
@@ -166,11 +166,11 @@ import Testing
             2
             $ cat a@1
             ! caret: a: … (base_trimmed)
-            !   older history was trimmed: caret log lists the revisions that are kept
+            !   older history was trimmed: `caret log` lists the revisions that are kept
             [1]
             $ trim a@9 -y
             ! caret: a: the requested revision is beyond the head 3 (base_ahead)
-            !   caret log lists the revisions
+            !   `caret log` lists the revisions
             [1]
             """)
     }
@@ -226,7 +226,7 @@ import Testing
             sound: 1 document, 1 revision
             $ verify --document nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             $ backup
             backups/caret-….sqlite in the server's data folder: sound, 2 documents, … bytes
@@ -265,7 +265,7 @@ import Testing
         let folder = OtherDisk.path + "/caret-\(UUID().uuidString)"
         let path = folder + "/copy"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // If this fails, the folder stays in the memory, which harms no test.
+        // If this fails, the folder stays in /dev/shm, which harms no test.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let made = try session.caret(["backup", path, "--data", session.data])
         #expect(made.status == 0, "\(made)")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Archives with whole histories", .serialized) struct ArchiveTests {
-    @Test("export and import copy whole histories to another data folder")
+    @Test("`export` and `import` copy whole histories to another data folder")
     func transcript() throws {
         let session = try CommandSession()
         try exported(on: session)
@@ -38,7 +38,7 @@ import Testing
             DIR/all.caret-archive: 2 documents, 3 revisions, … bytes
             $ export DIR/all.caret-archive
             ! caret: DIR/all.caret-archive: already exists
-            !   choose another name, or pass --force to replace it
+            !   choose another name, or pass --force to replace the file
             [1]
             $ export DIR/all.caret-archive notes --force --json
             {"documents":1,"revisions":2,"bytes":…}
@@ -57,7 +57,7 @@ import Testing
             [2]
             $ import DIR/all.caret-archive --data DIR/data
             ! caret: DIR/data: a server runs on this folder
-            !   stop the server: an archive can be imported only while it is stopped
+            !   stop the server: an archive can be imported only while no server runs
             [1]
             $ import DIR/all.caret-archive --data DIR/new
             DIR/new: imported 1 document, 2 revisions
@@ -69,7 +69,7 @@ import Testing
             2
             $ cat notes/a@0 --data DIR/new
             ! caret: notes/a: … (base_trimmed)
-            !   older history was trimmed: caret log lists the revisions that are kept
+            !   older history was trimmed: `caret log` lists the revisions that are kept
             [1]
             $ import DIR/all.caret-archive --data DIR/new
             ! caret: notes/a: a document with this name already exists
@@ -94,7 +94,7 @@ import Testing
             """)
     }
 
-    @Test("export --deleted includes deleted documents, which can be restored")
+    @Test("`export --deleted` includes deleted documents, which can be restored")
     func deleted() throws {
         let session = try CommandSession()
         try session.expect(
@@ -111,7 +111,7 @@ import Testing
             a: saved as revision 1
             $ export DIR/a.caret-archive --deleted --data DIR/data
             ! caret: DIR/data: a server runs on this folder
-            !   stop the server: deleted documents can be exported only while it is stopped
+            !   stop the server: deleted documents can be exported only while no server runs
             [1]
             $ export DIR/a.caret-archive --deleted
             ! caret: export: --data … is missing
@@ -293,7 +293,7 @@ import Testing
         #expect(run.status == 0, "\(run)")
     }
 
-    @Test("export fails if another document takes the name during the export")
+    @Test("`export` fails if a new document takes an exported name meanwhile")
     func replaced() throws {
         let session = try CommandSession(nil)
         func text(_ revision: Int, _ text: String, epoch: String = "e.1") -> String {
@@ -359,7 +359,7 @@ import Testing
         }
     }
 
-    @Test("import refuses a truncated archive and names the line where it ends")
+    @Test("`import` refuses a truncated archive and names the line where it ends")
     func cut() throws {
         let session = try CommandSession()
         let bytes = try sample(on: session)
@@ -384,20 +384,22 @@ import Testing
         #expect(try session.caret(["verify", "--data", session.data]).output == before)
     }
 
-    @Test("an archive is read if its gzip header is longer than a block")
+    @Test("an archive is read even if its gzip header fills the first block")
     func longHeader() throws {
         var bytes = try sample(on: try CommandSession())
-        // The flag announces a file name, which fills the first block. So this block has no packed data.
+        // A flag in the gzip header announces a file name. The name fills the first block of bytes that caret
+        // reads. So the first block has no compressed data.
         bytes[3] |= 0x08
         bytes.insert(contentsOf: [UInt8](repeating: 0x61, count: 200_000) + [0], at: 10)
         #expect(try failure(bytes, try CommandSession(nil)) == nil)
     }
 
-    @Test("import refuses an archive with a changed byte")
+    @Test("`import` refuses an archive with a changed byte")
     func changed() throws {
         let session = try CommandSession()
         var bytes = try sample(on: session)
-        // The first ten bytes contain the time and the program of the compression, which are not checked.
+        // The first ten bytes are the gzip header. Some of them, such as the time of the compression, are not
+        // checked.
         for index in 10..<bytes.count {
             // Changes the lowest bit, because the other bits of the last packed byte can be padding.
             bytes[index] ^= 0x01
@@ -437,7 +439,7 @@ import Testing
     }
 
     @Test(
-        "import refuses an unexpected line, with its position and the reason",
+        "`import` refuses an unexpected line, with its position and the reason",
         arguments: [
             (
                 #""rev":2,"user""#, #""rev":3,"user""#,
@@ -471,7 +473,7 @@ import Testing
             ),
             (
                 #"[0,0],"text":"b""#, #"[0,1],"text":"b""#,
-                "line 7, in b after revision 0: revision 1 does not fit the text before it"
+                "line 7, in b after revision 0: the edits of revision 1 do not fit the text of revision 0"
             ),
             (
                 #""documents":2"#, #""documents":3"#,
@@ -497,7 +499,7 @@ import Testing
         #expect(found?.message.contains(": \(message)") == true, "\(String(describing: found))")
         let twice = try failure((text + text).utf8, session)
         #expect(
-            twice?.message.hasSuffix("line 10: there is data after the end") == true,
+            twice?.message.hasSuffix("line 10: there is data after the end of the archive") == true,
             "\(String(describing: twice))")
     }
 }

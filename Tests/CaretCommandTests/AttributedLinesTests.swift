@@ -4,8 +4,8 @@ import CaretSync
 import TestSupport
 import Testing
 
-@Suite("The revision of each line") struct AttributedLinesTests {
-    /// The revisions of the lines after these changes, each of one edit.
+@Suite("The revision that last changed each line") struct AttributedLinesTests {
+    /// Applies changes of one edit each. Returns, for each line, the revision that changed it last.
     private func revisions(_ edits: [(Range<Int>, String)]) throws -> [Int] {
         var (lines, text) = (AttributedLines(TextBuffer(), at: 0), TextBuffer())
         for (index, (range, new)) in edits.enumerated() {
@@ -59,14 +59,14 @@ import Testing
         ("an emoji counts as two code units", [(0..<0, "😀\nb\n"), (3..<3, "😀")], [1, 2]),
     ]
 
-    @Test("a line has the last revision that changed it", arguments: cases.indices)
+    @Test("each line is attributed to the last revision that changed it", arguments: cases.indices)
     func rules(index: Int) throws {
         let (law, edits, expected) = AttributedLinesTests.cases[index]
         #expect(try revisions(edits) == expected, "\(law)")
     }
 
     @Test(
-        "after a recorded session no line is older than its newest letter",
+        "no line of a recorded session has an older revision than its letters",
         .enabled(if: TraceFolder.reasonForAbsence == nil), arguments: ["sveltecomponent", "rustcode"])
     func sessions(name: String) throws {
         let trace = try Trace(named: name)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("2,000 random edits keep the lengths of 5,000 lines correct")
+    @Test("after 2,000 random edits, the lengths of 5,000 lines are correct")
     func blocks() throws {
         var random = Seeded(7)
         var text = try TextBuffer(String(repeating: "line\n", count: 5_000))

@@ -27,7 +27,7 @@ import Testing
             for name in names { open.append(try await client.open(name, creating: true).opened()) }
         }
         #expect(try fields(0, of: "ls", on: session) == names)
-        // The connections of the three clients, and the one of the command itself.
+        // There is a connection for each of the three clients, and one for the command itself.
         let connections = try fields(0, of: "who", on: session)
         #expect(connections.count == 4)
         #expect(Set(connections).count == 4)

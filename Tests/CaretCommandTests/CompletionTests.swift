@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Types words at the prompt of each real shell, and presses Tab.
-@Suite("Completion", .serialized) struct CompletionTests {
+@Suite("Completion of caret's command line in a shell", .serialized) struct CompletionTests {
     private static let prompt = "ready>"
 
     /// The typed words, and the completed words after Tab.

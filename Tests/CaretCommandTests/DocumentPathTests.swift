@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("caret edit names its file after the last part of a valid name")
+    @Test("`caret edit` names its file like the last part of the name, or `text`")
     func fileName() {
         for (name, file) in [("a/b.md", "b.md"), ("..", "text"), ("a/..", "text"), ("a/.caret-new", "text")] {
             #expect(LiveCopy.fileName(for: name) == file)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names of documents and revisions") struct DocumentPointTests {
     @Test(
-        "the last @ begins the revision",
+        "the revision follows the last @ of the argument",
         arguments: [
             ("notes/today", "notes/today", RevisionName.head), ("notes/today@", "notes/today", .head),
             ("notes/today@900", "notes/today", .number(900)), ("a@b@1", "a@b", .number(1)),

@@ -2,7 +2,7 @@ import CaretStore
 import Foundation
 import Testing
 
-@Suite("caret edit when the server or the editor fails", .serialized) struct EditTests {
+@Suite("`caret edit` when the server or the editor fails", .serialized) struct EditTests {
     /// A line editor: it appends the typed lines to the file.
     private func editor(in session: CommandSession) throws -> String {
         let path = session.folder.appending(path: "editor").path
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test("without a server, caret edit waits, prints its file, and resumes later")
+    @Test("without a server, `caret edit` keeps the text, and resumes later")
     func waiting() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -51,9 +51,10 @@ import Testing
         #expect(try screen.ended() == 130)
         let lines = try screen.text().split(separator: "\n").filter { $0.contains(path) }
         #expect(lines.count == 2 && lines.last?.contains("interrupted") == true, "\(lines)")
-        // The user continues with the kept edits without a server. They are saved when the server runs again.
+        // While the server is down, the user opens the editor again and continues with the kept edits. The
+        // edits are saved when the server runs again.
         let again = try edit(on: session)
-        try again.waits { $0.contains("notes: continues with the text that was not saved") }
+        try again.waits { $0.contains("notes: your unsaved edits from last time are restored") }
         try again.type("show")
         try again.waits { $0.contains("one\nmine") }
         try again.type("more")
@@ -67,7 +68,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    /// The name must stay the same in later versions, which continue with the kept edits.
+    /// Later versions of caret continue with the kept edits, so they must find the folder by the same name.
     @Test(
         "unsaved edits are kept in a private folder with a fixed name",
         arguments: [
@@ -92,7 +93,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test("if unsaved edits cannot be kept, the text stays in the printed file")
+    @Test("if unsaved edits cannot be kept, `edit` prints where the text is")
     func notKept() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -119,7 +120,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\nmine\n")
     }
 
-    @Test("without a server and without kept edits, caret edit fails at once")
+    @Test("without a server and without unsaved edits, `edit` fails at once")
     func nothingKept() throws {
         let session = try CommandSession()
         session.stop()
@@ -132,7 +133,7 @@ import Testing
             """)
     }
 
-    @Test("if the editor exits at once, caret edit reports it and keeps the file")
+    @Test("if the editor exits at once, `edit` reports it and keeps the file")
     func absentEditor() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -141,7 +142,7 @@ import Testing
         let path = try #require(run.errors.firstMatch(of: /(\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\n")
         try FileManager.default.removeItem(atPath: (String(path) as NSString).deletingLastPathComponent)
-        // This message is not printed for an editor that saved or failed.
+        // An editor that saved the file, or that failed, does not get the message "exited at once".
         let touched = try session.caret(["edit", "notes"], environment: ["EDITOR": "touch"])
         #expect(touched.status == 0, "\(touched)")
         let failed = try session.caret(["edit", "notes"], environment: ["EDITOR": "false"])
@@ -159,7 +160,7 @@ import Testing
         #expect(run.status == 1 && run.errors == message, "\(run)")
     }
 
-    @Test("at a terminal, caret edit waits for Return if the editor exits at once")
+    @Test("at a terminal, `edit` waits for Return if the editor exits at once")
     func editorInItsWindow() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Error messages of caret", .serialized) struct ErrorMessageTests {
-    @Test("a time before the first revision is an error that names both times")
+@Suite("Error messages of `caret`", .serialized) struct ErrorMessageTests {
+    @Test("an error for a too early time names this time and the first revision's")
     func beforeTheBeginning() throws {
         let session = try CommandSession()
         try session.expect(
@@ -12,25 +12,25 @@ import Testing
             agenda: saved as revision 1
             $ cat agenda@2h
             ! caret: agenda: the document had no text yet at …; its first revision is from …
-            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
+            !   `caret log agenda` lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@2020-01-01 --json
             ! {"error":"agenda: the document had no text yet at 2020-01-01 00:00:00; its first revision is from …","advice":"…","code":1}
             [1]
             $ diff agenda@2h
             ! caret: agenda: the document had no text yet at …; its first revision is from …
-            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
+            !   `caret log agenda` lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ restore agenda@2h
             ! caret: agenda: the document had no text yet at …; its first revision is from …
-            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
+            !   `caret log agenda` lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@0
             $ trim agenda --before 30d -y
             agenda: unchanged: its history begins at revision 0
             $ cat agenda@2020-01-01T10:00+01:00
             ! caret: agenda: the document had no text yet at 2020-01-01 09:00:00; its first revision is from …
-            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
+            !   `caret log agenda` lists its revisions; agenda@0 is the empty text before the first one
             [1]
             """)
         // In summer the clocks of this time zone are one hour ahead.
@@ -46,7 +46,7 @@ import Testing
             run.status == 1 && run.errors == "caret: the output could not be written completely\n", "\(run)")
     }
 
-    @Test("put names the first byte of standard input that is not text")
+    @Test("`put` names the first byte of standard input that is not UTF-8")
     func notText() throws {
         let session = try CommandSession()
         let run = try session.shell("printf 'a\\377' | caret put a --create")
@@ -58,13 +58,13 @@ import Testing
             a: saved as revision 1
             $ put nope --create --base 1 << x
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             """)
     }
 
     @Test(
-        "verify exits with 4 for a truncated file or a damaged first page",
+        "`verify` exits with 4 for a truncated file or a damaged first page",
         arguments: [
             "cut to 0", "cut to 50", "cut to 100", "cut to 5000", "cut to half", "name", "size", "page",
         ])
@@ -108,7 +108,7 @@ import Testing
             !   set CARET_TOKEN to a valid token; on the server's machine --data … needs no token
             [1]
             $ watch a --json
-            ! {"error":"watch needs a terminal","advice":"use caret tail -f instead","code":1}
+            ! {"error":"watch needs a terminal","advice":"use `caret tail -f` instead","code":1}
             [1]
             $ sync DIR/folder --once
             ! caret: 127.0.0.1:…: the server requires a token
@@ -123,7 +123,7 @@ import Testing
         try session.expect(
             """
             $ cat nope --json
-            ! {"error":"nope: there is no such document (not_found)","advice":"caret ls lists the documents that you may read","code":1}
+            ! {"error":"nope: there is no such document (not_found)","advice":"`caret ls` lists the documents that you may read","code":1}
             [1]
             $ cta --json
             ! {"error":"unknown subcommand \\"cta\\"; did you mean cat?","advice":"run: caret help","code":2}
@@ -139,7 +139,7 @@ import Testing
             [1]
             $ cat -- --json
             ! caret: --json: there is no such document (not_found)
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             """)
         try Data([0xFF]).write(to: session.folder.appending(path: "bad"))
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("without access to the folder above, its owner is not named", .enabled(if: geteuid() == 0))
+    @Test("if the parent folder is not accessible, the error names no owner", .enabled(if: geteuid() == 0))
     func permissionAbove() throws {
         let session = try CommandSession(nil)
         let data = session.folder.path + "/private/data"

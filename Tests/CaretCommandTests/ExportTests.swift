@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The files of caret export", .serialized) struct ExportTests {
+@Suite("The files that `caret export` writes", .serialized) struct ExportTests {
     private func text(of path: String, in session: CommandSession) -> String? {
         // Returns nil for a missing file, because some tests expect that.
         try? String(contentsOf: session.folder.appending(path: path), encoding: .utf8)
@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test("export never writes outside its folder, even with --force")
+    @Test("`export` never writes outside its folder, even with --force")
     func escapes() throws {
         let session = try CommandSession(nil)
         let long = String(repeating: "n", count: 256)
@@ -56,7 +56,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["ok"])
     }
 
-    @Test("an exported file has the name from the list, not from the text")
+    @Test("`export` uses the name in the list of documents, not in the answer")
     func otherName() throws {
         let session = try CommandSession(nil)
         let fake = try fakeServer(["ok"], reading: #""../up""#, in: session)
@@ -65,7 +65,7 @@ import Testing
         #expect(text(of: "out/ok", in: session) == "evil")
     }
 
-    @Test("a document whose name lacks the prefix is not written")
+    @Test("`export` does not write a document whose name lacks the given prefix")
     func otherPrefix() throws {
         let session = try CommandSession(nil)
         let fake = try fakeServer(["notes/a", "elsewhere/b", "n"], in: session)
@@ -74,7 +74,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.folder.path + "/out") == ["a"])
     }
 
-    @Test("links to folders and files in the folder are not followed")
+    @Test("`export` follows no links to folders or files in its folder")
     func links() throws {
         let session = try CommandSession()
         for name in ["b", "c", "link/a"] {
@@ -104,7 +104,7 @@ import Testing
         #expect(text(of: "real/link/a", in: session) == "new")
     }
 
-    @Test("a folder, a pipe and a file that are in the way stay unchanged")
+    @Test("`export` changes no folder, pipe or file that blocks an exported path")
     func obstacles() throws {
         let session = try CommandSession()
         for name in ["folder", "pipe", "file/a"] {

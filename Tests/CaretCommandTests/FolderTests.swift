@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("caret on the data folder of a stopped server", .serialized) struct FolderTests {
+@Suite("`caret` on the data folder of a stopped server", .serialized) struct FolderTests {
     @Test("subcommands for a server also work on the files of a stopped server")
     func files() throws {
         let session = try CommandSession()
@@ -87,12 +87,13 @@ import Testing
         let put = try session.caret(["put", "a"] + data, input: text + "and one more\n")
         #expect(put.status == 0 && put.output == "a: saved as revision 2\n", "\(put)")
         let cat = try session.caret(["cat", "a"] + data)
-        // Compared outside of `#expect`, which inspects every character of a large value when it fails.
+        // The outputs are compared outside of `#expect`, because a failing `#expect` inspects every character
+        // of a large value.
         let isWhole = cat.output.utf8.elementsEqual((text + "and one more\n").utf8)
         #expect(cat.status == 0 && isWhole, "\(cat.errors)")
     }
 
-    @Test("verify exits with 4 for damage, with and without a server")
+    @Test("`verify` exits with 4 for damage, with and without a server")
     func damage() throws {
         let session = try CommandSession()
         try session.damage("a")
@@ -104,7 +105,7 @@ import Testing
         #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
     }
 
-    @Test("export names a damaged deleted document, and writes no archive")
+    @Test("`export` names a damaged deleted document, and writes no archive")
     func damagedDeleted() throws {
         let session = try CommandSession()
         try session.damage("a")
@@ -120,7 +121,7 @@ import Testing
         #expect(!files.contains { $0.hasPrefix("a.caret-archive") || $0.contains("partial") }, "\(files)")
     }
 
-    @Test("export --deleted includes more documents than fit one page")
+    @Test("`export --deleted` includes more documents than fit one page")
     func manyDeleted() async throws {
         let session = try CommandSession(nil)
         try FileManager.default.createDirectory(
@@ -144,7 +145,7 @@ import Testing
             """)
     }
 
-    @Test("a finding names the document, the document's number, or the store")
+    @Test("a finding of `verify` names the document, its number, or the store")
     func findingWords() {
         for (document, number, words) in [
             ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),
@@ -161,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "blame and log print every line of a long recorded history",
+        "`blame` and `log` print every line of a long recorded history",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func longHistory() async throws {
         let name = Seeds.isFullRun ? "automerge-paper" : "sveltecomponent"

@@ -3,7 +3,7 @@ import CaretCore
 import CaretSync
 import Testing
 
-@Suite("Differences by lines") struct LineDiffTests {
+@Suite("Differences between two texts, line by line") struct LineDiffTests {
     private func page(_ old: String, _ new: String, _ style: Style = .plain) throws -> String {
         let (old, new) = (try TextBuffer(old), try TextBuffer(new))
         let change = diff(from: old, to: new)
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("a terminal shows changed words in colour, control characters as signs")
+    @Test("`diff` colours changed words, and shows control characters as symbols")
     func colors() throws {
         let text = try page("one two six\u{1B}[2J\n", "one 2 six\u{1B}[2J\n", Style(isColored: true))
         let lines = text.split(separator: "\n").map { $0.replacing("\u{1B}[", with: "^") }

@@ -9,7 +9,7 @@ import Testing
         String(repeating: "a\n", count: document / 2), String(repeating: "b\na\n", count: document / 4),
     ]
 
-    @Test("show, log, blame, restore, export and cat read the largest pushes")
+    @Test("`show`, `log`, `blame`, `restore` and others read the largest pushes")
     func commands() throws {
         let session = try CommandSession(["--limit-document", "\(Self.document)"])
         for (index, text) in Self.texts.enumerated() {

@@ -3,8 +3,8 @@ import CaretConfig
 import Foundation
 import Testing
 
-@Suite("Pages generated from the descriptions") struct ManualTests {
-    @Test("docs/cli.md is the output of caret help --markdown")
+@Suite("Help and man pages generated from the subcommand descriptions") struct ManualTests {
+    @Test("docs/cli.md is the output of `caret help --markdown`")
     func manual() throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -14,14 +14,14 @@ import Testing
 
     private static let pages = ["caret": ManPage.caret, "caretd": ManPage.caretd]
 
-    @Test("help --man prints the pages for man", arguments: ["caret", "caretd"])
+    @Test("`help --man` prints the man pages", arguments: ["caret", "caretd"])
     func man(name: String) throws {
         let words = name == "caret" ? ["help", "--man"] : ["help", "--man", name]
         let run = try Run(Run.path(of: "caret"), words, environment: [:])
         #expect(run.status == 0 && run.output == Self.pages[name])
     }
 
-    @Test("a page for man has only known macros and ASCII", arguments: ["caret", "caretd"])
+    @Test("a man page has only known macros and ASCII", arguments: ["caret", "caretd"])
     func roff(name: String) throws {
         let text = try #require(Self.pages[name])
         let macros: Set = [".TH", ".nh", ".ad", ".SH", ".SS", ".PP", ".TP", ".nf", ".fi"]
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "groff prints no warnings for a page for man",
+        "groff prints no warnings for a man page",
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff"), "groff is not installed"),
         arguments: ["caret", "caretd"])
@@ -43,7 +43,7 @@ import Testing
         #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     }
 
-    @Test("every subcommand, option and key is in the pages for man")
+    @Test("every subcommand, option and key is in the man pages")
     func manIsWhole() {
         let shown = Self.pages.mapValues { $0.replacing("\\-", with: "-") }
         for command in CommandList.descriptions {
@@ -70,7 +70,7 @@ import Testing
         #expect(lines.map(\.count).max() == 100)
     }
 
-    @Test("help with a first word prints the help of all its subcommands")
+    @Test("`help token` prints the help of all subcommands that begin with token")
     func family() throws {
         func help(_ words: String...) throws -> Run {
             try Run(Run.path(of: "caret"), ["help"] + words, environment: [:])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("the page for man has all words of the help texts, in the same order")
+    @Test("the man page has all words of the help texts, in the same order")
     func manWords() throws {
         let lines = try #require(Self.pages["caret"]).split(separator: "\n").filter { $0.first != "." }
         var page = lines.joined(separator: " ")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("the page of caretd for man has one entry for each option and key")
+    @Test("the man page of caretd has one entry for each option and key")
     func manEntries() throws {
         let lines = try #require(Self.pages["caretd"]).split(separator: "\n")
         let tags = zip(lines, lines.dropFirst()).filter { $0.0 == ".TP" }.map { $0.1 }
@@ -115,7 +115,7 @@ import Testing
             "\\fB" + usage.replacing("-", with: "\\-") + "\\fP"
         }
         #expect(tags.prefix(options.count).elementsEqual(options) { $0 == $1 })
-        // A row for the signals, three exit codes and three files.
+        // The other seven rows: one for the signals, three for exit codes, and three for files.
         #expect(tags.count == options.count + 7)
     }
 

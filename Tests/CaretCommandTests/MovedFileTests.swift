@@ -43,7 +43,7 @@ import Testing
 
     @Test("a moved file has all its bytes, and its old name is gone", arguments: targets)
     func moved(disk: String) throws {
-        // More bytes than a copy reads at once. The last read returns fewer bytes.
+        // The file has more bytes than a copy reads at once. The last read returns fewer bytes.
         let bytes = Data((0..<(3 << 20) + 7).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try inFolders(bytes, to: disk) { old, folder in
             try MovedFile.move(old, to: folder + "/new")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("if the new folder cannot be synced, the file is moved with an error", arguments: targets)
+    @Test("a file is moved, but with an error, if its folder cannot be synced", arguments: targets)
     func notSynced(disk: String) throws {
         try inFolders(Data("mine".utf8), to: disk) { old, folder throws in
             let fault = FileFault("write the folder", folder, EIO)

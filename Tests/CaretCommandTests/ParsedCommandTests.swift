@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("a minus alone is an argument, and the limits of a number are allowed")
+    @Test("a lone minus is an argument, and the limits of a number are allowed")
     func allowed() throws {
         #expect(try ParsedCommand(["put", "a", "-"]).arguments.positional == ["a", "-"])
         for words in [["tail", "a", "-n", "0"], ["tail", "a", "-n", "1000"], ["log", "a", "-n", "1"]] {
@@ -123,7 +123,7 @@ import Testing
         guard case .version = try ParsedCommand(["--version", "-h"]).action else { throw UnexpectedResult() }
     }
 
-    @Test("options are unique, and optional arguments come last")
+    @Test("no subcommand has an option twice, and optional arguments come last")
     func descriptions() {
         for command in CommandList.descriptions {
             let names = (command.options + CommonOptions.all).map(\.name)

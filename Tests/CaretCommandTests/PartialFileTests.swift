@@ -3,8 +3,8 @@ import CaretSync
 import Foundation
 import Testing
 
-@Suite("Partial files") struct PartialFileTests {
-    @Test("a partial file replaces no file, and follows no link", arguments: [false, true])
+@Suite("Archive files that are not complete yet") struct PartialFileTests {
+    @Test("a partial file is not written over a file, or through a link", arguments: [false, true])
     func planted(isLink: Bool) throws {
         let session = try CommandSession(nil)
         let (partial, victim) = (session.folder.path + "/partial", session.folder.path + "/victim")

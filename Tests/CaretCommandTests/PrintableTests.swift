@@ -16,7 +16,7 @@ import Testing
         #expect(text.printable.unicodeScalars.elementsEqual(shown.unicodeScalars))
     }
 
-    @Test("texts keep line breaks; fields for programs show signs for tabs too")
+    @Test("a text keeps line breaks; a field shows tabs and line breaks as signs")
     func others() {
         #expect("a\n\u{1B}\r\n".printableLines == "a\n␛␍\n")
         #expect("a\tb\n\u{202E}c\u{9B}".field == "a␉b␊\u{202E}c<U+009B>")
@@ -30,7 +30,7 @@ import Testing
         #expect(table.text(on: Screen(columns: 80), .plain, titled: false) == "a␉b␊c<U+202E>␛  1\n")
     }
 
-    @Test("the reports of a sync show control characters in user names")
+    @Test("reports of `sync` show control characters in user names as signs")
     func users() {
         let report = SyncReport.written(revision: 2, by: ["a\u{1B}[2J", "\u{202E}b"])
         #expect(report.line("f", .plain) == "f ← revision 2 by a␛[2J, <U+202E>b")

@@ -2,7 +2,7 @@ import CaretCommand
 import Testing
 
 @Suite("How long a file has been unchanged") struct QuietTimerTests {
-    @Test("each change of a file begins a new quiet time")
+    @Test("each change of a file restarts the timer at 0")
     func quiet() {
         var timer = QuietTimer(1, at: 100)
         #expect(timer.quiet(with: 1, at: 150) == 50)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "caret-bench all",
+    "The report of `caret-bench all`",
     // The benchmarks replace malloc to count allocations, which does not work with a sanitizer.
     .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil),
     .enabled(
@@ -111,7 +111,7 @@ struct ReportTests {
         #expect(!files.keys.contains { $0.hasPrefix("report.new") })
     }
 
-    @Test("only the part `compare` receives the path of Python")
+    @Test("only the part `compare` gets the option --python")
     func python() throws {
         let bench = try Bench()
         #expect(try bench.run("--report report --python '/a b/python'").status == 0)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Subcommands that keep running on a terminal", .serialized) struct ScreenTests {
-    @Test("watch shows changes and carets, and restores the screen")
+    @Test("`watch` shows changes and carets, and restores the screen")
     func watch() async throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
@@ -26,7 +26,7 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.showsFullScreen() && screen.showsCursor())
     }
 
-    @Test("watch scrolls by keys, and shows when the server is lost and back")
+    @Test("`watch` scrolls by keys, and shows a lost connection until it is back")
     func keys() throws {
         let session = try CommandSession()
         let lines = (1...50).map { "line \($0)\n" }.joined()
@@ -49,7 +49,7 @@ import Testing
         #expect(try !screen.showsFullScreen() && screen.showsCursor())
     }
 
-    @Test("a terminal without a known size counts as 80 columns and 24 rows")
+    @Test("a terminal of unknown size is treated as 80 columns and 24 rows")
     func unknownSize() throws {
         let session = try CommandSession()
         try session.expect("$ put a/long/name --create << one⏎\na/long/name: saved as revision 1")
@@ -67,7 +67,7 @@ import Testing
         try page.press("q")
     }
 
-    @Test("watch releases the terminal when stopped, and takes it back with fg")
+    @Test("`watch` releases the terminal on Ctrl-Z, and takes it again with `fg`")
     func stopped() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "watch and tail -f fail when the document is deleted",
+        "`watch` and `tail -f` fail when the document is deleted",
         arguments: ["watch", "tail -f"])
     func deleted(command: String) throws {
         let session = try CommandSession()
@@ -107,7 +107,7 @@ import Testing
         #expect(try !screen.showsFullScreen() && screen.showsCursor())
     }
 
-    @Test("top updates in place, fits the screen, and restores it", arguments: ["q", "C-c"])
+    @Test("`top` updates in place, fits the screen, and restores it at the end", arguments: ["q", "C-c"])
     func top(end: String) throws {
         let session = try CommandSession()
         let screen = try TerminalScreen(
@@ -126,7 +126,7 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.showsFullScreen() && screen.showsCursor())
     }
 
-    @Test("top reports a lost server, and continues when it is back", arguments: [[], ["--json"]])
+    @Test("`top` reports a lost server, and continues when it is back", arguments: [[], ["--json"]])
     func topReconnects(options: [String]) throws {
         let session = try CommandSession()
         let screen = try TerminalScreen(
@@ -136,13 +136,13 @@ import Testing
         session.stop()
         try screen.waits { $0.contains("not connected") }
         try session.start()
-        // A reading for programs is longer than a row, so this looks for a part of it.
+        // With --json a reading is longer than a row, so the test looks for a part of it.
         try screen.waits { $0.contains(reading) && !$0.contains("not connected") }
         try screen.press(options.isEmpty ? "q" : "C-c")
         #expect(try screen.ended() == (options.isEmpty ? 0 : 130))
     }
 
-    @Test("tail -f prints each change as it comes, until it is interrupted")
+    @Test("`tail -f` prints each change as it comes, until it is interrupted")
     func tail() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -157,7 +157,7 @@ import Testing
         #expect(try screen.ended() == 130)
     }
 
-    @Test("edit syncs a file while the editor runs, and reports that it is saved")
+    @Test("`edit` syncs its file while the editor runs, and reports the last save")
     func edit() throws {
         let session = try CommandSession()
         try session.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")

@@ -1,7 +1,7 @@
 import CaretCommand
 import Testing
 
-@Suite("Tables") struct TableTests {
+@Suite("Tables that caret prints") struct TableTests {
     private var table: Table {
         var table = Table([.init("NAME"), .init("REVISION", isNumber: true)])
         table.add(["notes/a long name of a document", "7"])
@@ -38,7 +38,7 @@ import Testing
     func plain() { #expect(table.plain == "notes/a long name of a document\t7\n本\t12\n") }
 }
 
-@Suite("Progress") struct ProgressTests {
+@Suite("Progress messages of a long command") struct ProgressTests {
     @Test(
         "progress is a percentage, and after 2 s also the remaining time",
         arguments: [
@@ -46,7 +46,7 @@ import Testing
             (1, 3, 30, "33 %, 2 min left"), (1, 100, 60, "1 %, 1 h 40 min left"),
             (99, 100, 990, "99 %, 11 s left"),
             (12, 10, 5, "100 %"), (0, 0, 5, nil), (3, 10, 2, "30 %, 5 s left"),
-            // At the limits of the units.
+            // These times are at the limits of the units, for example 59 s and 1 min.
             (1, 30, 2, "3 %, 59 s left"), (1, 2, 59, "50 %, 1 min left"),
             (1, 2, 3_539, "50 %, 59 min left"), (1, 2, 3_599, "50 %, 1 h left"),
         ] as [(Int, Int, Double, String?)])

@@ -3,8 +3,8 @@ import CaretCore
 import Foundation
 import Testing
 
-@Suite("caret tail and caret edit while a document changes") struct TailTests {
-    @Test("each edit is shown with its line and the removed text")
+@Suite("`caret tail` and `caret edit` while a document changes") struct TailTests {
+    @Test("`tail` shows each edit with its line and the removed text")
     func lines() throws {
         var tail = TailState(name: "a", revision: 1, text: try TextBuffer("one\ntwo\nthree\n"))
         let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
@@ -17,7 +17,7 @@ import Testing
         #expect(tail.text.string == "zero\none\n2\nthree" && tail.revision == 2)
     }
 
-    @Test("tail prints author, line and text; edit merges each save")
+    @Test("`tail` prints author, line and text; `edit` merges the saved file")
     func transcript() throws {
         let session = try CommandSession()
         try session.expect(
@@ -31,7 +31,7 @@ import Testing
                 line 2 -two +2
             $ tail nope
             ! caret: there is no document nope
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             """)
         let edited = try session.caret(
@@ -46,7 +46,7 @@ import Testing
         )
     }
 
-    @Test("tail shortens a long text to 50 columns, and keeps its beginning")
+    @Test("`tail` shortens a long text to 50 columns, and keeps its beginning")
     func longTexts() throws {
         let session = try CommandSession()
         let text = String(repeating: "abcde", count: 20)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "an editor that saves twice without reading loses or repeats no line"
+        "two saves without a read in between neither lose nor repeat a line"
     )
     func editedTwice() throws {
         let session = try CommandSession()
@@ -95,7 +95,7 @@ import Testing
         let said = try #require(
             run.errors.wholeMatch(
                 of:
-                    #/caret: (.+): left alone: it is not UTF-8 text\n  what the editor saved stays in that file\n/#
+                    #/caret: (.+): left alone: it is not UTF-8 text\n  the file still has the text that the editor saved\n/#
             ),
             "\(run)")
         let path = URL(filePath: String(said.1))

@@ -14,8 +14,8 @@ final class TerminalScreen {
 
     let folder: URL
     private let environment: [String: String]
-    /// Not a daemon: a daemon would keep open descriptors of the test process, and its end could not be
-    /// detected.
+    /// The tmux server runs in the foreground. As a daemon it would keep open descriptors of the test
+    /// process, and the test could not detect its end.
     private let server = Process()
 
     /// Runs `caret` through a shell, with the server of `session` or another server. The output stays on the
@@ -59,8 +59,8 @@ final class TerminalScreen {
         server.standardInput = FileHandle.nullDevice
         server.standardOutput = FileHandle.nullDevice
         server.standardError = FileHandle.nullDevice
-        // Threads of a queue block most signals. With them blocked, tmux would not notice the end of its
-        // programs.
+        // Threads of a queue block most signals. If these signals were blocked, tmux would not notice the end
+        // of its programs.
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &before)

@@ -2,7 +2,7 @@ import CaretClient
 import Foundation
 import Testing
 
-@Suite("caret on a terminal", .serialized) struct TerminalTests {
+@Suite("The output of `caret` on a terminal", .serialized) struct TerminalTests {
     /// The screen after `caret` has ended.
     private func shown(
         _ arguments: [String], on session: CommandSession, columns: Int, at server: [String]? = nil
@@ -12,7 +12,7 @@ import Testing
         return try screen.coloredText()
     }
 
-    @Test("ls prints a table, and shortens names on a narrow terminal")
+    @Test("`ls` prints a table, and shortens names on a narrow terminal")
     func table() throws {
         let session = try CommandSession()
         try session.expect("$ put a/long/name --create << x\na/long/name: saved as revision 1")
@@ -24,7 +24,7 @@ import Testing
         #expect(narrow.last?.hasPrefix("a/long/…         1       1  20") == true)
     }
 
-    @Test("diff prints colours, and a text cannot control the terminal")
+    @Test("`diff` prints colours, and a text cannot control the terminal")
     func colors() throws {
         let session = try CommandSession()
         try session.expect(
@@ -35,7 +35,7 @@ import Testing
         #expect(try shown(["grep", "2J"], on: session, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
     }
 
-    @Test("grep marks every match, and blame prints columns")
+    @Test("`grep` marks every match, and `blame` prints columns")
     func marks() throws {
         let session = try CommandSession()
         try session.expect("$ put a --create << banana band⏎\na: saved as revision 1")
@@ -45,7 +45,7 @@ import Testing
         #expect(lines.wholeMatch(of: /1 anonymous [-\d]+ [:\d]+  banana band/) != nil, "\(lines)")
     }
 
-    @Test("blame aligns the ends of revision numbers")
+    @Test("`blame` aligns revision numbers at the right")
     func alignedRevisions() throws {
         let session = try CommandSession()
         try session.expect("$ put a --create << first⏎\na: saved as revision 1")
@@ -62,7 +62,7 @@ import Testing
         "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"
     )
 
-    @Test("cat and put --print replace control characters only on a terminal")
+    @Test("`cat` and `put --print` replace control characters only on a terminal")
     func wildText() throws {
         let session = try CommandSession()
         let text = "one\n\(TerminalTests.wild)\n"
@@ -104,7 +104,7 @@ import Testing
         #expect(run.status == 0 && !run.output.contains("\u{1B}") && !run.output.contains("d\ne"), "\(run)")
     }
 
-    @Test("who prints a table, and shortens documents on a narrow terminal")
+    @Test("`who` prints a table, and shortens documents on a narrow terminal")
     func connections() async throws {
         let session = try CommandSession()
         let client = LiveClient(session.socket)
@@ -123,7 +123,7 @@ import Testing
     @Test("a failure overwrites the progress line")
     func failureBehindProgress() throws {
         let session = try CommandSession()
-        // More files than `inOrder` requests ahead.
+        // `inOrder` sends up to 8 requests in advance. There are more files than that.
         let files = session.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }
@@ -135,7 +135,7 @@ import Testing
         #expect(text.hasPrefix("caret: harmed: "), "\(text)")
     }
 
-    @Test("trim asks for confirmation, and only yes deletes history")
+    @Test("`trim` asks for confirmation, and only yes deletes history")
     func trimming() throws {
         let session = try CommandSession()
         try session.expect("$ put a --create << x\na: saved as revision 1")
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("rm asks for confirmation, and only yes deletes the document")
+    @Test("`rm` asks for confirmation, and only yes deletes the document")
     func question() throws {
         let session = try CommandSession()
         try session.expect("$ put a --create << x\na: saved as revision 1")

@@ -4,7 +4,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("caret top on a terminal") struct TopTests {
+@Suite("The page of `caret top` on a terminal") struct TopTests {
     private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {
         ServerCounters(
             CounterValues(
@@ -27,7 +27,7 @@ import Testing
             counters(pushes, since: since), at: Date(timeIntervalSince1970: seconds), after: last)
     }
 
-    @Test("rates are averages since the last reading or the server's start")
+    @Test("rates are averages since the previous reading or the server's start")
     func rates() {
         let first = reading(100, at: 50)
         #expect(first.counters.counters.map(first.rate) == [nil, 20, 0, 0])
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "the uptime has its two largest units",
+        "the uptime is shown in its two largest units",
         arguments: [
             (0, "0 s"), (1, "1 s"), (60, "1 min 0 s"), (3_599, "59 min 59 s"), (3_600, "1 h 0 min"),
             (90_061, "1 d 1 h"),
@@ -49,9 +49,9 @@ import Testing
         #expect(page.rows(.init(rows: 1, columns: 60))[0].hasPrefix("up \(words)   "))
     }
 
-    @Test("the first row tells that the server does not answer")
+    @Test("if the server does not answer, the first row says so")
     func notConnected() {
-        // The clock of the server is ahead.
+        // The server's clock is ahead, so the server seems to have started after this reading.
         let early = reading(1, at: 0, since: 5_000)
         let page = TopPage(address: "here", reading: early, isConnected: false, style: .plain)
         let rows = page.rows(.init(rows: 3, columns: 80))
@@ -60,7 +60,7 @@ import Testing
         #expect(rows[1] == "" && rows[2].hasPrefix("LATENCY, ms"))
     }
 
-    @Test("a page lists all counters, except refusals that are 0")
+    @Test("`top` lists all counters, except counters of refusals that are 0")
     func page() {
         let page = TopPage(address: "here", reading: reading(100, at: 93_784), style: .plain)
         let rows = page.rows(.init(rows: 24, columns: 60))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("caret with a running server", .serialized) struct TranscriptTests {
-    @Test("ping prints the server, the user and the time")
+@Suite("Subcommands of `caret` with a running server", .serialized) struct TranscriptTests {
+    @Test("`ping` prints the server, the user and the round-trip time")
     func ping() throws {
         try CommandSession().expect(
             """
@@ -23,14 +23,14 @@ import Testing
             """)
     }
 
-    @Test("cat prints the text of a document, and put saves a new text")
+    @Test("`cat` prints the text of a document, and `put` saves a new text")
     func texts() throws {
         try CommandSession().expect(
             """
             $ ls
             $ put notes/today << one⏎two⏎
             ! caret: notes/today: there is no such document (not_found)
-            !   pass --create to create it
+            !   pass --create to create the document
             [1]
             $ put notes/today --create << one⏎two⏎
             notes/today: saved as revision 1
@@ -50,16 +50,16 @@ import Testing
             {"doc":"notes/today","epoch":"…","rev":2,"newline":"lf","text":"zero\\none\\ntwo\\n"}
             $ cat notes/today@1h
             ! caret: notes/today: the document had no text yet at …; its first revision is from …
-            !   caret log notes/today lists its revisions; notes/today@0 is the empty text before the first one
+            !   `caret log notes/today` lists its revisions; notes/today@0 is the empty text before the first one
             [1]
             $ cat notes/today@0
             $ cat notes/today@9
             ! caret: notes/today: the requested revision is beyond the head 3 (base_ahead)
-            !   caret log lists the revisions
+            !   `caret log` lists the revisions
             [1]
             $ cat nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             $ put notes/today DIR/nowhere
             ! caret: DIR/nowhere: cannot be read: No such file or directory
@@ -71,11 +71,11 @@ import Testing
             """)
     }
 
-    @Test("put --print prints the merged text with its line breaks")
+    @Test("`put --print` prints the merged text with its line breaks")
     func mergedFile() throws {
         let session = try CommandSession()
-        // put prints what cat would print afterwards. The last pushed text that changed the document and has
-        // a line break sets the line breaks.
+        // put prints what cat would print afterwards. The line breaks are those of the last push that changed
+        // the document and whose text has a line break.
         for (text, printed) in [
             ("one\r\ntwo\r\n", "one\r\ntwo\r\n"), ("one\r\n2\r\n", "one\r\n2\r\n"),
             ("one\n2\n", "one\r\n2\r\n"), ("one\n3\n", "one\n3\n"), ("1\r\n3\n", "1\r\n3\r\n"),
@@ -92,7 +92,7 @@ import Testing
         #expect(merged.output == "zero one\r\ntwo", "\(merged)")
     }
 
-    @Test("ls lists documents, and stat prints the properties of one document")
+    @Test("`ls` lists documents, and `stat` prints the properties of one document")
     func documents() throws {
         try CommandSession().expect(
             """
@@ -121,7 +121,7 @@ import Testing
             {"doc":"b","epoch":"…","rev":1,"length":1,"bytes":1,"lines":1,"newline":"lf","first":1,"created":"…Z","updated":"…Z","user":"anonymous"}
             $ stat nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists the documents that you may read
+            !   `caret ls` lists the documents that you may read
             [1]
             """)
     }
@@ -137,7 +137,7 @@ import Testing
 
         """
 
-    @Test("log, show, diff and blame show the history")
+    @Test("`log`, `show`, `diff` and `blame` show the history")
     func history() throws {
         try CommandSession().expect(
             TranscriptTests.history + """
@@ -182,7 +182,7 @@ import Testing
                 $ diff d d
                 $ diff d nope
                 ! caret: d, nope: there is no such document (not_found)
-                !   caret ls lists the documents that you may read
+                !   `caret ls` lists the documents that you may read
                 [1]
                 $ blame d
                 3	anonymous	…Z	zero
@@ -196,7 +196,7 @@ import Testing
                 """)
     }
 
-    @Test("grep finds lines; restore, mv and rm change documents")
+    @Test("`grep` finds lines; `restore`, `mv` and `rm` change documents")
     func orders() throws {
         try CommandSession().expect(
             TranscriptTests.history + """
@@ -223,7 +223,7 @@ import Testing
                 {"doc":"d","rev":4,"restored":1,"unchanged":true}
                 $ restore d@8
                 ! caret: d: the requested revision is beyond the head 4 (base_ahead)
-                !   caret log lists the revisions
+                !   `caret log` lists the revisions
                 [1]
                 $ mv d f
                 d is now f
@@ -241,7 +241,7 @@ import Testing
                 {"doc":"e","deleted":true}
                 $ rm e -y
                 ! caret: there is no document e
-                !   caret ls lists the documents that you may read
+                !   `caret ls` lists the documents that you may read
                 [1]
                 """)
     }
@@ -282,13 +282,13 @@ import Testing
             token 1 is revoked
             $ token revoke 1 --data DIR/data
             ! caret: there is no token with this number (not_found)
-            !   caret token list shows the numbers
+            !   `caret token list` shows the numbers
             [1]
             """)
         #expect(try session.caret(["cat", "notes/a"], environment: ann).status == 1)
     }
 
-    @Test("import and export convert files and documents")
+    @Test("`import` makes documents from files, and `export` files from documents")
     func folders() throws {
         let session = try CommandSession()
         let folder = session.folder.appending(path: "in/sub")
@@ -328,7 +328,7 @@ import Testing
         #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
     }
 
-    @Test("import leaves links alone")
+    @Test("`import` skips symbolic links and reports them")
     func links() throws {
         let session = try CommandSession()
         let folder = session.folder.appending(path: "in")
@@ -347,7 +347,7 @@ import Testing
             """)
     }
 
-    @Test("import counts the size of a file with LF line breaks")
+    @Test("`import` measures the size of a file after its CR LF became LF")
     func sizeWithCarriageReturns() throws {
         let session = try CommandSession(["--limit-document", "64 KiB"])
         let folder = session.folder.appending(path: "in")
@@ -389,7 +389,7 @@ import Testing
             usage: caret rm DOC [options]
 
             Deletes a document with its history.
-            Its name is free at once. caret undelete can restore it for a while, by default 30 days.
+            Its name is free at once. `caret undelete` can restore it for a while, by default 30 days.
 
               DOC  the document
 

@@ -2,7 +2,7 @@ import CaretCommand
 import CaretCore
 import Testing
 
-@Suite("The page of caret watch") struct WatchPageTests {
+@Suite("The page of `caret watch`") struct WatchPageTests {
     private func page(
         _ text: String, _ peers: [WatchPage.Peer] = [], isColored: Bool = false, isConnected: Bool = true
     ) throws -> WatchPage {
@@ -54,7 +54,7 @@ import Testing
                 == "\u{1B}[2m1\u{1B}[0m ab\u{1B}[30;41m \u{1B}[0m")
     }
 
-    @Test("carets are drawn over selections, and the first user over the second")
+    @Test("carets cover selections, and the first user's mark covers the second's")
     func winners() throws {
         let (first, second) = ("\u{1B}[30;41m", "\u{1B}[30;42m")
         for (ann, bob, marked) in [
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("long lines are cut, wide letters take two columns, controls get signs")
+    @Test("long lines are cut by columns, and control characters become signs")
     func narrow() throws {
         #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
         #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("watch follows the changes until the reader scrolls")
+    @Test("`watch` shows the newest change until the reader scrolls")
     func scroll() throws {
         let page = try page(String(repeating: "a\n", count: 100))
         var scroll = WatchScroll()

@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Coalescing queues", .timeLimit(.minutes(1)))
+@Suite("Queues that collect jobs until one drain runs them all", .timeLimit(.minutes(1)))
 struct CoalescingQueueTests {
     private let queue = CoalescingQueue<Int, String>()
     private let wakes = Wakes()
@@ -12,7 +12,7 @@ struct CoalescingQueueTests {
 
     @discardableResult private func enqueue(_ jobs: Int...) -> Bool { queue.enqueue(jobs) { wakes.add() } }
 
-    @Test("the first job wakes a drain; jobs that follow before it runs do not")
+    @Test("the first job wakes a drain; further jobs wait for the same drain")
     func oneWake() {
         start()
         #expect(wakes.count == 0)
@@ -28,7 +28,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.worker == "worker")
     }
 
-    @Test("a drain also gets jobs enqueued while it runs, without a second wake")
+    @Test("a running drain also gets new jobs, without a second wake")
     func duringDrain() {
         start()
         enqueue(1)
@@ -39,7 +39,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("a job enqueued after a drain has ended wakes another drain")
+    @Test("a job that is added after the end of a drain wakes a new drain")
     func afterDrain() {
         start()
         enqueue(1)
@@ -64,7 +64,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 2)
     }
 
-    @Test("jobs that are put back run before later jobs, in their order")
+    @Test("jobs that are put back run before later jobs, in their old order")
     func putBack() {
         start()
         enqueue(1, 2)
@@ -85,14 +85,14 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [1])
     }
 
-    @Test("enqueuing no jobs wakes no drain")
+    @Test("adding an empty list of jobs wakes no drain")
     func noJobs() {
         start()
         #expect(enqueue())
         #expect(wakes.count == 0)
     }
 
-    @Test("after `takeAll` no drain is woken until `endIfEmpty` returns true")
+    @Test("no drain is woken between `takeAll` and a successful `endIfEmpty`")
     func selfDriven() {
         start()
         #expect(queue.takeAll() == [])
@@ -135,7 +135,7 @@ struct CoalescingQueueTests {
         #expect(job == nil)
     }
 
-    @Test("a second start traps, and so does a drain that was not woken")
+    @Test("a second start traps, and a drain that nobody woke traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             let queue = CoalescingQueue<Int, Void>()
@@ -150,7 +150,7 @@ struct CoalescingQueueTests {
     }
 
     @Test(
-        "jobs of many threads each run once, in the order of their thread"
+        "with many threads, each thread's jobs run once and in order"
     )
     func manyThreads() async {
         let run = Run(threads: 4, jobsEach: 5_000)
@@ -209,7 +209,8 @@ private final class Run: Sendable {
 
     private func drainOnce(on executor: DispatchQueue) {
         guard let (jobs, worker) = queue.next() else { return }
-        // Only the first executor may run some jobs, like the expensive jobs of a room.
+        // Some jobs may run only on the first executor, as the expensive jobs of a room may run only on its
+        // queue.
         if executor !== executors[0], jobs.contains(where: { $0.number.isMultiple(of: 7) }) {
             queue.putBack(jobs)
             return wake(executors[0])

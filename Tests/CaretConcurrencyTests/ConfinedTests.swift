@@ -2,7 +2,7 @@ import CaretConcurrency
 import Dispatch
 import Testing
 
-@Suite("Confined values")
+@Suite("Values that are confined to a queue or a turn")
 struct ConfinedTests {
     @Test("a value that is confined to a queue can be used on that queue")
     func onItsQueue() {
@@ -15,7 +15,7 @@ struct ConfinedTests {
         #expect(read == 2)
     }
 
-    @Test("a value that is confined to a queue traps on another one")
+    @Test("a value that is confined to a queue traps if another queue uses it")
     func offItsQueue() async {
         await #expect(processExitsWith: .failure) {
             _ = Confined(1, to: DispatchQueue(label: "home")).value
@@ -26,7 +26,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("`init(_:within:)` traps outside the queue")
+    @Test("`init(_:within:)` traps if the queue is not the current one")
     func confinedWithin() async {
         let queue = DispatchQueue(label: "home")
         #expect(queue.sync { Confined(1, within: queue).value } == 1)
@@ -35,7 +35,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("if an executor requires a proof, a use with a wrong proof traps")
+    @Test("a value that requires a proof of access traps on a wrong proof")
     func wrongProof() async {
         #expect(Confined("x", to: Door(key: 7)).value(on: 7) == "x")
         await #expect(processExitsWith: .failure) {
@@ -43,7 +43,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value that is confined to a turn traps outside the turn")
+    @Test("a value that is confined to a turn traps if used outside the turn")
     func turns() async {
         let number = Confined(1, to: Turn())
         number.home.run { number.update { $0 += 1 } }
@@ -51,7 +51,7 @@ struct ConfinedTests {
         await #expect(processExitsWith: .failure) { _ = Confined(1, to: Turn()).value }
     }
 
-    @Test("a turn traps if the same thread enters it twice")
+    @Test("entering a turn twice on one thread traps")
     func enteredTwice() async {
         await #expect(processExitsWith: .failure) {
             let turn = Turn()
@@ -59,7 +59,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a second thread traps if it enters an occupied turn or uses its value")
+    @Test("a second thread traps if it enters a turn in use or uses its value")
     func otherThread() async {
         await #expect(processExitsWith: .failure) {
             let turn = Turn()
@@ -86,7 +86,7 @@ private func occupy(_ turn: Turn) {
     isInside.wait()
 }
 
-/// An executor that accepts one key as proof.
+/// An executor for tests. Code that shows its key counts as running on it.
 private struct Door: Confinement {
     let key: Int
 

@@ -2,7 +2,7 @@ import CaretConfig
 import CaretWire
 import Testing
 
-@Suite("Configuration") struct ConfigurationTests {
+@Suite("The configuration of caretd") struct ConfigurationTests {
     @Test("an empty configuration has the defaults, and no faults")
     func defaults() {
         let configuration = configured()
@@ -49,7 +49,7 @@ import Testing
                 "{limit_edits: Infinity}",
                 "caret.json5:1:15: limit_edits: found Infinity, allowed is a whole number from 1 to 1000000"
             ),
-            // A number of up to 24 characters is repeated as written.
+            // The message repeats a number of up to 24 characters as it was written, and quotes a longer one.
             (
                 "{loops: 123456789012345678901234}",
                 "caret.json5:1:9: loops: found 123456789012345678901234, allowed is a whole number from 0 to 256"
@@ -74,7 +74,7 @@ import Testing
         ])
     func fileFaults(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
-    @Test("all wrong values are reported together, and the valid ones still apply")
+    @Test("all wrong values are reported together, and valid values still apply")
     func manyFaults() {
         let configuration = configured("{loops: -1, ping: '1 s', data: 7}", ["CARET_LOOPS": "x"], "--loops=y")
         #expect(
@@ -98,7 +98,7 @@ import Testing
 
     // MARK: The environment
 
-    @Test("a misspelt variable is a fault, another program's variable is not")
+    @Test("a misspelt variable is a fault; variables of other programs are not")
     func variables() {
         let environment = [
             "CARET_LISTN": "x", "CARET_SERVICE_HOST": "10.0.0.1", "CARET_PORT": "tcp://10.0.0.1:1",
@@ -116,7 +116,7 @@ import Testing
         #expect(configuration.ignoredVariables == ignored)
     }
 
-    @Test("an empty variable is a fault for a folder and for addresses")
+    @Test("an empty variable is refused for the data folder and for addresses")
     func emptyVariable() {
         #expect(
             configured(nil, ["CARET_DATA": ""]).sentences == [
@@ -133,7 +133,7 @@ import Testing
         #expect(configured(nil, ["CARET_LISTEN": "127.0.0.1:1,"]).faults.count == 1)
     }
 
-    @Test("up to 16 addresses are accepted, with blanks around the commas")
+    @Test("up to 16 addresses are accepted, with spaces around the commas")
     func manyAddresses() {
         let addresses = (1...17).map { "127.0.0.1:\($0)" }
         let most = configured(nil, ["CARET_LISTEN": addresses.prefix(16).joined(separator: " , ")])
@@ -159,7 +159,7 @@ import Testing
         let written = ListenAddress(address)?.description ?? ""
         let refused =
             "--listen: listen: other machines can reach \(written), and every client would have full access; "
-            + "set require_tokens to true, or allow_anyone_from_anywhere to permit this"
+            + "set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
         #expect(configured(nil, [:], "--listen", "127.0.0.1:7", "--listen", address).sentences == [refused])
         #expect(configured(nil, [:], "--listen", address, "--require-tokens").sentences == [])
         #expect(configured(nil, [:], "--listen", address, "--allow-anyone-from-anywhere").sentences == [])
@@ -169,11 +169,11 @@ import Testing
                 .count == 1)
     }
 
-    @Test("a host of a proxy is refused without tokens, unless explicitly allowed")
+    @Test("web_hosts is refused without tokens, unless explicitly allowed")
     func openThroughProxy() {
         let refused =
             "caret.json5:1:13: web_hosts: other machines may reach this server as a.example, and every client would "
-            + "have full access; set require_tokens to true, or allow_anyone_from_anywhere to permit this"
+            + "have full access; set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
         #expect(configured("{web_hosts: ['a.example', 'b']}").sentences == [refused])
         for key in ["require_tokens", "allow_anyone_from_anywhere"] {
             #expect(configured("{web_hosts: ['a.example'], \(key): true}").sentences == [])
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(
-        "contradicting settings are refused with the position of a key",
+        "settings that contradict are refused with the position of one of them",
         arguments: [
             (
                 "{allow_anyone_from_anywhere: true, require_tokens: true}",
@@ -200,8 +200,8 @@ import Testing
             ),
             (
                 "{limit_line_budget: '10 MiB'}",
-                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25 MiB, the memory that one line of limit_line "
-                    + "claims in steps of limit_free_line"
+                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25 MiB, the memory for the longest line: "
+                    + "limit_line, rounded down to a multiple of limit_free_line"
             ),
             (
                 "{limit_room_selections: 999}",
@@ -211,7 +211,7 @@ import Testing
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
     @Test(
-        "limit_line_budget must hold the memory that the longest line claims")
+        "limit_line_budget must cover the memory that the longest line needs")
     func lineBudget() {
         #expect(configured("{limit_line_budget: '25 MiB'}").faults == [])
         #expect(configured("{limit_line_budget: \((25 << 20) - 1)}").faults.count == 1)

@@ -3,7 +3,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Counters") struct CounterTests {
+@Suite("Counters of the server") struct CounterTests {
     @Test("every counter, refusal and latency is counted separately")
     func slots() {
         let local = CounterBoard().makeCounters()
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("local counters count latencies like a histogram")
+    @Test("the counters of one thread record latencies like a histogram")
     func latencies() {
         let local = CounterBoard().makeCounters()
         var histogram = Histogram()
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("a board sums the counters of several threads while they count")
+    @Test("a counter board returns the sum of all threads' counters at any time")
     func board() async {
         let board = CounterBoard()
         let (owners, each) = (4, 20_000)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("the count of connections is right if two threads count open and close")
+    @Test("the connection count is right if one thread opens and another closes")
     func present() {
         let board = CounterBoard()
         let (one, other) = (board.makeCounters(), board.makeCounters())
@@ -93,7 +93,7 @@ import Testing
         #expect(board.counts.openRooms == 3)
     }
 
-    @Test("`rows` has every number, with distinct lowercase names")
+    @Test("`rows` has every counter, each with its own lowercase name")
     func rows() {
         let rows = CounterBoard().counts.rows
         let names = rows.map(\.name) + Latency.allCases.map(\.name)

@@ -2,7 +2,7 @@ import CaretConfig
 import CaretWire
 import Testing
 
-@Suite("Echoed texts") struct EchoTests {
+@Suite("Input that error messages repeat") struct EchoTests {
     @Test("an echoed text is cut at the limit, and an ellipsis marks the cut")
     func limit() {
         let longest = "abc" + String(repeating: "é", count: Limits.echo - 3)

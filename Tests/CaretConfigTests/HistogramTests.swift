@@ -2,7 +2,7 @@ import CaretConfig
 import TestSupport
 import Testing
 
-@Suite("Histograms") struct HistogramTests {
+@Suite("Histograms of latencies") struct HistogramTests {
     @Test("the ranges of a histogram cover all numbers without gaps")
     func ranges() {
         var next: UInt64 = 0
@@ -16,7 +16,7 @@ import Testing
         #expect(next == 0)
     }
 
-    @Test("numbers are within 6.25 % of their range's middle, and exact below 16")
+    @Test("a range's middle is within 6.25 % of its numbers, and exact below 16")
     func error() {
         for index in 0..<Buckets.count {
             let (range, middle) = (Buckets.range(at: index), Buckets.middle(at: index))
@@ -33,7 +33,7 @@ import Testing
         #expect(Histogram().percentile(50) == 0 && Histogram().largest == 0 && Histogram().count == 0)
     }
 
-    @Test("with one number, all percentiles are that number")
+    @Test("with one number, all percentiles are within 7 % of that number")
     func one() {
         for number: UInt64 in [0, 1, 15, 1_000, .max] {
             var histogram = Histogram()

@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(
-        "each action has an option, and --help takes precedence over the others",
+        "an option such as --version sets the action, and --help always wins",
         arguments: [
             ([], .serve), (["--check-config"], .checkConfig), (["--help-config"], .helpConfig),
             (["-h"], .help),
@@ -28,7 +28,7 @@ import Testing
         #expect(invoked(environment: ["CARET_CONFIG": "c"]).file == "c")
     }
 
-    @Test("the value follows the option or an equals sign, and `true` is optional")
+    @Test("an option's value follows a space or =, and `true` may be left out")
     func values() {
         let configuration = configured(
             nil, [:], "--data=\u{338}a=b", "--log-format=json", "--require-tokens", "--admin-socket=false",
@@ -40,7 +40,7 @@ import Testing
         #expect(configuration.settings.limits.pingSeconds == 60)
     }
 
-    @Test("a list's option may be repeated, and then overrides the file")
+    @Test("the option of a list may be repeated, and replaces the file's list")
     func severalAddresses() {
         let configuration = configured(
             "{listen: '127.0.0.1:9'}", [:], "--listen", "[::1]:1", "--listen=localhost:2")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "a mistake is reported with its option",
+        "a mistake on the command line is reported with its option",
         arguments: [
             (["--lissten", "x"], ["\"--lissten\": no such option; did you mean --listen?", "\"x\""]),
             (["data"], ["\"data\": this argument is not an option; options begin with --"]),

@@ -2,7 +2,7 @@ import CaretConfig
 import TestSupport
 import Testing
 
-@Suite("JSON5") struct JSON5Tests {
+@Suite("The reader of JSON5") struct JSON5Tests {
     @Test(
         "valid JSON5 is parsed",
         arguments: [
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("texts up to the limits of depth and length are accepted, no others")
+    @Test("texts are accepted up to the limits of depth and length, not beyond")
     func bounds() {
         let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
         #expect(fault(Array(deep.utf8)) == nil)
@@ -165,7 +165,8 @@ import Testing
 }
 
 extension JSON5Value {
-    /// The value as compact JSON. A number that is not whole is written as in the text, with a question mark.
+    /// The value as compact JSON. A number that is not whole is shown as it was written, followed by a
+    /// question mark.
     fileprivate var written: String {
         switch kind {
         case .null: "null"

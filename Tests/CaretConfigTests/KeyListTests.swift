@@ -2,7 +2,7 @@ import CaretConfig
 import CaretWire
 import Testing
 
-@Suite("The list of keys") struct KeyListTests {
+@Suite("The list of configuration keys") struct KeyListTests {
     @Test("key names are distinct, with only lowercase letters and underscores")
     func names() {
         let names = ConfigurationKey.all.map(\.name)
@@ -23,7 +23,7 @@ import Testing
         #expect(groups == ConfigurationKey.Group.allCases.flatMap { group in groups.filter { $0 == group } })
     }
 
-    @Test("the widest limits are the largest allowed, and do not contradict")
+    @Test("`Limits.widest` has the largest allowed limits, without contradictions")
     func widest() throws {
         let limits = Limits.widest
         #expect(limits.announced.document == 64 << 20 && limits.announced.line == 1 << 30)
@@ -62,7 +62,8 @@ import Testing
         #expect(fromFile.settings != Settings() || value == key.value(in: Settings()))
         #expect(fromFile.settings == fromVariable.settings && fromFile.settings == fromFlag.settings)
         for configuration in [fromFile, fromVariable, fromFlag] {
-            // The value may contradict other defaults, but it must not be refused.
+            // The value may contradict the default of another key, which gives another message. A message
+            // with "found" would mean that the value itself was refused.
             #expect(!configuration.sentences.contains { $0.contains("found") }, "\(configuration.sentences)")
             #expect(key.value(in: configuration.settings) == value)
         }

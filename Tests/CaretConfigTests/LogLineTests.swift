@@ -23,7 +23,7 @@ import Testing
                 + "\"address\":\"127.0.0.1:45123\"}\n")
     }
 
-    @Test("a line has the numbers of suppressed and lost lines before it")
+    @Test("a log line says how many lines were suppressed or lost before it")
     func counts() {
         let line = LogLine(LogEvent(.diskFull), at: 0, suppressed: 7, lost: 3)
         #expect(text(line) == "1970-01-01T00:00:00.000Z error event=disk_full suppressed=7 lost=3\n")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a line is never longer than an atomic write to a pipe")
+    @Test("a log line is never longer than one atomic write to a pipe")
     func longest() {
         let path = LogField.path(String(repeating: "\u{E0001}", count: 10_000))
         let event = LogEvent(.starting, path, path, path, path, path, path, .count(1))
@@ -83,9 +83,10 @@ import Testing
         }
     }
 
-    @Test("the first field that does not fit ends the fields")
+    @Test("a line leaves out the first field that does not fit, and all after it")
     func omitted() {
-        // With the third field, the line has 4,000 bytes or one more. The rest is reserved for the counts.
+        // With the third field, the line has 4,000 bytes, which fits, or 4,001 bytes, which does not. The
+        // other 96 bytes of a line are reserved for its counts and its end.
         let escaped = String(repeating: "\u{E0001}", count: 100)
         for (count, length) in [(8, 4_001), (9, 2_461)] {
             let last = String(repeating: "\u{E0001}", count: 127) + String(repeating: "a", count: count)
@@ -104,7 +105,7 @@ import Testing
         #expect(LogLine.timestamp(milliseconds) == written)
     }
 
-    @Test("event names are unique, and levels are ordered")
+    @Test("event names are unique, and levels are ordered by severity")
     func names() {
         #expect(Set(LogEvent.Name.allCases.map(\.rawValue)).count == LogEvent.Name.allCases.count)
         #expect(LogLevel.allCases.sorted() == LogLevel.allCases)

@@ -2,8 +2,8 @@ import CaretConfig
 import TestSupport
 import Testing
 
-@Suite("Rate of the log") struct LogRateTests {
-    @Test("after a burst, lines are limited to a rate, and the others are counted")
+@Suite("The limit on the rate of log lines") struct LogRateTests {
+    @Test("after a burst, lines have a limited rate; suppressed lines are counted")
     func burst() {
         var rate = LogRate()
         for _ in 0..<LogRate.burst { #expect(rate.decide(.slowReader, at: 0) == .write(suppressed: 0)) }
@@ -49,12 +49,12 @@ import Testing
     }
 }
 
-@Suite("Log queue") struct LogQueueTests {
+@Suite("The queue of waiting log lines") struct LogQueueTests {
     private let ready = LogEvent(.ready)
 
     private func line(_ time: Int64, lost: Int = 0) -> LogLine { LogLine(ready, at: time, lost: lost) }
 
-    @Test("while a thread writes, it also gets the lines of other threads")
+    @Test("a writing thread also gets the lines that other threads add meanwhile")
     func turns() {
         var queue = LogQueue()
         #expect(queue.add(ready, at: 1)?.line == line(1))
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.add(ready, at: 4)?.line == line(4))
     }
 
-    @Test("the next written line counts the lines that could not be written")
+    @Test("the next written line says how many lines could not be written")
     func refused() {
         var queue = LogQueue()
         for time: Int64 in 0..<3 {
@@ -105,7 +105,7 @@ import Testing
         #expect(queue.finishWrite(.written) == nil)
     }
 
-    @Test("a lost line counts together with the suppressed lines that it reports")
+    @Test("if a line is lost, the suppressed lines that it reports count as lost")
     func lostCounts() {
         var queue = LogQueue()
         for _ in 0..<LogRate.burst + 5 {
@@ -117,7 +117,7 @@ import Testing
         #expect(queue.lostInAll == 6)
     }
 
-    @Test("lines beyond the waiting ones count with their suppressed lines too")
+    @Test("a full queue loses a line with the suppressed lines that it reports")
     func lostBeyond() {
         var queue = LogQueue()
         let end = Int64(LogQueue.mostWaiting) * 1_000

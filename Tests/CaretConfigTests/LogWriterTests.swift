@@ -83,7 +83,7 @@ import Testing
         #expect(pipe.lines().count == LogRate.burst + 1)
     }
 
-    @Test("with a closed descriptor, lines are lost without other effects")
+    @Test("with a closed descriptor, log lines are only counted as lost")
     func badDescriptor() {
         let log = LogWriter(format: .json, level: .debug, descriptor: -1)
         for _ in 0..<3 { log.write(LogEvent(.ready)) }
@@ -91,7 +91,7 @@ import Testing
         #expect(log.lostLines == 3)
     }
 
-    @Test("on a full disk, lines are lost without other effects")
+    @Test("on a full disk, log lines are only counted as lost")
     func fullDisk() {
         // A write to this device fails, although `poll` reports that it is ready.
         let file = open("/dev/full", O_WRONLY | O_CLOEXEC)

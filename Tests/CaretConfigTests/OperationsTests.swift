@@ -3,7 +3,7 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("docs/operations.md") struct OperationsTests {
+@Suite("The tables of docs/operations.md") struct OperationsTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 

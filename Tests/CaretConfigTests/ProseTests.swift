@@ -20,7 +20,7 @@ import Testing
             "  --data DIR                            default \"data\"",
             "  --require-tokens                      default false",
             "      Whether clients need a token. If not, every client has full access.",
-            "  --check-config  prints the settings and their origins, or every mistake",
+            "  --check-config  prints the settings with their origins, or all mistakes",
             "                  _, and a variable, such as CARET_KEEP_HISTORY",
         ] {
             #expect(lines.contains { $0 == line }, "\(line)")
@@ -61,7 +61,7 @@ import Testing
         #expect(faults > bytes.count / 4)
     }
 
-    @Test("--check-config prints a file of the effective settings and origins")
+    @Test("--check-config prints a valid file with each setting and its source")
     func report() {
         let configuration = configured(
             "{\n  ping: '5 s', listen: ['127.0.0.1:0', '[::1]:0']\n}",
@@ -79,9 +79,9 @@ import Testing
         #expect(lines.last == #"// "CARET_PORT" is ignored: no key has this variable."#)
     }
 
-    @Test("values of up to 48 characters move the column of the origins")
+    @Test("--check-config aligns the sources after lines of up to 48 characters")
     func originColumn() {
-        // The line of the data folder has 11 characters besides the path.
+        // The line for `data` has 11 characters besides the path.
         for (count, column) in [(37, 48), (38, 40)] {
             let report = configured("{data: '\(String(repeating: "a", count: count))'}").report
             let lines = report.split(separator: "\n")
@@ -92,10 +92,11 @@ import Testing
     }
 
     @Test(
-        "for a misspelt name, a similar name is suggested, or none",
+        "for a misspelt name, a similar name is suggested if there is one",
         arguments: [
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
-            // At most a third of the letters may differ. Two swapped letters count as one difference.
+            // A name is suggested if at most a third of its letters differ. Two swapped letters count as one
+            // difference.
             ("adta", "data"), ("dtaa", "data"), ("lstn", nil), ("liissten", "listen"), ("", nil),
         ])
     func closest(name: String, found: String?) {
@@ -103,14 +104,14 @@ import Testing
         #expect(String(repeating: "x", count: 100_000).closest(in: ["listen"]) == nil)
     }
 
-    @Test("of several similar names, the most similar one is found")
+    @Test("of several similar names, the most similar one is suggested")
     func mostSimilar() {
         let names = ["keep_hist", "keep_history"]
         #expect("keep_histry".closest(in: names) == "keep_history")
         #expect("keep_histry".closest(in: names.reversed()) == "keep_history")
     }
 
-    @Test("only the first 64 bytes of long names are compared")
+    @Test("of two long names, only the first 64 bytes are compared")
     func longNames() {
         let name = String(repeating: "a", count: 64)
         let longer = name + String(repeating: "b", count: 20)

@@ -1,7 +1,7 @@
 import CaretConfig
 import Testing
 
-@Suite("Sizes and times") struct QuantityTests {
+@Suite("Sizes and times in the configuration") struct QuantityTests {
     @Test(
         "a size without a unit is in bytes",
         arguments: [
@@ -32,20 +32,20 @@ import Testing
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == seconds)
     }
 
-    @Test("a number without a unit is in the key's unit, not the setting's")
+    @Test("if a key counts days, 2 means 2 days, even if it is stored in seconds")
     func plainUnit() {
         #expect(TimeText.read("2", in: .seconds, plain: .days) == 172_800)
         #expect(TimeText.read("2 s", in: .seconds, plain: .days) == 2)
     }
 
     @Test(
-        "a time that is not a multiple of the setting's unit is refused",
+        "a time with an unknown unit or a fraction of a second is refused",
         arguments: ["1500 ms", "1 S", "s", "1 M"])
     func noTimes(text: String) {
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == nil)
     }
 
-    @Test("a quantity is written in its largest unit, and parses back")
+    @Test("a quantity is written in its largest unit, and can be read again")
     func written() {
         let sizes = [
             0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 3 << 20: "3 MiB", 5 << 30: "5 GiB",

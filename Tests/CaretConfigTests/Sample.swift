@@ -14,7 +14,8 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// One of two allowed values, as written in the file. For a range, the two are its ends.
+    /// One of two allowed values, as written in the file. If the key allows a range, the two values are its
+    /// ends.
     func otherValue(_ choice: Int) -> String {
         switch kind {
         case .folder: ["\"elsewhere\"", "\"/var/lib/ä b\""][choice]

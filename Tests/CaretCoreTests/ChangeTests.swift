@@ -2,7 +2,7 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Change") struct ChangeTests {
+@Suite("Applying, composing and inverting changes") struct ChangeTests {
     @Test("a composed change does the same as both changes in turn")
     func composeAppliesInTurn() {
         checkLaw("composeAppliesInTurn", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("the inverse restores the text, and its own inverse is the change")
+    @Test("a change's inverse undoes it, and the inverse's inverse is the change")
     func inverseRestores() {
         checkLaw("inverseRestores", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try TextBuffer(SampleText.make(upTo: 12, &random))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a mapped selection agrees with the formulas and keeps its direction")
+    @Test("selections move by the documented formulas and keep their direction")
     func mappedSelections() {
         checkLaw("mappedSelections", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try TextBuffer(SampleText.make(upTo: 12, &random))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "both models confirm how every short change maps every selection"
+        "every short change moves every selection as two test models do"
     )
     func allSelections() {
         var cases = 0
@@ -101,7 +101,7 @@ import Testing
         #expect(change.edits.count == 2)
     }
 
-    @Test("descending or overlapping edits are refused with the edit's number")
+    @Test("out-of-order or overlapping edits throw an error that names the edit")
     func outOfOrder() {
         let edits = [SampleChange.edit(3, 5, "a"), SampleChange.edit(4, 6, "b")]
         #expect(throws: ChangeError.outOfOrder(edit: 1)) { try Change(edits) }
@@ -111,12 +111,12 @@ import Testing
         #expect(throws: ChangeError.outOfOrder(edit: 2)) { try Change(descending) }
     }
 
-    @Test("a change that does not fit has no effect; the error names the edit")
+    @Test("if an edit does not fit the text, nothing changes; the error names it")
     func allOrNothing() throws {
         let text = try TextBuffer("a😀b")
         var copy = text
-        // The last edits are valid, and would be applied first. The text stays unchanged because all edits
-        // are checked beforehand.
+        // The last edit of `cut` is valid, and edits are applied from the last to the first. The text still
+        // stays unchanged, because all edits are checked beforehand.
         let cut = SampleChange.change([SampleChange.edit(2, 2, "x"), SampleChange.edit(3, 4, "y")])
         #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(cut) }
         let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])
@@ -131,7 +131,7 @@ import Testing
         #expect(copy == text)
     }
 
-    @Test("composing fails if the second change splits an inserted scalar")
+    @Test("composing fails if the second change splits a scalar of the first")
     func composeRefusesCuts() {
         let first = SampleChange.change([SampleChange.edit(0, 0, "a😀b")])
         for (start, end, text) in [(2, 2, "x"), (2, 3, ""), (0, 2, ""), (1, 2, "x")] {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("applying and inverting refuse a misplaced edit with the same error")
+    @Test("apply and invert throw the same error for an edit that does not fit")
     func misplaced() throws {
         let text = try TextBuffer("a😀b")
         for start in 0...6 {
@@ -191,7 +191,7 @@ import Testing
             far.rebased(over: near, tie: .otherFirst).model == [ModelEdit(farthest + 1, farthest + 1, [120])])
     }
 
-    @Test("edits are compared by bytes, so equivalent letters are not equal")
+    @Test("edits with different bytes are not equal, even if they look the same")
     func bytesAreCompared() {
         let texts = ["ab", "ac", "bb", "a", "é", "e\u{301}", "Å", "\u{212B}", "a\u{30A}", "😀", "😁", ""]
         let ranges = [(1, 2), (0, 2), (1, 3), (2, 2)]

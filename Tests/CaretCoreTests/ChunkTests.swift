@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How a text is divided into chunks and groups. This decides how fast edits are, but never what the text is.
-@Suite("Chunks") struct ChunkTests {
+@Suite("The chunks of a text in memory") struct ChunkTests {
     /// The size of the chunks of a new text whose length is a multiple of this size.
     private let size = Chunk.limit / 2
 
@@ -32,7 +32,7 @@ import Testing
         #expect(sizes(text) == expected, "\(range), \(inserted) letters", sourceLocation: location)
     }
 
-    @Test("an edit changes only its chunk while the chunk has a usual size")
+    @Test("an edit splits or joins chunks only if one is too large or too small")
     func chunkSizes() throws {
         let (text, all) = (try text(bytes: 4 * size), 4 * size)
         let rows: [(range: Range<Int>, inserted: Int, expected: [Int])] = [
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("the next edit stays in the chunk of the last edit, even at its ends")
+    @Test("an edit at either end of the chunk edited last is made in that chunk")
     func lastEdited() throws {
         var text = try text(bytes: 4 * size)
         for offset in [size + 100, size, 2 * size + 2] {
@@ -81,7 +81,7 @@ import Testing
         #expect(sizes(text) == [size, size + 3, size, size])
     }
 
-    @Test("groups are split when they are too large and joined when too small")
+    @Test("groups of chunks are split if too large and joined if too small")
     func groups() throws {
         let split: [(chunks: Int, expected: [Int])] = [
             (128, [128]), (129, [65, 64]), (192, [96, 96]), (193, [65, 64, 64]),
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "typing moves a chunk to other storage only when its space is used up",
+        "typing reallocates a chunk only when its spare space is used up",
         arguments: [40, 1_000, 2_800])
     func storage(bytes: Int) throws {
         var text = try text(bytes: bytes)
@@ -115,7 +115,7 @@ import Testing
         #expect(moves == [0, space + 1])
     }
 
-    /// The address of the first byte, which is at the start of the storage while the gap is not there.
+    /// The address of the first byte of the text. If the gap is not there, this is the start of the storage.
     private func address(of text: TextBuffer) -> UnsafePointer<UInt8>? {
         var address: UnsafePointer<UInt8>?
         text.forEachPiece { address = address ?? $0.baseAddress }
@@ -129,7 +129,7 @@ import Testing
         return text
     }
 
-    @Test("offsets in all groups of a long text are converted and sliced")
+    @Test("offset conversions and slices are correct in every group of chunks")
     func conversions() throws {
         let text = try longText()
         for line in Array(stride(from: 0, to: 60_000, by: 997)) + [59_999, 60_000] {
@@ -149,7 +149,7 @@ import Testing
         #expect(end == text.length)
     }
 
-    @Test("a changed letter in any group of a long text is found")
+    @Test("comparing two long texts finds one changed letter in any chunk group")
     func comparisons() throws {
         let text = try longText()
         for line in [0, 1, 20_000, 30_000, 45_000, 59_998, 59_999] {
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("the equal end of two texts is found, however they are chunked")
+    @Test("the common suffix of two texts is found, whatever their chunks are")
     func commonSuffix() {
         checkLaw("commonSuffix", cases: Seeds.share(of: 2_000, everyCommit: 400)) { random in
             let end = SampleText.lines(bytes: random.number(0...20_000), &random)

@@ -24,7 +24,7 @@ import Testing
         try expect("c\nc\nc\nA\n", "A\nc\nc\nc\n", [edit(0, 6, ""), edit(8, 8, "c\nc\nc\n")])
     }
 
-    @Test("repeated lines are inserted and removed after the first ones")
+    @Test("if lines repeat, the diff inserts or removes the second copy")
     func repeatedLines() throws {
         for lines in ["x\n", "x\ny\n", "\n\n", "x\ny\nz\n"] {
             let length = lines.utf16.count
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a joined edit counts all that it removes, and all that it inserts")
+    @Test("a joined edit may be large enough to be joined with the edit before it")
     func joinedTwice() throws {
         try expect("1aaXbY", "4aab", [edit(0, 6, "4aab")])
         try expect("4aab", "1aaXbY", [edit(0, 4, "1aaXbY")])
@@ -50,14 +50,14 @@ import Testing
             [edit(0, 8, oldMan + woman + baby), edit(end, end + 1, "2")])
     }
 
-    @Test("a sign that belongs to the next letter is replaced with the letter")
+    @Test("if one scalar of a grapheme changes, the whole grapheme is replaced")
     func prependedSign() throws {
         let sign = "\u{600}"
         #expect((sign + "1").count == 1)
         try expect(sign + "1", sign + "2", [edit(0, 2, sign + "2")])
     }
 
-    @Test("edits around letters of every width are found where they were made")
+    @Test("edits on both sides of letters of 1 to 4 bytes are found separately")
     func widths() throws {
         for letter in ["\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"] {
             let middle = String(repeating: letter, count: 3)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("all changed lines of a large text are searched equally well")
+    @Test("the diff finds the small edits in every changed line of a large text")
     func manyChangedLines() throws {
         let old = "the original text, and then a long unchanged passage 1\n"
         let new = "some original words, and then a long unchanged passage 2\n"
@@ -85,10 +85,11 @@ import Testing
             edits)
     }
 
-    @Test("a search that reaches its limit keeps the edits that it has found")
+    @Test("a diff that reaches its search limit keeps the edits found before")
     func limitedSearch() throws {
-        // One line with more than 65,536 scalars on each side. Of its 5,000 edits, the search finds as many as
-        // its windows and its number of steps allow. The last edit replaces the rest of the line.
+        // One line with more than 65,536 scalars on each side. The diff needs 5,000 edits, but its windows
+        // and its number of steps allow the search to find only some of them. The last edit replaces the rest
+        // of the line.
         func line(_ mark: String) -> String {
             (0..<5_000).map { block in
                 let scalars = (0..<13).compactMap { Unicode.Scalar(0x20000 + UInt32(13 * block + $0)) }

@@ -2,7 +2,7 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Diff") struct DiffTests {
+@Suite("The diff of two texts") struct DiffTests {
     @Test("applying the diff gives the new text and cuts no grapheme")
     func diffIsHonest() {
         checkLaw("diffIsHonest", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("each run of replaced lines is one edit, even between short lines")
+    @Test("each run of replaced lines is one edit, however near the next run is")
     func replacedLines() {
         checkLaw("replacedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...60)
@@ -102,7 +102,7 @@ import Testing
         return rises.max() ?? 0
     }
 
-    @Test("a long inserted or removed passage does not disturb the edits near it")
+    @Test("a long inserted or removed passage does not enlarge the edits near it")
     func longPassages() {
         checkLaw("longPassages", cases: Seeds.share(of: 200, everyCommit: 40)) { random in
             let isOneLine = random.chance(50)
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("an insertion goes after unchanged text that ends with the same words")
+    @Test("an insertion is not moved into the text before it if both end alike")
     func insertionEndsLikeTextBefore() throws {
         let old = try TextBuffer("I saw the green valley and then the old mountains of Norway!")
         let typed = "hiked on with the others until then "
@@ -237,7 +237,7 @@ import Testing
             let lines = stretch.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             let whole = lines.dropFirst().dropLast()
             if whole.contains(where: { $0.contains { $0 != " " && $0 != "\t" } }) { continue }
-            // The first line of the stretch is also whole if the previous edit ends with a line break.
+            // The first line of the equal text is also whole if the edit before it ends with a line break.
             let startsLine = left.range.upperBound.value == 0 || left.text.hasSuffix("\n")
             if lines.count > 1, startsLine || endsLine(left, in: old), isBlank(lines[0]) == false { continue }
             let largest = [left, right].flatMap { [$0.inserted.scalars, removed($0, old)] }.max() ?? 0

@@ -54,7 +54,7 @@ struct FixtureEdit: Decodable, Equatable {
         text = edit.text
     }
 
-    /// Compares bytes. `==` on strings uses canonical equivalence.
+    /// Compares the texts as bytes, because `==` on strings also accepts canonically equivalent texts.
     static func == (left: FixtureEdit, right: FixtureEdit) -> Bool {
         left.range == right.range && left.text.utf8.elementsEqual(right.text.utf8)
     }

@@ -58,7 +58,7 @@ enum FixtureKind: String, CaseIterable {
     }
 }
 
-@Suite("Fixtures")
+@Suite("The published test fixtures")
 struct FixtureTests {
     @Test("every case of a published fixture gives the expected answer", arguments: try Fixture.names())
     func fixture(name: String) throws {

@@ -2,8 +2,8 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Histories") struct HistoryTests {
-    @Test("two clients get the same text in all histories of two edits each")
+@Suite("All short histories of two clients") struct HistoryTests {
+    @Test("two clients get the same text after any two edits each, in any order")
     func allHistories() throws {
         let longest = Seeds.share(of: 3, everyCommit: 2)
         var histories = 0

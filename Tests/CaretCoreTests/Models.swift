@@ -76,11 +76,11 @@ enum FormulaModel {
     }
 }
 
-/// The second model: a text is a list of characters with identities. Before each character is a gap for
-/// inserted texts. No character moves, and a removed character is only marked. So both orders of two changes
-/// agree by construction.
+/// The second model: a text is a list of characters with identities. There is a gap for inserted texts before
+/// each character, and one at the end. No character moves, and a removed character is only marked. So a
+/// second change against the same text needs no rebasing: its positions are still right.
 struct IdentityModel {
-    /// The texts in the gap before each character, in order, and at the end of the text.
+    /// The inserted text in each gap: before each character, and last at the end of the text.
     private var gaps: [[Character16]]
     private var removed: [Bool]
     private let base: [Character16]
@@ -106,8 +106,8 @@ struct IdentityModel {
         return (0..<a).reduce(model.gaps[a].count) { $0 + model.gaps[$1].count + (model.removed[$1] ? 0 : 1) }
     }
 
-    /// Where the end of a selection at `b` is after one change: after the text that is now before it, except
-    /// the inserted text of an edit that reaches `b`.
+    /// Maps the end of a selection at `b` through one change. The result is the length of the text that is
+    /// now before `b`. Text that an edit inserts counts only if the edit ends before `b`.
     static func end(_ b: Int, of length: Int, through change: [ModelEdit]) -> Int {
         var model = IdentityModel(Array(repeating: 0, count: length))
         model.take(change.map { ModelEdit($0.start, $0.end, $0.end < b ? $0.text : []) })

@@ -2,7 +2,7 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Rebase") struct RebaseTests {
+@Suite("Rebasing concurrent changes") struct RebaseTests {
     @Test("both orders of two concurrent changes give the same text")
     func rebaseConverges() {
         checkLaw("rebaseConverges", cases: Seeds.share(of: 1_000_000, everyCommit: 200_000)) { random in
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("rebased changes agree with the documented formulas and a second model")
+    @Test("rebased changes match the documented formulas and a second test model")
     func rebaseFollowsTheModels() {
         checkLaw("rebaseFollowsTheModels", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let base = try TextBuffer(SampleText.make(upTo: 10, &random))
@@ -27,7 +27,7 @@ import Testing
 
     /// Rule P4.
     @Test(
-        "rebasing over a list equals rebasing over each change in turn"
+        "rebasing over a list of changes equals rebasing over them one by one"
     )
     func rebaseOverAList() {
         checkLaw("rebaseOverAList", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
@@ -96,7 +96,7 @@ import Testing
         models.first { !$0.1 }.map { "wrong by the \($0.0), over \(readable(base.string))" }
     }
 
-    @Test("both models confirm the rebase of every pair of short changes")
+    @Test("every pair of short changes is rebased as two test models rebase it")
     func allPairs() {
         var pairs = 0
         for length in 0...3 {

@@ -2,7 +2,7 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Text") struct TextBufferTests {
+@Suite("Text in memory: edits, offsets and validation") struct TextBufferTests {
     @Test("random replacements give the same text as in a plain string")
     func replaceLikeAString() {
         checkLaw("replaceLikeAString", cases: Seeds.share(of: 2_000, everyCommit: 400)) { random in

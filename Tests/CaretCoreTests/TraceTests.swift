@@ -2,7 +2,7 @@ import CaretCore
 import TestSupport
 import Testing
 
-@Suite("Recorded sessions") struct TraceTests {
+@Suite("Recorded editing sessions") struct TraceTests {
     @Test("replaying a session gives its final text", arguments: Trace.names)
     func sequential(name: String) throws {
         if skips(name) { return }
@@ -46,8 +46,9 @@ import Testing
     }
 }
 
-/// A recorded session of several authors, replayed as clients of one server. The server commits each change
-/// of the first author as soon as the author had seen all earlier changes in the log.
+/// A recorded session of several authors, replayed as clients of one server. The server commits one change
+/// after the other. It takes the next change of the first author for whom the log already has everything that
+/// the author had seen.
 private struct ConcurrentSession {
     struct Client {
         var view = TextBuffer()
@@ -131,8 +132,8 @@ private struct ConcurrentSession {
     private mutating func commit(_ transaction: Int, of agent: Int) throws {
         try bring(agent, to: prefix(seenBy: transaction, of: agent))
         try clients[agent].make(trace.transactions[transaction].patches)
-        // The server rebases the change over the changes that the author had not seen. The author will do the
-        // same later.
+        // The server rebases the change over the changes that the author had not seen. The author's client
+        // does the same when it receives those changes.
         var sent = clients[agent]
         while sent.received < log.count { try sent.apply(log[sent.received], as: agent) }
         let change = sent.unacked[0]

@@ -32,7 +32,7 @@ import Testing
         for row in try rows("in normal form") { #expect(try change(row[0]) == change(row[1]), "\(row)") }
     }
 
-    @Test("rebased changes equal the table's, and both orders give the same text")
+    @Test("changes rebase as the table shows, and both orders give the same text")
     func rebase() throws {
         for row in try rows("text after B, then A") {
             let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))

@@ -2,8 +2,8 @@ import CaretCore
 import CaretLog
 import Testing
 
-@Suite("Canonical form") struct CanonicalFormTests {
-    @Test("the bytes of a revision are its numbers and its texts with lengths")
+@Suite("The canonical form of a revision") struct CanonicalFormTests {
+    @Test("in canonical form, numbers have 8 bytes, and lengths precede strings")
     func layout() throws {
         let (start, removed) = (
             TextLength(utf8: 7, utf16: 6, scalars: 5), TextLength(utf8: 4, utf16: 2, scalars: 1)

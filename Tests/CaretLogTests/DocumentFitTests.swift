@@ -13,7 +13,7 @@ import Testing
         #expect(try entry.length(after: [inserting("x"), inserting("y")]) == nil)
     }
 
-    @Test("the computed length after changes is the length of the text")
+    @Test("the length computed from changes is the length of the changed text")
     func lengths() throws {
         for seed in Seeds.first(200) {
             var random = Seeded(seed)
@@ -34,7 +34,7 @@ import Testing
     /// The text has 12 bytes, 6 UTF-16 units and 4 scalars. Each case is the start of an edit and the length
     /// that it removes, each as bytes, units and scalars.
     @Test(
-        "an edit fits if its lengths can be those of a piece of the text",
+        "an edit fits if a part of the text can have its lengths in all units",
         arguments: [
             ([0, 0, 0], [0, 0, 0], true), ([0, 0, 0], [12, 6, 4], true), ([12, 6, 4], [0, 0, 0], true),
             ([11, 5, 3], [1, 1, 1], true), ([3, 1, 1], [9, 5, 3], true), ([0, 0, 0], [4, 2, 1], true),
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a seq or a time fits up to 2^53 in either direction")
+    @Test("a seq or a time fits if it is between -2^53 and 2^53")
     func numbers() throws {
         let most = DocumentEntry.farthest
         for (seq, time, fits) in [

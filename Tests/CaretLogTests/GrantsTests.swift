@@ -2,12 +2,12 @@ import CaretLog
 import TestSupport
 import Testing
 
-@Suite("Grants")
+@Suite("The rights that a token's grants give")
 struct GrantsTests {
     private func name(_ text: String) throws -> DocumentName { try DocumentName(text) }
 
     /// Rule R1.
-    @Test("the highest grant for a name applies, in any order of the grants")
+    @Test("of all grants for a name the highest applies, whatever their order")
     func highest() throws {
         let grants = [
             Grant(.read, to: .prefix("a/")), Grant(.admin, to: .document(try name("a/b"))),
@@ -37,7 +37,7 @@ struct GrantsTests {
         #expect(Grants(Array(repeating: grant, count: Grants.most + 1)) == nil)
     }
 
-    @Test("readable names are returned as sorted scopes without overlap")
+    @Test("the readable documents and prefixes are sorted and do not overlap")
     func readable() throws {
         let grants = try #require(
             Grants([
@@ -55,7 +55,7 @@ struct GrantsTests {
     }
 
     @Test(
-        "each readable name is in exactly one scope, other names are in none",
+        "the documents and prefixes cover exactly the readable names, each once",
         arguments: Seeds.first(100))
     func scopes(seed: UInt64) throws {
         var random = Seeded(seed)

@@ -3,7 +3,7 @@ import CaretLog
 import TestSupport
 import Testing
 
-@Suite("Logged changes") struct LoggedChangeTests {
+@Suite("Offsets, growth and weight of logged changes") struct LoggedChangeTests {
     @Test("a logged edit has offsets in all units and survives a round trip")
     func threeUnits() throws {
         let text = try TextBuffer("a😀é\u{301}b")
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a change's growth is the difference of the lengths, in every unit")
+    @Test("a change's `growth` is the length that it adds, in every unit")
     func growth() {
         for seed in Seeds.first(20_000) {
             var random = Seeded(seed)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("a change weighs 32 bytes, and 32 for each edit with its inserted text")
+    @Test("a change's weight is 32 bytes, plus 32 and its text for each edit")
     func weight() throws {
         for (texts, weight) in [([], 32), ([""], 64), (["abc"], 67), (["é", "😀"], 102)] as [([String], Int)] {
             let edits = try texts.map { try LoggedEdit(start: .zero, removed: .zero, text: $0) }

@@ -1,7 +1,7 @@
 import CaretLog
 import Testing
 
-@Suite("Pushers") struct PusherTests {
+@Suite("Public ids of pushers") struct PusherTests {
     @Test("a pusher from another server has a public id that no client can use")
     func publicClients() {
         let known = Pusher(user: "ann", publicClient: "p-81c2")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Text of a token")
 struct TokenTextTests {
     /// Rule A2.
-    @Test("a token's text has the number and 256 significant bits, in lowercase")
+    @Test("a token's text has its number and all 256 secret bits, in lowercase")
     func form() {
         let none = TokenText(TokenID(7), secret: SIMD4(repeating: 0))
         let zeros = String(repeating: "0", count: 52)
@@ -38,7 +38,7 @@ struct TokenTextTests {
         }
     }
 
-    @Test("printing a token's text, alone or in a value, hides the secret")
+    @Test("printing a token's text, also inside another value, hides the secret")
     func description() {
         let text = TokenText(TokenID(7), secret: SIMD4(repeating: 5))
         let result = Result<TokenText, StoreRefusal>.success(text)

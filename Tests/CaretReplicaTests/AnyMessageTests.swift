@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Random messages") struct AnyMessageTests {
-    @Test("random messages never break an invariant or make the view wrong")
+    @Test("random messages never break an invariant or make the shown text wrong")
     func anyMessage() {
         let seeds = Seeds.first(Seeds.share(of: 20_000, everyCommit: 3_000))
         var (count, undos) = (0, 0)
@@ -52,7 +52,7 @@ import Testing
         random.pick([nil, 1, Milliseconds(.max), Milliseconds(.min)])
     }
 
-    /// Mostly a message that fits the replica, sometimes with an error in it.
+    /// Makes a message that usually fits the replica, and sometimes contains an error.
     private func message(to replica: Replica, _ random: inout Seeded) -> ServerMessage {
         let position = position(near: replica, &random)
         let next = random.chance(80) ? replica.revision.next : position.revision

@@ -10,7 +10,7 @@ import Testing
         "resync",
     ]
 
-    @Test("after each step, the lines and the state equal those in the file", arguments: files)
+    @Test("after each step, sent lines and state match the published conversation", arguments: files)
     func conversation(name: String) throws {
         let bytes = try Data(contentsOf: Self.folder.appending(path: name + ".json"))
         let file = try #require(try JSONSerialization.jsonObject(with: bytes) as? ConversationRun.JSON)

@@ -78,7 +78,7 @@ struct ConversationRun {
         case .retry(let time): outcome.retryAfter = time.value
         case .edit(let change): outcome.view = try outcome.view.composed(with: change)
         case .rename(let name): document = name
-        // The state after the step contains both.
+        // The peers and the saving state are not noted here, because `state` contains them.
         case .showPeers, .show: break
         }
     }

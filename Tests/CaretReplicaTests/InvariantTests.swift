@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each test makes the state wrong, and expects the invariant that detects this.
-@Suite("Invariants") struct InvariantTests {
+@Suite("Invariants of a replica") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
         let law: String
@@ -20,30 +20,30 @@ import Testing
 
     static let faults: [Fault] = [
         Fault("every action was returned to the caller") { $0.actions = [.close] },
-        Fault("an open document has a position") { $0.position = nil },
-        Fault("the committed text is empty until the document has a position") { replica in
+        Fault("an open document has a known epoch and revision") { $0.position = nil },
+        Fault("the committed text is empty until its epoch and revision are known") { replica in
             replica = Replica()
             _ = try replica.draft.advance(by: SampleChange.change([edit(0, 0, "a")]))
         },
         Fault("the revision number is valid and can grow") { $0.position = position(at: Revision(.max)) },
-        Fault("an open document does not need the full text") { $0.needsFullText = true },
+        Fault("the replica of an open document needs no reload of its text") { $0.needsFullText = true },
         Fault("the client may read an open document") { $0.rights = .none },
-        Fault("edits are in flight only together with their push") { $0.inFlight = nil },
-        Fault("the number of the push in flight is below the next one") { $0.nextSeq = 1 },
+        Fault("edits are in flight only if a push is in flight") { $0.inFlight = nil },
+        Fault("the number of the push in flight is below the next push's number") { $0.nextSeq = 1 },
         Fault("a push waits for its answer or its revision only while the document is open") {
             $0.link = .waiting
         },
-        Fault("a resolved push is in flight only until the stream reaches its revision") {
+        Fault("an answered push stays in flight only until the replica has the revision of the answer") {
             $0.inFlight?.outcome = .resolved(at: 1)
         },
         Fault("the replica waits for a retry only if a push is in flight") { replica in
             replica.moveInFlightToUnsent()
             replica.isWaiting = true
         },
-        Fault("if the replica may send, all edits are sent or wait for an answer") {
+        Fault("a replica that may send has sent its edits, or waits for the outcome of an earlier push") {
             $0.inFlight?.outcome = .unknown
         },
-        Fault("if the replica may send, all edits are sent or wait for an answer") {
+        Fault("a replica that may send has sent its edits, or waits for the outcome of an earlier push") {
             $0.moveInFlightToUnsent()
         },
         Fault("a stored refusal belongs to the push in flight") { $0.refusal = .badText },
@@ -66,7 +66,7 @@ import Testing
             _ = try other.type(edit(13, 13, "x"))
             replica.undoHistory = other.replica.undoHistory
         },
-        Fault("the owner was given the current state") { $0.state = .saved },
+        Fault("the state that the owner was last given is the current state") { $0.state = .saved },
     ]
 
     private static let bob = PeerSelections(
@@ -86,7 +86,7 @@ import Testing
         return talk
     }
 
-    @Test("`checkInvariants` finds a wrong state of a replica", arguments: faults)
+    @Test("`checkInvariants` throws the invariant that a wrong state breaks", arguments: faults)
     func replica(fault: Fault) throws {
         var replica = try InvariantTests.opened("ab").replica
         try replica.checkInvariants()
@@ -94,15 +94,15 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try replica.checkInvariants() }
     }
 
-    @Test("`checkInvariants` finds selections that were not sent")
+    @Test("`checkInvariants` throws if the user's selections were not sent")
     func unsentSelections() throws {
         var replica = try Conversation.opened("ab").replica
         replica.presence.select([Selection(caret: 1)])
-        let law = "the selections were sent if nothing is unsaved"
+        let law = "in an open document without unsaved edits, the user's selections were sent"
         #expect(throws: BrokenInvariant(law: law)) { try replica.checkInvariants() }
     }
 
-    @Test("`checkInvariants` finds a push of a replica that only watches")
+    @Test("`checkInvariants` throws if a replica that only watches has a push")
     func watcher() throws {
         var replica = try Conversation.opened("ab", mode: .watch).replica
         replica.inFlight = try InvariantTests.opened("ab").replica.inFlight

@@ -4,8 +4,8 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Opening") struct OpeningTests {
-    @Test("a replica opens when connected, and resumes after a disconnect")
+@Suite("Opening a document in a replica") struct OpeningTests {
+    @Test("a replica opens its document, and resumes it after a disconnect")
     func opening() throws {
         var talk = Conversation()
         #expect(talk.connect() == [.openFullText])
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Rule B3.
-    @Test("a full text keeps unsent edits and changes the view only where needed")
+    @Test("a full text keeps unsent edits and replaces only what differs")
     func unsentOverFullText() throws {
         var talk = try Conversation.opened("one\ntwo\nthree\n")
         _ = talk.disconnect()
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Rule C6.
-    @Test("a failed `check` loads the full text")
+    @Test("if a `check` fails, the replica loads the full text")
     func checked() throws {
         var talk = try Conversation.opened("né😀", at: 4)
         let sum = try TextBuffer("né😀").crc32
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Rule D9.
-    @Test("a renamed document is opened under its new name, and its push resent")
+    @Test("after a rename the replica opens the new name and resends its push")
     func renamed() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -203,7 +203,7 @@ import Testing
         #expect(talk.receive(.checked(2, length: 9, crc32: 0)).contains(.openFullText))
     }
 
-    @Test("messages out of order or with misplaced edits load the full text")
+    @Test("a message out of order or with edits that do not fit reloads the text")
     func broken() throws {
         let broken: [ServerMessage] = [
             .changed(1, edit(0, 0, "x")), .changed(3, edit(0, 0, "x")), .changed(0),
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("an ack with misplaced edits reloads the text and resends the push")
+    @Test("if an ack's edits do not fit, the text is reloaded and the push resent")
     func brokenAck() throws {
         for edits in [[edit(0, 9, "")], [edit(1, 1, "x"), edit(0, 0, "y")], [edit(2, 2, "y")]] {
             var talk = try Conversation.opened("a😀")
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test("an answer to open with a wrong revision is not accepted")
+    @Test("if the answer to `open` has a wrong revision, the full text is loaded")
     func brokenOpenings() throws {
         for message in [
             ServerMessage.resumed(at: 2), .opened("", at: -1), .opened("", at: Revision(.max)),
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    @Test("a squashed change is applied, or loads the full text during a push")
+    @Test("a squashed change is applied; if a push is in flight, a reload follows")
     func squashed() throws {
         var talk = try Conversation.opened("abc", mode: .watch)
         #expect(talk.receive(.changed(4, from: 1, edit(0, 3, "x"))) == [.edit(edit(0, 3, "x"))])

@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Presence") struct PresenceTests {
+@Suite("Selections and peers in a replica") struct PresenceTests {
     /// Rule S6.
     @Test("a selection is sent as soon as all edits are acked")
     func sent() throws {
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Rules S2 and S7.
-    @Test("a caret that moves by typing is not sent: the server moves it too")
+    @Test("a caret moved by typing is not sent, because the server moves it too")
     func typesOn() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.select(Selection(caret: 1))
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Rule S1.
-    @Test("an empty list of selections is sent too")
+    @Test("an empty list of selections is sent like any other list")
     func none() throws {
         var talk = try Conversation.opened("abc")
         #expect(try talk.select() == [.select(at: 1, [])])

@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Pushing") struct PushTests {
+@Suite("Pushing edits from a replica") struct PushTests {
     /// Rule P19.
     @Test("an edit is sent at once, and counts as saved after its ack")
     func typedAndAcked() throws {
@@ -37,7 +37,7 @@ import Testing
         #expect(talk.receive(.resumed(at: 1)) == [.show(.saved)])
     }
 
-    @Test("a change that does not fit the view throws and changes nothing")
+    @Test("a change that does not fit the shown text throws and changes nothing")
     func misplacedTyping() throws {
         var talk = try Conversation.opened("a😀")
         #expect(throws: ChangeError.self) { try talk.type(edit(2, 2, "x")) }
@@ -49,7 +49,7 @@ import Testing
         #expect(!talk.replica.hasUnsaved)
     }
 
-    @Test("a change by others is rebased over the changes in flight and unsent")
+    @Test("others' changes are rebased over the push in flight and unsent edits")
     func remoteChange() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Rule C3.
-    @Test("only an ack that is not a duplicate advances the revision")
+    @Test("an ack advances the revision, but a duplicate ack does not")
     func duplicateBeforeTheStream() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Rule C3.
-    @Test("an ack whose revision is not the next one does not advance the text")
+    @Test("an ack that skips a revision does not advance the text")
     func ackAheadOfTheStream() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -115,7 +115,7 @@ import Testing
 
     /// Rule C3.
     @Test(
-        "an unchanged push is saved when the replica reaches its revision"
+        "a push acked as `unchanged` is saved once the ack's revision arrives"
     )
     func unchanged() throws {
         var talk = try Conversation.opened("abc")
@@ -127,7 +127,7 @@ import Testing
         #expect(try talk.type(edit(0, 0, "x")) == [.push(2, base: 2, edit(0, 0, "x")), .show(.sending)])
     }
 
-    @Test("edits of a push wrongly acked as unchanged disappear from the view")
+    @Test("if a push is wrongly acked as `unchanged`, its edits are removed")
     func unchangedButNot() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
@@ -138,7 +138,7 @@ import Testing
         #expect(talk.text == "abcY")
     }
 
-    @Test("if an ack has other edits, the view follows the ack")
+    @Test("if an ack's edits differ from the push, the replica uses the ack's")
     func ackWithOtherEdits() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))

@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Refusals") struct RefusalTests {
+@Suite("Refused pushes of a replica") struct RefusalTests {
     /// A replica at revision 2, with "X" in flight after "abc". The last `changes` revisions came after the
     /// push.
     private func inFlight(changes: Int = 1) throws -> Conversation {
@@ -28,7 +28,7 @@ import Testing
         #expect(talk.wait() == [])
     }
 
-    @Test("without a delay from the server, delays double until an ack")
+    @Test("if the server gives no delay, the retry delay doubles until an ack")
     func backoff() throws {
         var talk = try inFlight()
         for time in [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000] as [Milliseconds] {
@@ -40,7 +40,7 @@ import Testing
         #expect(talk.receive(.refused(2, .overloaded)) == [.retry(after: 500)])
     }
 
-    @Test("a delay requested by the server is kept between 1 ms and 5 min")
+    @Test("the replica limits the server's delay to between 1 ms and 5 min")
     func bounded() throws {
         var talk = try inFlight()
         #expect(talk.receive(.refused(1, .rateLimited, after: 9_000_000)) == [.retry(after: 300_000)])
@@ -48,7 +48,7 @@ import Testing
         #expect(talk.receive(.refused(1, .rateLimited, after: -5)) == [.retry(after: 1)])
     }
 
-    @Test("after a reconnect, a refused push is resent without its delay")
+    @Test("after a reconnect, a refused push is resent without a delay")
     func delayEnds() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .rateLimited, after: 70))
@@ -57,7 +57,7 @@ import Testing
         #expect(talk.receive(.resumed(at: 2)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
-    @Test("after a retry by the user or a reconnect, the delays start again")
+    @Test("a retry by the user or a reconnect resets the retry delays")
     func delaysStartAgain() throws {
         var talk = try inFlight()
         #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 500)])
@@ -71,7 +71,7 @@ import Testing
         #expect(talk.receive(.refused(1, .overloaded)) == [.retry(after: 500)])
     }
 
-    @Test("the owner can refuse a push only while the document is open")
+    @Test("a local refusal of a push applies only while the document is open")
     func refusedByOwner() throws {
         var replica = try inFlight().replica
         #expect(replica.pushRefused(ErrorReport(.lineTooLong, seq: 1)) == [.show(.refused(.lineTooLong))])
@@ -102,7 +102,7 @@ import Testing
         #expect(talk.receive(.error(error)) == [.show(.refused(.other))])
     }
 
-    @Test("after a resend, a retry opens the document again before it resubmits")
+    @Test("if a refused push was sent twice, a retry first reopens the document")
     func severalCopies() throws {
         var talk = try inFlight()
         _ = talk.disconnect()
@@ -127,7 +127,7 @@ import Testing
         #expect(talk.retry() == [.push(2, base: 2, edit(4, 4, "X")), .show(.sending)])
     }
 
-    @Test("a discard removes only the unsaved edits from the view")
+    @Test("a discard removes only the user's unsaved edits from the shown text")
     func discarded() throws {
         var talk = try inFlight()
         _ = talk.receive(.refused(1, .tooLarge))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(
-        "edits of a push that cannot be committed are resubmitted",
+        "if a push's base is too old, its edits are sent in a new push",
         arguments: [Refusal.baseTrimmed, .baseBeforeOwnPush])
     func resubmitted(refusal: Refusal) throws {
         var talk = try inFlight()
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "if the texts may differ, the full text is loaded before resubmitting",
+        "if the server's text may differ, it is loaded before edits are resent",
         arguments: [
             (Refusal.baseAhead, 1), (.badRange, 1), (.epochChanged, 1), (.baseTrimmed, 0),
             (.baseBeforeOwnPush, 0),
@@ -191,7 +191,7 @@ import Testing
         refuseThreeTimes(&talk)
         var other = talk
         #expect(talk.receive(.refused(4, .baseTrimmed)) == [.show(.refused(.baseTrimmed))])
-        // After a retry by the user, and after an ack, the count starts again.
+        // After a retry by the user, and after an ack, the refusals are counted from 0 again.
         _ = talk.retry()
         _ = talk.receive(.changed(6, edit(0, 0, "1")))
         let retried = talk.receive(.refused(5, .baseTrimmed))
@@ -216,9 +216,10 @@ import Testing
         actions.contains { if case .push = $0 { true } else { false } }
     }
 
-    @Test("a push that was resent is resubmitted if the server knows the client")
+    @Test("edits of refused repeats get a new push if the server knows the client")
     func known() throws {
-        // The server has acked a push since the document was opened.
+        // In the first case, the server has acked a push since the document was opened, so it knows the
+        // client.
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "d"))
         _ = talk.receive(.acked(1, 2))
@@ -227,7 +228,7 @@ import Testing
         _ = talk.receive(.refused(2, .overloaded))
         _ = talk.wait()
         #expect(talk.receive(.refused(2, .baseTrimmed)) == [.push(3, base: 3, edit(5, 5, "X"))])
-        // The answer to `open` names an earlier push.
+        // In the second case, the answer to `open` names an earlier push of the client.
         talk = try inFlight()
         _ = talk.disconnect()
         _ = talk.connect()
@@ -235,7 +236,7 @@ import Testing
         #expect(talk.receive(.refused(1, .baseTrimmed)) == [.push(2, base: 2, edit(4, 4, "X"))])
     }
 
-    @Test("a push that the server may have forgotten is not resubmitted")
+    @Test("edits of a push that the server may have forgotten get no new push")
     func forgotten() throws {
         var talk = try inFlight()
         _ = talk.disconnect()
@@ -245,7 +246,7 @@ import Testing
     }
 
     @Test(
-        "a push to a document that cannot be read is kept and resent later",
+        "if a document is missing or damaged, its push is kept and resent later",
         arguments: [
             Refusal.notFound, .damaged,
         ])
@@ -256,7 +257,7 @@ import Testing
         #expect(talk.receive(.resumed(at: 2)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
-    @Test("a document that is not open is opened again, and the push resent")
+    @Test("after `not_open` the replica reopens the document and resends its push")
     func notOpen() throws {
         var talk = try inFlight()
         #expect(talk.receive(.refused(1, .notOpen)) == [.close, .open(from: 2), .show(.offline)])

@@ -3,7 +3,7 @@ import CaretReplica
 import TestSupport
 import Testing
 
-@Suite("Undo") struct UndoTests {
+@Suite("Undo and redo in a replica") struct UndoTests {
     private func typing(_ text: String, at offset: Int, after pause: Milliseconds, in replica: inout Replica)
         throws
     {
@@ -52,7 +52,7 @@ import Testing
         #expect(replica.text.string == "1x")
     }
 
-    @Test("the latest 1,000 steps can be undone")
+    @Test("only the latest 1,000 undo steps are kept")
     func limit() throws {
         var replica = try opened("")
         for _ in 0..<1_001 { _ = try replica.typed(SampleChange.change([edit(0, 0, "x")])) }
@@ -152,7 +152,7 @@ import Testing
             _ = replica.undo()
             if isRedone { _ = replica.redo() }
             let text = replica.text
-            // The typing before the undo stopped at this offset too.
+            // The typing before the undo ended at offset 1, where this typing begins.
             try typing("b", at: 1, after: 100, in: &replica)
             _ = replica.undo()
             #expect(replica.text == text && replica.canUndo == isRedone)

@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("connection: documents")
+@Suite("connection: requests about documents")
 struct ConnectionDocumentTests {
     private func open(_ world: ConnectionWorld, _ name: String, _ session: Int) {
         world.says(#"{"type":"open","doc":"\#(name)"}"#)
@@ -47,6 +47,30 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"open","doc":"c"}"#) == ["[ask open c s3]"])
     }
 
+    @Test("a connection has documents from the first open to the last close")
+    func hasDocuments() {
+        let world = ConnectionWorld.welcomed()
+        #expect(!world.state.hasDocuments)
+        world.says(#"{"type":"open","doc":"a"}"#)
+        #expect(world.state.hasDocuments)
+        world.opened(1)
+        world.says(#"{"type":"close","doc":"a"}"#)
+        #expect(world.state.hasDocuments)
+        world.ended(1)
+        #expect(!world.state.hasDocuments)
+    }
+
+    /// The number of a session has 28 bits.
+    @Test("a connection that has used all session numbers can open no document")
+    func sessionNumbers() {
+        let world = ConnectionWorld(sessionsAfter: 1 << 28 - 2)
+        world.says(ConnectionWorld.hello)
+        world.admit()
+        #expect(world.says(#"{"type":"open","doc":"a"}"#) == ["[ask open a s\(1 << 28 - 1)]"])
+        world.opened(1 << 28 - 1)
+        #expect(said(world.says(#"{"type":"open","doc":"b"}"#)) == ["overloaded"])
+    }
+
     /// Rule T1. Every message that names a document is checked.
     @Test(
         "an invalid document name is refused in every request",
@@ -74,7 +98,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"read","doc":"\#(name)"}"#) == ["[ask read \(name)]"])
     }
 
-    @Test("pushes and restores are limited to a rate, with bursts of twice that")
+    @Test("pushes and restores have a rate limit; a burst may be twice the rate")
     func rateLimit() {
         let world = ConnectionWorld.welcomed { $0.announced.pushesPerSecond = 5 }
         open(world, "a", 1)
@@ -104,7 +128,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"ping"}"#) == [#"< {"type":"pong"}"#])
     }
 
-    @Test("a push of a whole text to a closed document goes to the hub")
+    @Test("a push of a whole text to a closed document is sent to the hub")
     func guestPush() {
         let world = ConnectionWorld.welcomed()
         #expect(
@@ -116,7 +140,7 @@ struct ConnectionDocumentTests {
             world.room(#"{"type":"ack"}"#, to: 0) == [#"< {"type":"ack"}"#, "[ask push a seq 2 s0]"])
     }
 
-    @Test("a push is sent to the room with the pusher's current rights")
+    @Test("each push goes to the room together with the pusher's current rights")
     func rights() {
         let notes = Grants([Grant(.write, to: .prefix("n"))])
         let read = Grants([Grant(.read, to: .prefix(""))])
@@ -128,7 +152,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
     }
 
-    @Test("rights that change before an open apply to the pushes after it")
+    @Test("rights that change before an open apply to pushes after the open")
     func earlierRights() {
         let world = ConnectionWorld()
         world.says(ConnectionWorld.hello)
@@ -146,7 +170,7 @@ struct ConnectionDocumentTests {
         }
     }
 
-    /// Lines that do not come from the room are not counted.
+    /// Lines of the connection itself do not use credit, so the room is not notified of them.
     @Test("a room is notified whenever a quarter of its credit has been written")
     func credit() {
         let world = ConnectionWorld.welcomed { $0.creditBytes = 20 }
@@ -184,14 +208,14 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":8"#))
     }
 
-    /// Rule D14. The room may refuse the close too.
+    /// Rule D14. If the room refuses the close as well, the connection drops the room's refusal.
     @Test("a close gets only one answer if the room ends the session meanwhile")
     func lateClose() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
         world.says(#"{"type":"close","id":8,"doc":"a"}"#)
         #expect(said(world.ended(1)) == ["not_open"])
-        // The answer to the session's push still arrives.
+        // Although the session has ended, the client gets the room's answer to an earlier push.
         let push = #"{"type":"error","doc":"a","seq":3,"code":"not_found","message":""}"#
         #expect(said(world.room(push, to: 1)) == ["not_found"])
         let close = #"{"type":"error","id":8,"doc":"a","code":"not_open","message":""}"#
@@ -220,7 +244,7 @@ struct ConnectionDocumentTests {
             ])
     }
 
-    @Test("the hub may send more documents once the last ones are written")
+    @Test("after documents for a follower are written, the hub is notified")
     func follow() {
         let world = ConnectionWorld.welcomed()
         world.isWrittenAtOnce = false

@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("connection: endings")
+@Suite("connection: how a connection ends")
 struct ConnectionEndingTests {
     private func opened() -> ConnectionWorld {
         let world = ConnectionWorld.welcomed()
@@ -117,7 +117,7 @@ struct ConnectionEndingTests {
         #expect(said(world.hubSent(.ended(.revoked))) == [#"{"type":"bye","reason":"revoked"}"#])
     }
 
-    @Test("bye after a revocation waits for answers, but not for long requests")
+    @Test("the bye of a revoked connection waits only for short requests")
     func revokedAsking() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"verify"}"#)
@@ -129,7 +129,7 @@ struct ConnectionEndingTests {
     }
 
     /// Rule H7.
-    @Test("a replaced connection gets a bye and closes", arguments: [ByeReason.replaced])
+    @Test("a connection gets a bye and closes when a newer one replaces it", arguments: [ByeReason.replaced])
     func ended(reason: ByeReason) {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
@@ -151,7 +151,7 @@ struct ConnectionEndingTests {
             ])
     }
 
-    /// An event of a push that finds no room.
+    /// A push that the connection sent to a room. In these tests that room no longer exists.
     private static let push = RoomEvent.push(
         RoomPush(
             session: SessionID(1, number: 1), id: nil, document: "a", participant: Person.ann.participant,
@@ -190,7 +190,11 @@ struct ConnectionEndingTests {
                 #expect(world.happens { $0.lineRefused() } == [])
                 #expect(world.happens { $0.authenticated(.unknown) } == [])
                 #expect(world.happens { $0.undelivered(.leave(SessionID(1, number: 1))) } == [])
+                #expect(world.happens { $0.claimForMessage() } == [] && world.endMessage() == [])
             }
+            let ending = world.happens { $0.inputEnded() }
+            #expect(ending == (isClosed ? [] : ["[close]"]))
+            #expect(world.happens { $0.written(9) } == [] && world.pass(seconds: 1_000) == [])
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("connection: hello")
 struct ConnectionHelloTests {
     /// Rule H2.
-    @Test("a hello is authenticated, joins the hub, and is then welcomed")
+    @Test("after authentication a connection joins the hub, and is then welcomed")
     func welcome() {
         let world = ConnectionWorld()
         #expect(
@@ -21,7 +21,7 @@ struct ConnectionHelloTests {
         #expect(
             world.hubSent(.admitted) == [
                 #"< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/test","user":"ann","#
-                    + #""client":"p-alice-7f21","features":["follow","squash"],"limits":{"line":26214400,"#
+                    + #""client":"p-alice-7f21","features":["follow","squash","exact"],"limits":{"line":26214400,"#
                     + #""document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":20,"store":"k2v9"}"#,
                 "[resume]",
             ])
@@ -124,8 +124,17 @@ struct ConnectionHelloTests {
         #expect(inTime.pass(seconds: 60) == [])
     }
 
+    @Test("a hello that arrives in pieces sets no deadline for the next line")
+    func helloInPieces() {
+        let world = ConnectionWorld { $0.pingSeconds = 1_000 }
+        world.bytes(#"{"type":"hello","protocol":1,"#)
+        world.says(#""client":"alice-7f21"}"#)
+        world.admit()
+        #expect(world.pass(seconds: 999) == [])
+    }
+
     /// Rule H5.
-    @Test("an unknown token gets `unauthorized`, a failed lookup `storage_failed`")
+    @Test("an unknown token and a failed token lookup get different errors")
     func unauthorized() {
         for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
             let world = ConnectionWorld()

@@ -2,7 +2,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("connection: lines")
+@Suite("connection: limits and deadlines of incoming lines")
 struct ConnectionLineTests {
     /// Rule L8.
     @Test("malformed lines get errors, and the 20th in 10 s closes the connection")
@@ -19,7 +19,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L8.
-    @Test("slower malformed lines and other refusals do not close a connection")
+    @Test("malformed lines at a low rate and other errors close no connection")
     func slowFaults() {
         let world = ConnectionWorld.welcomed()
         world.says("x")
@@ -50,7 +50,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L4.
-    @Test("an incomplete line claims memory in steps, and releases it at its end")
+    @Test("memory for a long line is claimed in steps and released after the line")
     func claims() {
         let world = ConnectionWorld.welcomed()
         let step = String(repeating: " ", count: 65_536)
@@ -69,13 +69,13 @@ struct ConnectionLineTests {
         world.bytes(String(repeating: " ", count: 70_000))
         let words = world.happens { $0.lineRefused() }
         #expect(said(words) == ["overloaded"])
-        // The connection releases only the bytes that it was granted.
+        // The server refused the second claim, so the connection returns only the bytes of the first one.
         #expect(words.filter { $0.hasPrefix("[release") } == ["[release 65536]"])
         #expect(world.happens { $0.lineRefused() } == [])
     }
 
     /// Rule L4.
-    @Test("all connections share the line budget, which never grants too much")
+    @Test("all connections together cannot claim more than the line budget")
     func budget() {
         var budget = LineBudget(Limits().lineBudget)
         var answers = [budget.claim(256 << 20), budget.claim(1)]
@@ -106,7 +106,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule O4.
-    @Test("with too much unwritten output, input is paused until it is written")
+    @Test("the connection pauses its input while too much output is unwritten")
     func waitingOutput() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
         world.isWrittenAtOnce = false
@@ -132,7 +132,7 @@ struct ConnectionLineTests {
             world.pass(seconds: 20) == [#"< {"type":"bye","reason":"idle"}"#, "[leave]", "[end output]"])
     }
 
-    @Test("bytes that arrived in time count even if the server reads them late")
+    @Test("input that arrived in time prevents a timeout, even if it is read late")
     func readLate() {
         let world = ConnectionWorld.welcomed()
         #expect(world.pass(seconds: 20) == [#"< {"type":"ping"}"#])
@@ -180,7 +180,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L3.
-    @Test("a line's deadline holds even while the client reads output slowly")
+    @Test("the deadline of a line also applies while the client reads slowly")
     func drip() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.isWrittenAtOnce = false
@@ -191,8 +191,8 @@ struct ConnectionLineTests {
         #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
     }
 
-    /// Rule L9. The time begins when the error has been written.
-    @Test("after a closing error, the server drops input for up to 1 s or 1 MiB")
+    /// Rule L9. The 1 s begins when the error has been written to the socket.
+    @Test("after a fatal error, the server drops input for at most 1 s or 1 MiB")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }
         world.isWrittenAtOnce = false

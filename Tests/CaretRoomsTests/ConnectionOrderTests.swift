@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("connection: order")
+@Suite("connection: order of requests")
 struct ConnectionOrderTests {
     private let push = #"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#
 
@@ -122,7 +122,7 @@ struct ConnectionOrderTests {
         #expect(world.says(line) == (count == 25 ? ["[pause]"] : []))
     }
 
-    @Test("a waiting line over the byte limit is kept, and input is paused")
+    @Test("one waiting line over the byte limit is kept, but pauses the input")
     func longWaitingLine() {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 10 }
         world.says(#"{"type":"list","id":1}"#)
@@ -133,7 +133,8 @@ struct ConnectionOrderTests {
             ])
     }
 
-    @Test("splitting the input into pieces does not change the actions", arguments: [1, 2, 3, 7, 50])
+    @Test(
+        "splitting the input into pieces does not change what a connection does", arguments: [1, 2, 3, 7, 50])
     func pieces(size: Int) {
         let text = """
             {"type":"list","id":1}

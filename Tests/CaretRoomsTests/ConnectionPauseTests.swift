@@ -8,21 +8,21 @@ struct ConnectionPauseTests {
     private let first = #"{"type":"list","id":1}"#
     private let second = #"{"type":"list","id":2}"#
 
-    /// The hub's answer to the first list.
+    /// The hub answers the request `first`. Returns the actions of the connection.
     private func answer(_ world: ConnectionWorld) -> [String] {
         world.hubSent(.answered(Envelope(.done(Done()), id: .number(1))))
     }
 
-    @Test("a connection requests one wake for each deadline")
+    @Test("a connection sets one timer for each deadline")
     func wakes() {
         let world = ConnectionWorld.welcomed()
         for _ in 0..<2 { world.pass(seconds: 10) }
-        // The deadlines of the hello, of the silence, and of the answer to the ping.
+        // The deadlines for the hello, for the next message of the client, and for the pong.
         #expect(world.wakes == [11_000, 21_000, 41_000])
     }
 
     /// Rule L3.
-    @Test("the deadline of a line does not count pauses in reading")
+    @Test("a line's deadline excludes the time while the server paused reading")
     func pausedLine() {
         let world = ConnectionWorld.welcomed {
             $0.pingSeconds = 1_000
@@ -56,7 +56,7 @@ struct ConnectionPauseTests {
         #expect(world.pass(seconds: 25) == [])
     }
 
-    @Test("after a pause in reading, a client's silence counts from its end")
+    @Test("a client's silence is measured from the end of a pause in reading")
     func silence() {
         let world = ConnectionWorld.welcomed { $0.waitingLines = 1 }
         world.says(first)
@@ -68,7 +68,7 @@ struct ConnectionPauseTests {
     }
 
     /// Rule O4.
-    @Test("a request waits while more output is unwritten than the limit")
+    @Test("a request waits while the unwritten output exceeds the limit")
     func waitingOutput() {
         let done = #"{"type":"done","id":1}"#
         for excess in [0, 1] {
@@ -94,7 +94,7 @@ struct ConnectionPauseTests {
         ] {
             #expect(world.says(message) == ["[room 7: push seq 1 s1 write]"])
         }
-        // Without an open document, a push or restore is a request like any other.
+        // Document b is not open, so a restore of it waits behind the requests before it.
         #expect(world.says(#"{"type":"restore","doc":"b","epoch":"e","rev":0,"seq":1}"#) == [])
     }
 
@@ -115,7 +115,7 @@ struct ConnectionPauseTests {
         #expect(world.state.waitingInput == second.utf8.count + 2)
     }
 
-    @Test("a client that reads slowly gets no progress, but gets the answer")
+    @Test("a slow client gets no `progress` messages, but gets the final answer")
     func progress() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 32 }
         let progress = HubMessage.reported(
@@ -143,19 +143,20 @@ struct ConnectionPauseTests {
         }
         world.isWrittenAtOnce = false
         for (line, session) in [
-            ("123", 1), ("456", 1), ("12345", 2), ("6", 2), ("123", 3), ("456", 3), ("123456", 1),
+            ("12345", 1), ("67890", 1), ("12345", 2), ("6", 2), ("12345", 3), ("67890", 3), ("123456", 1),
         ] {
             world.room(line, to: session)
         }
         #expect(
-            world.written(31) == [
-                "[room 7: written s1 8]", "[room 8: written s2 8]", "[room 9: written s3 8]",
+            world.written(39) == [
+                "[room 7: written s1 12]", "[room 8: written s2 8]", "[room 9: written s3 12]",
                 "[room 7: written s1 7]",
             ])
     }
 
-    /// Rule D14. A room that received the close in time sends no refusal, so old entries are dropped.
-    @Test("of refused closes, as many are remembered as documents may be open")
+    /// Rule D14. If the close reaches the room before the session ends, the room never refuses it. The number
+    /// of remembered closes is limited, because such a close would otherwise be remembered forever.
+    @Test("a connection remembers as many refused closes as it may open documents")
     func refusedCloses() {
         let world = ConnectionWorld.welcomed { $0.announced.documents = 1 }
         for session in 1...2 {
@@ -170,7 +171,7 @@ struct ConnectionPauseTests {
     }
 
     /// Rule D14.
-    @Test("a close that finds no room is refused once if its session has ended")
+    @Test("a close is refused only once if both its session and room are gone")
     func undeliveredClose() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)

@@ -19,10 +19,13 @@ final class ConnectionWorld {
 
     static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
 
-    init(_ change: (inout Limits) -> Void = { _ in }) {
+    init(
+        framing: InputFraming = .lines, sessionsAfter: Int = 0, _ change: (inout Limits) -> Void = { _ in }
+    ) {
         var limits = Limits()
         change(&limits)
-        state = ConnectionState(1, settings: .sample(limits), at: now)
+        state = ConnectionState(
+            1, settings: .sample(limits), framing: framing, sessionsAfter: sessionsAfter, at: now)
         _ = words(state.start())
     }
 
@@ -32,11 +35,14 @@ final class ConnectionWorld {
     ) -> ConnectionWorld {
         let world = ConnectionWorld(change)
         world.says(hello)
-        world.happens {
-            $0.authenticated(.known(Identity(user: "ann", token: 1, grants: grants)))
-        }
-        world.hubSent(.admitted)
+        world.admit(grants)
         return world
+    }
+
+    /// Completes the hello that was sent.
+    func admit(_ grants: Grants = .all) {
+        happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: grants))) }
+        hubSent(.admitted)
     }
 
     // MARK: Events
@@ -51,10 +57,14 @@ final class ConnectionWorld {
         writingAll(words(state.received(Array(text.utf8), at: now)))
     }
 
+    /// The message that was received last is complete. For the framing `messages`.
+    @discardableResult
+    func endMessage() -> [String] { writingAll(words(state.messageEnded(at: now))) }
+
     @discardableResult
     func hubSent(_ news: HubMessage) -> [String] { happens { $0.hubSent(news) } }
 
-    /// Sends a line from a room to a session. Number 0 is a request without a session.
+    /// Sends a line from a room to a session. Session 0 means a request that belongs to no session.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
         let output = RoomOutput(RoomOutput.Kind(of: line), Array((line + "\n").utf8))
@@ -62,7 +72,7 @@ final class ConnectionWorld {
         return happens { state in
             var other = state
             let actions = state.sent(output, to: session)
-            // The fast path `forwardLines` must return the same actions.
+            // If the fast path `forwardLines` applies, it must return the same actions as `sent`.
             if let forwarded = other.forwardLines(output.bytes.count, to: session) {
                 #expect(actions == [.send(output.bytes)] + forwarded)
             }
@@ -174,7 +184,7 @@ extension HubRequest {
 }
 
 extension RoomOutput.Kind {
-    /// The kind of output for such a line.
+    /// The kind of output that this line from a room is.
     fileprivate init(of line: String) {
         if line.hasPrefix(#"{"type":"closed""#) {
             self = .closed

@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("A page of history") struct HistoryPageTests {
+@Suite("The byte limit of a page of history") struct HistoryPageTests {
     private func summary(_ random: inout Seeded) -> RevisionSummary {
         let edits = (0..<random.number(0...3)).map { _ in
             // Half of the texts consist of characters that JSON must escape.

@@ -33,7 +33,7 @@ struct HubAdministrationTests {
 
     /// Rule A1.
     @Test(
-        "without the right to administer, malformed requests are forbidden too",
+        "without the right to administer, even a bad request gets `forbidden`",
         arguments: [
             #"{"type":"counters","id":[]}"#, #"{"type":"who","limit":0}"#,
             #"{"type":"list_deleted","after":"x"}"#,
@@ -47,7 +47,7 @@ struct HubAdministrationTests {
         #expect(world.connect("admin").asks(line).last == "bad_message")
     }
 
-    @Test("each room is notified of renewed epochs, a loading room after its load")
+    @Test("every room is notified of renewed epochs, after its load if necessary")
     func renewed() {
         for name in ["a", "b"] { world.document(name, "x") }
         let ann = world.connect("ann")
@@ -250,7 +250,7 @@ struct HubAdministrationTests {
     }
 
     /// Rules A11 and A12.
-    @Test("a long request delays no others; a second long one gets `overloaded`")
+    @Test("a long request blocks no short ones; a second long one is `overloaded`")
     func care() {
         world.document("a", "x")
         let (admin, other) = (world.connect("admin"), world.connect("other"))
@@ -274,7 +274,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A14.
-    @Test("a check returns at most a page of findings, and says if there are more")
+    @Test("`verify` returns at most one page of findings, and says if more exist")
     func findingsBound() {
         for excess in [0, 1] {
             let finding = Verified.Finding(number: 1, document: "a", message: "harmed")
@@ -324,7 +324,7 @@ struct HubAdministrationTests {
     }
 
     @Test(
-        "a request whose document is found after a shutdown is not run",
+        "a request is not run if a shutdown comes during its document's lookup",
         arguments: [#"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#])
     func lookedForAtTheEnd(request: String) {
         world.document("a", "x")

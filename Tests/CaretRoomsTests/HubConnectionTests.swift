@@ -7,7 +7,7 @@ import Testing
 @Suite("hub: joining and leaving connections")
 struct HubConnectionTests {
     /// Rules H7 and E3.
-    @Test("a client's new connection ends the sessions of its old one first")
+    @Test("a client's new connection replaces the old one and ends its sessions")
     func replaced() {
         let world = ServerWorld()
         let bob = world.connect("bob")
@@ -90,6 +90,27 @@ struct HubConnectionTests {
         ann.says(#"{"type":"open","doc":"a","create":true}"#)
         ann.lose()
         #expect(world.hub.connectionCount == 0 && world.hub.sessionCount == 0 && world.rooms.isEmpty)
+    }
+
+    @Test("a connection joins again for another client, in any order of messages", arguments: Seeds.first(50))
+    func joinsAgain(seed: UInt64) {
+        let world = ServerWorld(seed: seed)
+        let opens = [
+            #"{"type":"open","doc":"a","create":true}"#, #"{"type":"open","doc":"b","create":true}"#,
+        ]
+        let ann = world.connect("ann")
+        _ = world.connect("bob")
+        ann.says(opens[0], opens[1])
+        let bob = world.nextClient(on: ann)
+        bob.send([#"{"type":"hello","protocol":1,"client":"client-bob","token":"token-bob"}"#])
+        bob.says(opens[0], opens[1])
+        #expect(bob.hears() == ["welcome", "opened", "opened"])
+        // The bob of the other connection was replaced.
+        #expect(world.hub.connectionCount == 1 && world.hub.sessionCount == 2)
+        let eve = world.nextClient(on: bob)
+        eve.lose()
+        world.run()
+        #expect(world.hub.connectionCount == 0 && world.hub.sessionCount == 0)
     }
 
     @Test("a client that has left is sent no answer", arguments: ["list", "read", "history", "verify"])

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: following")
+@Suite("hub: following the list of documents")
 struct HubFollowTests {
     private func push(_ client: TestClient, _ name: String, _ seq: Int) {
         client.says(
@@ -92,7 +92,7 @@ struct HubFollowTests {
     }
 
     /// Rule D8.
-    @Test("a follower with the document open gets both kinds of `gone`")
+    @Test("a follower that also has the document open gets two `gone` messages")
     func bothEnds() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -132,9 +132,10 @@ struct HubFollowTests {
         }
     }
 
-    /// The list may or may not contain the document.
+    /// If `isListed` is true, the store reads the list before the document is renamed or deleted, and
+    /// otherwise after it.
     @Test(
-        "a document renamed or deleted during the list is reported as gone",
+        "if a document is renamed or deleted while it is listed, `gone` is sent",
         arguments: [true, false], [true, false])
     func endsWhileListed(isListed: Bool, isRenamed: Bool) {
         let world = ServerWorld()
@@ -196,7 +197,7 @@ struct HubFollowTests {
         ann.says(#"{"type":"follow"}"#)
         _ = ann.heard()
         world.pass(milliseconds: 1_000)
-        // Ann has not read the report of b. So the hub tries the report of a again in half a second.
+        // Ann has not read the message about b. So the hub sends the message about a half a second later.
         ann.readsAll = false
         push(bob, "b", 1)
         push(bob, "a", 2)
@@ -267,7 +268,8 @@ struct HubFollowTests {
             world.hubEvent(.notified(document, .renamed(name, .renamed)))
         }
         world.run()
-        // The first message is sent at once. The others wait until Ann has read it.
+        // The hub sends the first message at once. It sends the next messages after Ann has read the first
+        // one.
         #expect(ann.heard().types == ["gone"])
         for rest in [Array(repeating: "gone", count: 100), ["gone", "document"]] {
             ann.readAll()
@@ -287,7 +289,8 @@ struct HubFollowTests {
             world.hubEvent(.changed(DocumentID(Int64(number))))
         }
         world.release()
-        // The first lookup began at once. Each lookup has at most 100 documents.
+        // The first lookup began at the first change, so it has one document. A lookup has at most 100
+        // documents.
         let lookups: [[Int64]] = world.calls.compactMap {
             if case .entries(let documents) = $0 { documents.map(\.value) } else { nil }
         }
@@ -295,7 +298,7 @@ struct HubFollowTests {
         #expect(lookups == longestFirst)
     }
 
-    @Test("if the last follower leaves during a lookup, the hub keeps no events")
+    @Test("if the last follower leaves during a lookup, the hub drops all updates")
     func unfollowDuringLookup() {
         let world = ServerWorld()
         let document = world.document("a", "x")
@@ -312,7 +315,7 @@ struct HubFollowTests {
     }
 
     /// Rules D7 and E2. Other followers still get every `gone`.
-    @Test("a follower with over 10,000 undelivered `gone` is disconnected")
+    @Test("a follower with over 10,000 waiting `gone` messages is disconnected")
     func tooFarBehind() throws {
         for excess in [0, 1] {
             let world = ServerWorld { $0.outputTimeoutSeconds = 1_000 }

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: listing")
+@Suite("hub: listing documents")
 struct HubListingTests {
     private func names(_ line: String) -> [String] {
         line.ranges(of: #""doc":""#).map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }

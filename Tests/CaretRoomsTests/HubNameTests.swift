@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: names")
+@Suite("hub: renames and deletions")
 struct HubNameTests {
     /// Rule D11.
     @Test("a document that no client has open can be renamed and deleted")
@@ -23,7 +23,7 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
-    /// The store looked up the document before the rename or deletion, but this answer arrives last.
+    /// The store runs the lookup before the rename or deletion, but the answer to the lookup arrives last.
     @Test("a lookup is repeated if a rename or deletion has outdated it")
     func lateFinding() throws {
         let (old, new) = (try DocumentName("a"), try DocumentName("b"))
@@ -71,7 +71,7 @@ struct HubNameTests {
         _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
         #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
 
-        // The first room finished first, but the second room's notice arrives first.
+        // The first room gave up the name `a` before the second room got it. Their notices arrive in reverse.
         _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
         try hub.checkInvariants()
         let reading = asks(&hub, 3, .read(a, Read(document: "a")))
@@ -84,7 +84,7 @@ struct HubNameTests {
     }
 
     /// Rule P16.
-    @Test("after a rename a repeated push with `create` makes a new document")
+    @Test("after a rename, a repeated push by the old name creates a new document")
     func repeatBehindRename() {
         let world = ServerWorld()
         world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
@@ -99,7 +99,7 @@ struct HubNameTests {
     }
 
     /// Rules D9 and D10. `gone` comes before the answer to the request.
-    @Test("a rename is sent to all sessions, the new name only to its readers")
+    @Test("all sessions learn of a rename, but its new name goes only to readers")
     func open() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -169,7 +169,7 @@ struct HubNameTests {
         #expect(bob.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
     }
 
-    @Test("an open by the new name during the rename gets the same room")
+    @Test("an open by the new name during a rename gets the room of the old name")
     func newNameMeanwhile() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -192,7 +192,7 @@ struct HubNameTests {
     }
 
     @Test(
-        "a rename or deletion by the new name during the rename waits for it",
+        "during a rename, requests to rename or delete by the new name wait",
         arguments: [#"{"type":"rename","doc":"b","to":"c"}"#, #"{"type":"delete","doc":"b"}"#])
     func changeByNewName(request: String) {
         let world = ServerWorld()

@@ -24,7 +24,7 @@ struct HubOwnPushTests {
     }
 
     /// Rule O6.
-    @Test("a read right after a push returns the pushed text, in any queue order", arguments: readings)
+    @Test("a read sent right after a push always returns the pushed text", arguments: readings)
     func behindPush(reading: String, shown: String) {
         for seed in 0..<UInt64(50) {
             let (world, ann) = server(seed: seed)

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: reading")
+@Suite("hub: reading texts and history")
 struct HubReadingTests {
     private func world() -> (ServerWorld, TestClient) {
         let world = ServerWorld()
@@ -27,7 +27,7 @@ struct HubReadingTests {
     }
 
     /// Rule D2.
-    @Test("a read by time returns the text of that time, empty before any change")
+    @Test("a read by time returns that time's text: empty before the first change")
     func textAtTime() {
         let (_, ann) = world()
         for (time, revision) in [
@@ -35,6 +35,20 @@ struct HubReadingTests {
         ] {
             #expect(ann.asks(#"{"type":"read","doc":"a","at":\#(time)}"#)[0].contains("\"rev\":\(revision),"))
         }
+    }
+
+    /// The store returns more than the hub has requested.
+    @Test("a search by time uses the first revision of each answer")
+    func firstOfAnswer() {
+        let (world, ann) = world()
+        world.holds = { if case .read = $0 { true } else { false } }
+        #expect(ann.asks(#"{"type":"read","doc":"a","at":2500}"#) == [])
+        world.holds = { _ in false }
+        // The hub has requested revision 2.
+        let answer = world.store.read(DocumentID(1), after: 1, limit: .max)
+        world.hubEvent(.answered(CallID(2), .read(answer)))
+        world.run()
+        #expect(ann.hears().line(0).contains(#""rev":2,"#))
     }
 
     @Test("a read by time in a long history needs few store calls")
@@ -125,7 +139,7 @@ struct HubReadingTests {
         let line = ann.asks(#"{"type":"history","doc":"a","limit":4}"#)[0]
         #expect(line.components("\"rev\":") == 4 && !line.contains("more"))
         #expect(ann.asks(#"{"type":"history","doc":"a","limit":1}"#)[0].hasSuffix(#","more":true}"#))
-        // The first read of a page expects single keystrokes.
+        // The limit of the first read, 384 bytes, assumes that each change is one keystroke.
         let limits = world.calls.compactMap { call -> Int? in
             if case .read(_, _, let limit) = call { limit } else { nil }
         }
@@ -153,7 +167,7 @@ struct HubReadingTests {
                 Issue.record("no page after \(after): \(line.prefix(99))")
                 return
             }
-            // A change whose edits are joined is alone on its page.
+            // The edits of revisions 2 and 3 are joined. Such a revision is the only one on its page.
             let isTooLong = page.revisions.contains { [2, 3].contains($0.revision.value) }
             #expect(!isTooLong || page.revisions.count == 1)
             for revision in page.revisions {
@@ -193,7 +207,7 @@ struct HubReadingTests {
         let world = ServerWorld { $0.page = 4_000 }
         let id = world.document("a")
         let entry = try world.store.entry(of: id).get()
-        // A read returns only one of these changes.
+        // Each change exceeds the byte limit of a store read, so a read returns only one change.
         let text = String(repeating: "x", count: 5_000)
         let changes = try (1...17).map {
             try SampleLog.pushed(Change([Edit(0..<0, text)]), in: TextBuffer(), seq: Int64($0))

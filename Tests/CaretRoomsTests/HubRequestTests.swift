@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: documents")
+@Suite("hub: opening, creating and unloading documents")
 struct HubRequestTests {
     @Test("a room exists from the first open to the last close")
     func session() {
@@ -156,7 +156,7 @@ struct HubRequestTests {
         #expect(bob.hears() == ["welcome", "opened"])
     }
 
-    @Test("a room that is kept gets each event that it missed exactly once")
+    @Test("a room too busy to be dropped gets each missed event once")
     func missedNews() throws {
         let world = ServerWorld()
         let document = world.document("a", "one", "two")
@@ -177,7 +177,7 @@ struct HubRequestTests {
         }
     }
 
-    @Test("a kept room gets the requests and rights that had to wait for it")
+    @Test("a room too busy to be dropped gets waiting requests and new rights")
     func waitedForKept() throws {
         let world = ServerWorld()
         let document = world.document("a", "x")
@@ -202,6 +202,8 @@ struct HubRequestTests {
                 .sendToConnection(bob.id, .assignedRoom(session, document)),
                 .sendToRoom(document, .open(opening)),
             ])
+        // The room has not offered again to be dropped.
+        #expect(hub.handle(.ended(session), at: 0) == [])
     }
 
     @Test("if a client leaves while its document loads, the room is dropped")

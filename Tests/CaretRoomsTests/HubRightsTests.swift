@@ -47,7 +47,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("a reader may do everything but write, which gets `forbidden`")
+    @Test("a reader may open and read, but every write gets `forbidden`")
     func readOnly() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -70,7 +70,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("a rename to a name without write access is forbidden, even a free name")
+    @Test("a rename to a name without write access is forbidden, free or taken")
     func renameTarget() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -115,7 +115,8 @@ struct HubRightsTests {
             #"{"type":"push","doc":"own/a","base":0,"seq":1,"text":"y"}"#,
             #"{"type":"delete","doc":"own/a"}"#, #"{"type":"rename","doc":"own/a","to":"own/b"}"#,
         ] {
-            // A list calls the store once. A rename or a delete may finish if it has reached the store.
+            // A list calls the store only once. The second call of a rename or a delete changes the store,
+            // and from then on changed rights no longer stop the request.
             let asksOnce = ["list", "delete", "rename"].contains { line.contains($0) }
             for held in asksOnce ? 0...0 : 0...1 {
                 let world = ServerWorld()
@@ -135,7 +136,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("changed rights are sent to the room of a push without a session")
+    @Test("changed rights also reach the room of a push that has no session")
     func pushWithoutSession() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -177,7 +178,8 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    /// Connects a client whose token gets these grants after its lookup and before the join.
+    /// Connects a client. The server looks up its token, then the token gets these grants, and then the
+    /// client joins the hub.
     private func join(_ world: ServerWorld, _ grants: Grants?) throws -> TestClient {
         world.tokens["token"] = Identity(user: "ann", token: 7, grants: try HubRightsTests.some())
         let ann = world.connection()
@@ -188,7 +190,7 @@ struct HubRightsTests {
     }
 
     /// Rule A4.
-    @Test("rights that change after the token lookup apply to the join")
+    @Test("if rights change between token lookup and join, the new rights apply")
     func changeBeforeJoining() throws {
         for (grants, answer) in [
             (Grants([]), "not_found"), (Grants([Grant(.read, to: .prefix(""))]), "forbidden"),
@@ -211,7 +213,7 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    @Test("a join sends rights only if they changed after the token lookup")
+    @Test("a joining connection gets rights only if they changed after the lookup")
     func changeIsToldFirst() throws {
         let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
         for (found, news) in [

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Events are sent to the hub one at a time, and its actions are compared.
-@Suite("hub: single events")
+@Suite("hub: rare sequences of events")
 struct HubStateTests {
     private let name: DocumentName
     private let entry: DocumentEntry
@@ -65,7 +65,7 @@ struct HubStateTests {
     }
 
     /// Rule H7.
-    @Test("a replaced connection is served no more, even for requests under way")
+    @Test("a replaced connection gets no answers, even to requests under way")
     func replaced() throws {
         var hub = hub()
         let deletion = HubRequest.Question.delete(name, Delete(document: "a"))
@@ -87,8 +87,8 @@ struct HubStateTests {
         #expect(hub.handle(.left(1), at: 0) == [])
     }
 
-    /// Rule A6. The requests may have been sent before the connection knew.
-    @Test("after a revocation, requests are refused as without rights")
+    /// Rule A6. The connection may have sent these requests before it received the revocation.
+    @Test("after a revocation, requests are refused as if the user had no rights")
     func revoked() {
         var hub = hub()
         #expect(hub.handle(.grantsChanged(nil, 1), at: 0) == [.sendToConnection(1, .ended(.revoked))])
@@ -102,7 +102,7 @@ struct HubStateTests {
     }
 
     /// Rule E5.
-    @Test("a hub that stops refuses every request and new connection once")
+    @Test("a hub that is stopping refuses each request and connection only once")
     func stopping() throws {
         var hub = hub()
         #expect(hub.handle(ask(.list(List())), at: 0).count == 1)
@@ -126,7 +126,7 @@ struct HubStateTests {
         #expect(hub.handle(.timePassed, at: 0) == [])
     }
 
-    @Test("a document that is loaded at a shutdown gets no room")
+    @Test("a document that is still loading at a shutdown gets no room")
     func stoppingWhileLoading() {
         var hub = hub()
         _ = hub.handle(ask(open), at: 0)
@@ -146,7 +146,7 @@ struct HubStateTests {
         #expect(stop.contains(.watchCommits(false)) && stop.codes == [])
     }
 
-    @Test("a lookup is repeated while it is outdated, but only 4 times")
+    @Test("after 4 lookups that became outdated, a request gets `overloaded`")
     func attempts() {
         var hub = hub()
         let found = StoreAnswer.found(.success(entry))
@@ -179,8 +179,8 @@ struct HubStateTests {
         }
     }
 
-    /// Such a push needs no epoch, even if another push comes first.
-    @Test("a room knows whether its document was created for a push")
+    /// A push that created its document needs no epoch, even if the room commits another push before it.
+    @Test("the hub marks a push for which it created the document")
     func firstPush() {
         for isCreated in [true, false] {
             var hub = hub()
@@ -195,7 +195,7 @@ struct HubStateTests {
         }
     }
 
-    @Test("the hub requests a wake for the deadline of each rename or deletion")
+    @Test("the hub sets a timer for the deadline of each rename or deletion")
     func deadlines() throws {
         let world = ServerWorld()
         let (ann, names) = (world.connect("ann"), ["a", "b", "c"])

@@ -102,8 +102,7 @@ struct HubTokenTests {
             ])
     }
 
-    /// Rule A1.
-    /// Nothing reaches the store.
+    /// Rule A1. A refused request does not reach the store.
     @Test(
         "requests about tokens need the right to administer all documents",
         arguments: try [
@@ -122,7 +121,7 @@ struct HubTokenTests {
         #expect(world.calls.isEmpty)
     }
 
-    @Test("the user and documents of a token need valid names, prefixes do not")
+    @Test("a token's user and documents need valid names, its prefixes do not")
     func names() {
         let admin = connect(root.bytes)
         func add(_ user: String, _ scope: String) -> [String] {

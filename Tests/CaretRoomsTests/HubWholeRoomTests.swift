@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: with production rooms")
+@Suite("hub: requests to real rooms")
 struct HubWholeRoomTests {
     /// A server with a document at revision 1.
     private func server() -> ServerWorld {
@@ -59,7 +59,16 @@ struct HubWholeRoomTests {
         }
     }
 
-    /// A message, and the fields of messages with the same seq but other content.
+    @Test("a restore is acked with its edits, and without the text")
+    func restore() {
+        let ann = server().connect("ann")
+        _ = ann.asks(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"two"}"#)
+        let ack = ann.askedInFull(#"{"type":"restore","doc":"own/a","epoch":"1.1","rev":1,"seq":2}"#)
+        #expect(ack.line(0).hasPrefix(#"{"type":"ack","doc":"own/a","seq":2,"rev":3,"edits":[{"#))
+        #expect(ack.count == 1 && ack.line(0).hasSuffix(#"}]}"#))
+    }
+
+    /// A push or restore with its fields. `others` are fields with the same seq but with other content.
     private struct Numbered {
         let type: String
         let fields: String
@@ -89,7 +98,7 @@ struct HubWholeRoomTests {
     ]
 
     /// Rule P9.
-    @Test("a push is a repeat if its epoch, base and edits or text are the same")
+    @Test("a push repeats another if their seq, epoch, base and content are equal")
     func content() {
         let ann = server().connect("ann")
         _ = ann.asks(#"{"type":"open","doc":"own/a"}"#)

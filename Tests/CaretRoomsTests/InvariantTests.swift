@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Each test puts a fault into a state. `checkInvariants` must throw the expected invariant.
-@Suite("Invariants") struct InvariantTests {
+@Suite("Invariants of rooms, the hub and connections") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault<State>: Sendable, CustomTestStringConvertible {
         let law: String
@@ -44,7 +44,7 @@ import Testing
         Fault("no session acknowledged more bytes than it was sent") { room in
             room.sessions[1].stream.sent(-1 - room.sessions[1].stream.outstanding)
         },
-        Fault("each ack that is due lies between its session's position and the head") { room in
+        Fault("each unsent ack is for a revision after its session's position, up to the head") { room in
             guard let known = room.pushes[room.sessions[0].pusher],
                 case .committed(let committed)? = room.pushes.inFlight?.draft.outcomes.first?.outcome
             else { return }
@@ -56,14 +56,14 @@ import Testing
         Fault("each selection lies within the text") { room in
             room.presence.select([Selection(caret: 99)], by: &room.sessions[0])
         },
-        Fault("no session was sent events of a future moment") { room in
+        Fault("each session was sent only presence events that were recorded") { room in
             room.sessions[0].presence.markSent(until: 8, at: 1)
         },
-        Fault("the room does not forget the pusher of a session") { room in
+        Fault("the room remembers the pusher of each session") { room in
             room.pushers.release(room.sessions[1].pusher)
         },
-        Fault("the room does not forget the pusher of a pending push") { room in
-            // Both the session and the push hold a reference to the pusher.
+        Fault("the room remembers the pusher of each pending push") { room in
+            // The room counts two references to the pusher, from the session and from the push. Remove both.
             let pusher = room.sessions.remove(at: 0).pusher
             for _ in 0..<2 { room.pushers.release(pusher) }
         },
@@ -81,7 +81,7 @@ import Testing
             room.pushes.returnSegment()
             _ = room.pushes.takeReady()
         },
-        Fault("other pushes wait for a computation only while it runs") { room in
+        Fault("pushes wait for another push's computation only while the computation runs") { room in
             let pusher = room.sessions[0].pusher
             for number in 0..<9 { room.pushes.beginComputing(pusher, as: WorkID(number), at: 1) }
             room.pushes.joinSegment(pusher)
@@ -98,7 +98,7 @@ import Testing
             room.pushes.add(PendingPush(push, whole: nil, isFirstOfPusher: true))
             room.pushes.joinSegment(session.pusher)
         },
-        Fault("the append follows the head, unless its outcome is unknown") { room in
+        Fault("the append expects the current head, unless the outcome of the append is unknown") { room in
             let head = room.log.window.head
             room.log.restart(
                 at: Snapshot(revision: head.revision.next, text: head.text), in: room.log.epoch)
@@ -106,7 +106,7 @@ import Testing
         Fault("requests wait only during a pause") { room in
             _ = room.pause.queue(.close(room.sessions[0].id, nil))
         },
-        Fault("a room that pauses for a store call has a reason") { $0.pause.beginCall() },
+        Fault("during a pause, the store is called only if the pause has a reason") { $0.pause.beginCall() },
         Fault("a closed room has no sessions") { $0.closedWith = RequestRefusal(.damaged) },
         Fault("a closed room has no work left") { room in
             room.sessions.removeAll()
@@ -121,7 +121,7 @@ import Testing
             head: 1, start: start, length: .zero, updated: 1, lineBreak: .lf)
     }
 
-    @Test("checking a room throws the invariant that a fault breaks", arguments: roomFaults)
+    @Test("`checkInvariants` of a room throws the invariant that a fault breaks", arguments: roomFaults)
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann, .bob)
@@ -142,7 +142,7 @@ import Testing
         Fault("each document with a room is found by its name, unless another document took the name") {
             $0.names = [:]
         },
-        Fault("`orderDeadlines` has the deadline of each room that runs an order") { hub in
+        Fault("`orderDeadlines` has the deadline of each room that renames or deletes its document") { hub in
             hub.rooms[DocumentID(1)]?.state = .runningOrder(until: 5)
         },
         Fault("`orderDeadlines` is sorted by time") { hub in
@@ -150,11 +150,11 @@ import Testing
         },
         Fault("each session is in the room that `sessions` names") { $0.rooms[DocumentID(1)]?.sessions = [] },
         Fault("`sessions` names the room of each session") { $0.sessions = [:] },
-        Fault("each slow session exists") { $0.slowSessions = [SessionID(9, number: 9)] },
-        Fault("commits are watched exactly while there is a follower") { $0.feed.watch(true) },
+        Fault("each session in `slowSessions` exists") { $0.slowSessions = [SessionID(9, number: 9)] },
+        Fault("updates of documents are kept if, and only if, there is a follower") { $0.feed.watch(true) },
     ]
 
-    @Test("checking the hub throws the invariant that a fault breaks", arguments: hubFaults)
+    @Test("`checkInvariants` of the hub throws the invariant that a fault breaks", arguments: hubFaults)
     func hub(fault: Fault<HubState>) throws {
         let world = ServerWorld()
         world.document("a", "x")
@@ -170,10 +170,10 @@ import Testing
     static let connectionFaults: [Fault<ConnectionState>] = [
         Fault("every action was returned to the caller") { $0.actions = [.leave] },
         Fault("the number of unanswered long requests is not negative") { $0.longRequests = -1 },
-        Fault("the session of an open under way is in the stage `opening`") {
+        Fault("a session that is being opened is in the stage `opening`") {
             $0.underway = .opening(unknownSession, "a")
         },
-        Fault("the session of a close under way is in the stage `closing` until `closed` is sent") {
+        Fault("a session that is being closed is in the stage `closing` until `closed` is sent") {
             $0.underway = .closing(unknownSession, "a", nil, isAnswered: false)
         },
         Fault("a connection has a request under way only after its welcome") {
@@ -182,7 +182,7 @@ import Testing
         },
     ]
 
-    @Test("checking a connection throws the invariant that a fault breaks", arguments: connectionFaults)
+    @Test("`checkInvariants` of a connection throws the invariant that breaks", arguments: connectionFaults)
     func connection(fault: Fault<ConnectionState>) throws {
         var state = ConnectionWorld.welcomed().state
         try state.checkInvariants()

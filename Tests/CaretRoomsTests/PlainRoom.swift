@@ -170,7 +170,7 @@ struct PlainRoom: ServedRoom {
         return pendingOrders.count == 1 ? resume() : []
     }
 
-    /// Starts the first order that still applies, and refuses the orders before it.
+    /// Starts the first order whose document still has the name in the order. Refuses the orders before it.
     private mutating func resume() -> [RoomAction] {
         var refusals: [RoomAction] = []
         while let pendingOrder = pendingOrders.first {

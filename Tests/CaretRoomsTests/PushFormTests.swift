@@ -3,7 +3,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("The bytes of a push for its digest") struct PushFormTests {
+@Suite("The bytes that the digest of a push is computed from") struct PushFormTests {
     private func bytes(_ content: Push.Content, epoch: WireString?, base: Revision) -> [UInt8] {
         PushForm(Push(document: "a", epoch: epoch, base: base, seq: 9, content: content)).bytes
     }
@@ -11,8 +11,8 @@ import Testing
     /// A number below 256 as eight bytes.
     private func number(_ low: UInt8) -> [UInt8] { [low, 0, 0, 0, 0, 0, 0, 0] }
 
-    /// The store keeps digests of these bytes.
-    @Test("the form of a push never changes")
+    /// The store keeps digests of these bytes. With other bytes, a new version would not recognise a repeat.
+    @Test("the bytes of a push for its digest are the same in every version")
     func form() {
         let edits = [WireEdit(WireRange(3, 258), "hé"), WireEdit(WireRange(300, 300), "")]
         var expected: [UInt8] = [0, 1]

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("rooms: waiting for pushes")
+@Suite("rooms: reads that wait for pushes")
 struct RoomAwaitTests {
     private let ann = Person.ann
     private let bob = Person.bob

@@ -5,16 +5,16 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A correct store never returns a reading that begins at another revision than the requested one.
+/// A correct store never does this: every read begins at the requested revision.
 @Suite("A read of the store that begins at the wrong revision") struct RoomCatchingUpTests {
-    /// A correct reading after this revision, as the answer to a request for another one.
+    /// The revisions after this one, as a wrong answer to a read that asked for other revisions.
     private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<
         HistorySlice, HistoryRefusal
     > {
         .success(try world.store.read(world.document, after: revision, limit: .max).get())
     }
 
-    /// A room with 12 revisions. Its window has lost the first ones, which Ann still needs.
+    /// A room with 12 revisions. The first revisions are no longer in its window, but Ann still needs them.
     private func outgrown() throws -> RoomWorld {
         var world = try RoomWorld("ab", limits: .narrow)
         world.openQuietly(.ann, .bob)
@@ -35,7 +35,7 @@ import Testing
         #expect(world.notes().foundDamage)
         world.open(.eve)
         #expect(world.lines(.eve).codes == ["damaged"])
-        // The damage is reported once.
+        // The room has already reported the damage, so it does not report the damage again.
         #expect(!world.notes().foundDamage)
     }
 

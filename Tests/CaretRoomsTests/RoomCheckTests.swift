@@ -30,7 +30,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    /// Rule C6. Other clients may still change the document.
+    /// Rule C6. This check does not wait until other clients stop changing the document.
     @Test("a resumed session gets a check as soon as it reaches the head")
     func resumed() throws {
         var world = try RoomWorld("ab")
@@ -39,7 +39,7 @@ import Testing
         world.holds = \.isSum
         world.open(.ann, from: ("1.1", 1))
         #expect(world.lines(.ann).types == ["opened", "change"])
-        // A checksum of a revision before the head is useless.
+        // The room discards the computed checksum, because the document has a newer revision by now.
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
         world.release()
         #expect(world.lines(.ann).types == ["change"])

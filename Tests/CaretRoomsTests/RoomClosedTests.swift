@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("a room that is closed as damaged answers everything that waits in it")
+    @Test("a room that is closed as damaged answers every waiting request")
     func answers() throws {
         var world = try busy()
         let kinds: [(RoomAction) -> Bool] = [
@@ -46,7 +46,7 @@ import Testing
         #expect(world.room.isIdle && world.isUnloaded)
     }
 
-    /// These answers would be damage, or would make an open room work.
+    /// If the room were open, each of these answers would reveal damage or start further work.
     @Test("a closed room ignores all answers that come late")
     func late() throws {
         var world = try busy()
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Rule D12.
-    @Test("orders that wait for a deletion are refused when it is done")
+    @Test("renames and deletions that wait for a deletion are refused after it")
     func ordersAfterDeletion() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isDelete
@@ -83,7 +83,7 @@ import Testing
         #expect(world.notices == [.deleted(nil)])
     }
 
-    @Test("an order by the document's old name is refused")
+    @Test("after a rename, a deletion by the old name is refused")
     func orderByOldName() throws {
         var world = try RoomWorld("ab")
         try world.rename(to: "other", by: .orderer)

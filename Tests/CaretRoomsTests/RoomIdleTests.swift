@@ -4,7 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("Idle rooms") struct RoomIdleTests {
-    @Test("an idle room offers to unload once, after the configured time")
+    @Test("an idle room offers to unload after the configured time")
     func unload() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -17,7 +17,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
-    @Test("a room offers to unload only once, until it is needed again")
+    @Test("an idle room repeats its offer to unload only after its next use")
     func once() throws {
         var world = try RoomWorld("ab")
         for offers in [1, 2] {
@@ -49,6 +49,29 @@ import Testing
         #expect(!world.isUnloaded)
         world.pass(milliseconds: 1)
         #expect(world.isUnloaded)
+    }
+
+    @Test("a push is unresolved while it waits for the store, a diff or a rename")
+    func unresolved() throws {
+        let long = String(repeating: "line\n", count: 4_000)
+        let kinds: [(RoomAction) -> Bool] = [
+            \.isLookUp, \.isReadText, \.isRead, \.isCompute, \.isAppend, \.isRename,
+        ]
+        for (index, kind) in kinds.enumerated() {
+            var world = try RoomWorld(long)
+            world.openQuietly(.bob)
+            for number in 1...3 {
+                world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            }
+            world.boundWindow(to: 1)
+            #expect(world.room.hasResolvedAllPushes)
+            world.holds = kind
+            if index == kinds.count - 1 { try world.rename(to: "notes", by: .orderer) }
+            world.push(.ann, .text(WireString(long + "end")), base: 1, seq: 1)
+            #expect(world.held.count == 1 && !world.room.hasResolvedAllPushes, "kind \(index)")
+            world.release()
+            #expect(world.room.hasResolvedAllPushes && world.text == "xxx" + long + "end")
+        }
     }
 
     @Test("a push in flight keeps the room loaded after the last session has left")

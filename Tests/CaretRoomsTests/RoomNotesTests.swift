@@ -22,7 +22,7 @@ import Testing
         #expect(world.notes().isEmpty)
     }
 
-    @Test("notes are empty only if nothing was counted")
+    @Test("`RoomNotes` are empty only if nothing was counted")
     func isEmpty() {
         let session = Person.ann.session
         #expect(RoomNotes().isEmpty)
@@ -30,7 +30,8 @@ import Testing
             RoomNotes(pushes: 1), RoomNotes(changes: 1), RoomNotes(deliveries: 1),
             RoomNotes(refusals: [.damaged: 1]), RoomNotes(slowSessions: [session]),
             RoomNotes(caughtUp: [session]), RoomNotes(acked: [AckedPush(session: session, seq: 1)]),
-            RoomNotes(opened: [session]), RoomNotes(foundDamage: true),
+            RoomNotes(opened: [session]), RoomNotes(foundDamage: true), RoomNotes(pushes: 1, changes: 1),
+            RoomNotes(changes: 1, deliveries: 1),
         ] {
             #expect(!notes.isEmpty, "\(notes)")
         }
@@ -48,8 +49,8 @@ import Testing
         return world
     }
 
-    /// Resumes from revision 1. Returns the deliveries that the room counts, and the numbers of changes and
-    /// acks that this person gets.
+    /// Opens the document for a person who has revision 1. Returns how many deliveries the room counts, and
+    /// how many changes and acks the person gets.
     private func deliveries(
         in world: inout RoomWorld, to who: Person, squashes: Bool = false
     ) -> (noted: Int, changes: Int, acks: Int) {
@@ -96,7 +97,7 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         let first = AckedPush(session: Person.ann.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [first]))
-        // A push without an open document is noted too.
+        // The room also counts a push of a client that has not opened the document.
         world.push(.bob, .text("z"), base: 2, seq: 1)
         let second = AckedPush(session: Person.bob.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [second]))
@@ -114,7 +115,7 @@ import Testing
     }
 
     /// A session that resumes at an old revision is not slow.
-    @Test("each time a session falls behind the window, it counts as slow once")
+    @Test("a session is counted as slow once each time it falls behind the window")
     func slow() throws {
         var limits = Limits()
         (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Rule H2.
-    @Test("`opened` lists as peers the sessions that have selected")
+    @Test("`opened` lists each session that has sent a selection as a peer")
     func peers() throws {
         var world = try RoomWorld("Watch")
         world.openQuietly(.ann, .bob)
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Rule B3.
-    @Test("an open at a trimmed revision gets the text, a later one resumes")
+    @Test("an open at a trimmed revision gets the text, at a kept one it resumes")
     func resumeTrimmed() throws {
         var world = try RoomWorld("ab")
         for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Rule P14. The room is blocked, because its calls to the store get no answer.
-    @Test("a blocked room queues two pushes per pusher, one selection per session")
+    @Test("a blocked room queues 2 pushes per pusher and 1 selection per session")
     func waitingIsBounded() throws {
         for isHeld in [true, false] {
             var world = try RoomWorld("abcd")
@@ -126,7 +126,7 @@ import Testing
                 world.holds = \.isRename
                 try world.rename(to: "notes", by: .orderer)
             } else {
-                // The room's entry for Ann is outdated, so it looks her up again.
+                // Another server has committed a push of Ann, so the room must look up her last push again.
                 try world.commitElsewhere([(4, 4, "z")], by: Person.ann.participant.pusher)
                 world.holds = \.isLookUp
                 world.push(.bob, [], base: 1, seq: 1)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Presence of many sessions") struct RoomPresenceSweepTests {
     private let letters = WireString(String(repeating: "x", count: 3_000))
 
-    /// A room in which Ann has not read the last revision. Bob and Eve have.
+    /// A room in which Bob and Eve have read the last revision, but Ann has not.
     private func world(_ change: (inout Limits) -> Void = { _ in }) throws -> RoomWorld {
         var limits = Limits()
         limits.creditBytes = 2_000
@@ -40,12 +40,15 @@ import Testing
             ])
     }
 
-    /// At the first sweep, 31 visitors have left. Their departures wait for Ann only.
+    /// At the first sweep, 31 visitors have left, and at the second one 81. Their departures wait for Ann
+    /// only.
     @Test("a session with too many unsent departures is disconnected, others stay")
     func tooManyDepartures() throws {
-        for (limit, isDisconnected) in [(31, false), (30, true), (3, true)] {
+        for (visitors, limit, isDisconnected) in [
+            (33, 31, false), (33, 30, true), (33, 3, true), (33, 1, true), (82, 81, false), (82, 80, true),
+        ] {
             var world = try world { $0.roomSelections = limit }
-            for number in 1...33 {
+            for number in 1...visitors {
                 let visitor = Person("v\(number)", Int64(100 + number))
                 world.open(visitor)
                 world.select(visitor, [], at: 1)

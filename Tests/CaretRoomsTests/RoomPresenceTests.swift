@@ -3,7 +3,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("Presence") struct RoomPresenceTests {
+@Suite("Selections of peers in a room") struct RoomPresenceTests {
     /// Rules S1, S2 and S5. The room remaps the selection through changes.
     @Test("a selection is sent to others, the first time with user and client")
     func passedOn() throws {
@@ -17,7 +17,8 @@ import Testing
             ])
         world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
         world.forget()
-        // Sessions remap the selection themselves. A new session gets the current offsets.
+        // The push moved the selection. Open sessions compute its new offsets, and a new session is sent
+        // them.
         world.open(.eve)
         #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
         world.select(.ann, [(3, 3)], at: 2)
@@ -101,7 +102,7 @@ import Testing
     }
 
     /// Rule S8.
-    @Test("a selection at a too old or unsent revision is dropped silently")
+    @Test("a selection at a too old or not yet sent revision is dropped silently")
     func stale() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.openQuietly(.ann, .bob)

@@ -55,12 +55,26 @@ import Testing
             if action.isRead || action.isReadText { reads += 1 }
             return false
         }
-        // At the same place, the changes that were committed first stay first.
+        // If two changes insert text at the same offset, the text that was committed first comes first.
         world.push(.ann, [(0, 0, "^"), (2, 2, "!")], base: 1, seq: 1)
         #expect(world.text == String(repeating: "x", count: 20) + "^ab!")
         let edits = #"{"range":[20,20],"text":"^"},{"range":[22,22],"text":"!"}"#
         #expect(world.lines(.ann).last?.contains(#""rev":22,"edits":[\#(edits)]"#) == true)
         #expect(reads >= 2)
+    }
+
+    @Test("an old push is rebased over another server's revisions only once")
+    func oldBaseElsewhere() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        for number in 1...9 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.boundWindow(to: 1)
+        world.forget()
+        // The store returns this revision to the room before the room has applied it.
+        try world.commitElsewhere([(0, 0, "z")])
+        world.push(.ann, [(0, 0, "^"), (2, 2, "!")], base: 1, seq: 1)
+        #expect(world.text == "z" + String(repeating: "x", count: 9) + "^ab!" && world.room.head == 12)
+        #expect(world.lines(.ann).revisions == [11, 12])
     }
 
     @Test("a long diff runs in the background, and commits meanwhile are not lost")
@@ -76,13 +90,14 @@ import Testing
         #expect(world.text == "first\n" + text && world.room.head == 3)
     }
 
-    @Test("after 3 rounds of a background rebase, other pushes must wait")
+    @Test("after 3 background rebases of a push, other pushes wait for the fourth")
     func farBehind() throws {
         var world = try RoomWorld(String(repeating: "ab", count: 600))
         world.openQuietly(.ann, .bob)
         for number in 1...60 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.holds = \.isCompute
-        // 600 edits over 60 revisions are 36,060 steps.
+        // A rebase of 600 edits over 60 revisions costs 60 × 601 = 36,060 steps, so it runs in the
+        // background.
         world.push(.ann, (0..<600).map { (2 * $0, 2 * $0 + 1, "") }, base: 1, seq: 1)
         var rounds = 0
         while case .compute(let id, .change(let work))? = world.held.last, world.held.count > rounds {
@@ -95,7 +110,7 @@ import Testing
             world.send(.computed(id, .change(work.done())))
         }
         #expect(rounds == 4)
-        // The change of Ann came before the push of Bob that waited for it.
+        // Bob's last push waited until Ann's change was committed. So Bob gets her change before his ack.
         let types = world.lines(.bob).types.filter { $0 != "error" }
         #expect(types.suffix(2) == ["change", "ack"])
         #expect(world.text == String(repeating: "x", count: 241) + String(repeating: "b", count: 600))
@@ -113,6 +128,25 @@ import Testing
         #expect(world.held.count == 1)
         world.release()
         #expect(world.text == "12abé" && world.room.head == 4)
+    }
+
+    @Test("pushes of one batch of events form one segment, sent in one buffer")
+    func batch() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob, .eve)
+        var sizes: [Int] = []
+        world.holds = { action in
+            if case .append(let append)? = action.storeCall { sizes.append(append.changes.count) }
+            return false
+        }
+        world.gather { world in
+            world.push(.ann, [(0, 0, "1")], base: 1, seq: 1)
+            world.push(.bob, [(0, 0, "2")], base: 1, seq: 1)
+        }
+        #expect(sizes == [2] && world.text == "12ab")
+        #expect(world.lines(.eve).revisions == [2, 3] && world.pieces(.eve) == 1)
+        world.push(.eve, [(0, 0, "3")], base: 3, seq: 1)
+        #expect(sizes == [2, 1])
     }
 
     @Test("changes over the limit of a segment wait for the next one")
@@ -160,6 +194,14 @@ import Testing
         #expect(
             world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"edits":[\#(edits)]}"#])
         #expect(world.text == "x\nkeep\ny\nkeep keep keep\nz\n")
+        // After the shortest distance, the first one of two equal distances is removed.
+        let (old, new) = ("1\nk\n2\nkeep keep\n3\nkeep keep\n4\n", "x\nk\ny\nkeep keep\nz\nkeep keep\nw\n")
+        world = try RoomWorld(old, limits: limits)
+        world.push(.ann, .text(WireString(new)), base: 1, seq: 1)
+        #expect(
+            world.lines(.ann).line(0).contains(
+                #""edits":[{"range":[0,17],"text":"x\nk\ny\nkeep keep\nz"},{"range":[28,29],"text":"w"}]"#))
+        #expect(world.text == new)
     }
 
     /// Rules P3 and P6. The base does not have to be the head.
@@ -169,6 +211,8 @@ import Testing
         world.openQuietly(.ann, .bob)
         world.push(.bob, .text("abc"), base: 1, seq: 1)
         world.forget()
+        // The store is not needed for these pushes.
+        world.holds = \.isAppend
         world.push(.ann, .text("abc"), base: 77, seq: 1, id: .number(1), epoch: nil, wantsText: true)
         world.push(.ann, [], base: 2, seq: 2)
         world.push(.ann, [(1, 1, "")], base: 2, seq: 2)
@@ -178,7 +222,7 @@ import Testing
                 #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
                 #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
             ])
-        #expect(world.room.head == 2)
+        #expect(world.room.head == 2 && world.held.isEmpty)
     }
 
     /// Rule P6. The second push may come before the first one is on disk.
@@ -195,7 +239,7 @@ import Testing
     }
 
     /// Rules P1 and P6.
-    @Test("an unchanged push is acked only once the equal text is on disk")
+    @Test("a push that changes nothing is acked only when the text is on disk")
     func unchangedBehind() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -205,7 +249,7 @@ import Testing
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         let outcome = world.store.append([append])[0]
         world.answerAppend(outcome)
-        // The other two pushes are in the second segment.
+        // Ann's push is in the second segment. Bob's ack waits until that segment is on disk.
         #expect(world.lines(.bob).isEmpty && world.held.count == 1)
         world.answerAppend(.diskFull)
         #expect(world.lines(.bob).codes == ["storage_full"])
@@ -222,7 +266,7 @@ import Testing
         #expect(world.text == "a\nb\nc\n")
         world.open(.bob)
         #expect(world.lines(.bob).first?.contains(#""newline":"\#(newline)""#) == true)
-        // A text that differs only in line breaks is unchanged, and the remembered kind does not change.
+        // A text that differs only in line breaks changes nothing, not even the stored kind of line break.
         world.forget()
         world.push(.ann, .text("a\r\nb\r\nc\r\n"), base: 3, seq: 3)
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":3,"rev":3,"unchanged":true}"#])

@@ -39,7 +39,7 @@ import Testing
         ),
         (
             "epoch_changed",
-            "a push without an epoch is allowed only at revision 0, and the document is at 2",
+            "a push without an epoch is allowed only at revision 0, and the document is at revision 2",
             { $0.push(.ann, .text("x"), base: 0, seq: 1, epoch: nil) }
         ),
         (
@@ -84,7 +84,7 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 4)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":4,"code":"base_before_own_push","message":"base 1 is before your own push at 2","epoch":"1.1","rev":2}"#
+                #"{"type":"error","doc":"notes","seq":4,"code":"base_before_own_push","message":"base 1 is before revision 2, which is your own latest push","epoch":"1.1","rev":2}"#
             ])
         world.push(.ann, [(0, 0, "x")], base: 2, seq: 4)
         #expect(world.lines(.ann).revisions == [3])
@@ -139,7 +139,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"])
         world.push(.ann, [(0, 0, "1"), (2, 2, "2")], base: 1, seq: 1)
         #expect(world.lines(.ann).revisions == [6])
-        // A restore has no such limit.
+        // The limit of a rebase does not apply to a restore.
         limits.rebase = 3
         world = try RoomWorld("abcdef", limits: limits)
         world.openQuietly(.bob)
@@ -162,8 +162,8 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"] && world.lines(.bob).codes == ["base_trimmed"])
         world.push(.ann, .text("xxabc"), base: 3, seq: 1)
         #expect(world.text == "xxxxabc")
-        // Here the history is trimmed while the room is open. The room notices it in its next call to the
-        // store.
+        // Another process trims the history while the room is open. The room learns about the trim from its
+        // next call to the store.
         var limits = Limits()
         limits.windowBytes = 3_000
         world = try RoomWorld("ab", limits: limits)
@@ -174,8 +174,8 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"])
     }
 
-    /// Rule P11. A base is too old if the server may have forgotten the pushers of its time.
-    @Test("a push of an unknown pusher at a too old base is refused")
+    /// Rule P11. A base is too old if the store may have removed entries of pushers that pushed at that base.
+    @Test("if the store has no entry of a pusher, a too old base is refused")
     func forgotten() throws {
         for isInWindow in [true, false] {
             var world = try RoomWorld("ab")

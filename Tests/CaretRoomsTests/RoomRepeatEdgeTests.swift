@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Repeats that other events cross") struct RoomRepeatEdgeTests {
+@Suite("Repeated pushes that overlap with other events") struct RoomRepeatEdgeTests {
     private let insertion = RoomPush.Content.edits([WireEdit(WireRange(2, 2), "c")])
     private let duplicate = #"{"type":"ack","doc":"notes","seq":5,"rev":2,"duplicate":true}"#
     private let withEdits =
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Rule P15. The new connection has not opened the document.
-    @Test("a repeat on a new connection gets the answer, as the repeat wants it")
+    @Test("a repeat is answered on its own connection, with the text if it asks")
     func newConnection() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -41,8 +41,21 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
+    @Test("an ack has the edits if another session repeats the push")
+    func otherSession() throws {
+        var world = try RoomWorld("ab")
+        let other = Person.ann.back(11)
+        world.openQuietly(.ann, other)
+        world.holds = \.isAppend
+        world.push(.ann, insertion, base: 1, seq: 5)
+        world.push(other, insertion, base: 1, seq: 5)
+        world.release()
+        let edits = #""edits":[{"range":[2,2],"text":"c"}]"#
+        #expect(world.lines(other) == [#"{"type":"ack","doc":"notes","seq":5,"rev":2,\#(edits)}"#])
+    }
+
     /// Rule R5.
-    @Test("a push that waits is committed with the rights of its last repeat")
+    @Test("a waiting push is refused if its last repeat lacks the right to write")
     func rights() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -54,7 +67,7 @@ import Testing
     }
 
     /// Rule P15.
-    @Test("an unsent ack gets the text if a repeat of its push wants it")
+    @Test("if a repeat wants the text, an ack that is not yet sent gets the text")
     func unsentAck() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.openQuietly(.ann, .bob)
@@ -85,6 +98,40 @@ import Testing
         #expect(world.heldReads == [1, 1] && world.lines(.ann) == [duplicate])
     }
 
+    /// The store answers the read for Eve's push first.
+    @Test("repeats that wait for the store get the edits of their own pushes")
+    func twoRepeats() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.bob)
+        let texts: [(person: Person, text: WireString)] = [(.ann, "abc"), (.eve, "abcd")]
+        for (index, item) in texts.enumerated() {
+            world.push(item.person, .text(item.text), base: Revision(index + 1), seq: 5)
+        }
+        world.push(.bob, [(0, 0, "x")], base: 3, seq: 1)
+        world.boundWindow(to: 1)
+        world.forget()
+        world.holds = { $0.isRead || $0.isReadText }
+        for (index, item) in texts.enumerated() {
+            let wantsText = index == 0
+            world.push(
+                item.person, .text(item.text), base: Revision(index + 1), seq: 5, wantsText: wantsText)
+        }
+        #expect(world.heldReads == [1, 2])
+        world.answer(\.isRead, .read(world.store.read(world.document, after: 2, limit: .max)))
+        #expect(world.lines(.ann).isEmpty)
+        let ack = #"{"type":"ack","doc":"notes","seq":5,"rev":"#
+        #expect(
+            world.lines(.eve) == [ack + #"3,"edits":[{"range":[3,3],"text":"d"}],"duplicate":true}"#])
+        world.answer(\.isRead, .read(world.store.read(world.document, after: 1, limit: .max)))
+        // Ann's repeat also waits for the text.
+        #expect(world.lines(.ann).isEmpty)
+        world.release()
+        #expect(
+            world.lines(.ann) == [
+                ack + #"2,"edits":[{"range":[2,2],"text":"c"}],"text":"abc","duplicate":true}"#
+            ])
+    }
+
     /// Rule P17.
     @Test("a repeat is acked without the text if the store cannot read it")
     func noText() throws {
@@ -110,7 +157,7 @@ import Testing
     }
 
     /// Rule B9.
-    @Test("a session closes once its push is refused")
+    @Test("a session that is closing gets `closed` after its push is refused")
     func refusedPush() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -123,7 +170,7 @@ import Testing
     }
 
     /// Rule T5.
-    @Test("a text without line breaks does not change the stored kind of them")
+    @Test("a pushed text without line breaks keeps the stored kind of line break")
     func noLineBreak() throws {
         var world = try RoomWorld("a\nb\n")
         world.push(.ann, .text("x\r\n"), base: 1, seq: 1)

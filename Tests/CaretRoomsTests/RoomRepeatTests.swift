@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Rules P12 and P15.
-    @Test("repeats of a push in flight get one ack, with the id of the last one")
+    @Test("repeats of a push in flight get one ack, with the last repeat's id")
     func onItsWay() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Rule P15.
-    @Test("a repeat of a committed push with an unsent ack gets only that ack")
+    @Test("while the ack of a push is unsent, its repeat gets no second ack")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.openQuietly(.ann, .bob)
@@ -186,7 +186,7 @@ import Testing
         #expect(lines.line(0).contains(#""duplicate":true"#) && lines.codes == ["not_found"])
     }
 
-    @Test("a push is not validated with a lookup that is older than the head")
+    @Test("a pusher lookup older than the head is not used to validate a push")
     func staleAnswer() throws {
         var world = try RoomWorld("ab")
         let pusher = Person.ann.participant.pusher
@@ -205,7 +205,7 @@ import Testing
         #expect(world.text == "xabc" && world.room.head == 3)
     }
 
-    @Test("a repeat that waits for another server's push survives a failed append")
+    @Test("after a failed append, a push that another server committed is acked")
     func aheadOfRefusedSegment() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.bob)

@@ -4,7 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("What slow sessions are sent") struct RoomSlowSessionTests {
-    /// A room whose window has only the last of these revisions. Bob inserted one of the texts in each.
+    /// A room in which each text is one revision, inserted by Bob. Its window has only the last revision.
     private func world(_ texts: [String]) throws -> RoomWorld {
         var limits = Limits()
         limits.creditBytes = 1_000
@@ -35,7 +35,7 @@ import Testing
         #expect(revisions == Array(1...40))
     }
 
-    @Test("a session with credit left gets the next read of the store at once")
+    @Test("for a session with credit left, the room reads the store again at once")
     func nextRead() throws {
         // A read of the store ends before the long change.
         var world = try world(["x", String(repeating: "y", count: 2_000), "z"])
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Rule B2. The room knows Ann, because her push is in flight.
-    @Test("a resumed session gets missed changes at once, even of a known client")
+    @Test("a resumed session gets missed changes at once, even during a push")
     func resumedByKnownClient() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann, .bob)
@@ -94,7 +94,7 @@ import Testing
         #expect(world.lines(ann).types.prefix(2) == ["opened", "change"])
     }
 
-    /// The buffer of several lines is limited to 16 KiB.
+    /// A buffer of several lines has at most 16 KiB, and this ack has 20 KB.
     @Test("an ack with a long text is sent in a buffer of its own")
     func longAck() throws {
         let text = String(repeating: "x", count: 20_000)
@@ -102,7 +102,7 @@ import Testing
         world.openQuietly(.ann, .bob, .joe)
         world.isWrittenAtOnce = false
         world.holds = \.isAppend
-        // Pushes during this append form one segment.
+        // While Joe's push is being appended, the next two pushes wait. They then form one segment.
         world.push(.joe, [(0, 0, "j")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "b")], base: 1, seq: 1)
         world.push(.ann, .text(WireString(text + "a")), base: 1, seq: 1, wantsText: true)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "if an append's outcome is unknown, the room repeats it only if needed",
+        "an append of unknown outcome is repeated only if it was not committed",
         arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab")
@@ -41,8 +41,43 @@ import Testing
         #expect(try world.store.text(of: world.document, at: nil).get().text == TextBuffer("xab"))
     }
 
+    /// The room reads the log in two parts. The first part has the push of unknown outcome.
+    @Test("a push during a catch-up is not replaced by its pusher's previous push")
+    func pushDuringCatchUp() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
+        _ = world.store.append([append])
+        try world.commitElsewhere([(0, 0, "z")])
+        world.answerAppend(.unknown)
+        let part = HistorySlice(segment: Segment(first: 2, changes: append.changes.map(\.logged)), head: 3)
+        world.drop()
+        world.answer(\.isRead, .read(.success(part)))
+        #expect(world.lines(.ann).types == ["ack"] && world.heldReads == [2])
+        world.push(.ann, [(3, 3, "!")], base: 2, seq: 2)
+        world.release()
+        #expect(world.text == "zxab!" && world.lines(.ann).revisions == [3, 4])
+    }
+
+    /// The runner answers each call once, but the room does not depend on that.
+    @Test("a second answer to a call of the room is ignored")
+    func secondAnswer() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        let second = RoomEvent.answered(CallID(1), .pusher(.failure(.damaged)))
+        world.send(second)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.send(second)
+        #expect(world.lines(.ann).isEmpty && world.held.count == 1)
+        world.release()
+        #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
+    }
+
     /// Rule P12.
-    @Test("while an outcome is unknown no push is acked, and the store is retried")
+    @Test("while an outcome is unknown, the room retries and acks no push")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -95,7 +130,7 @@ import Testing
         world.release()
         #expect(world.text == "321ab!?" && world.room.head == 6)
         #expect(world.lines(.ann).revisions == [2, 3, 4, 5, 6])
-        // The next append is without the lock again.
+        // The room no longer uses the lock: its next append is a normal one.
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 6, seq: 2)
         #expect(world.held.count == 1)
@@ -215,8 +250,8 @@ import Testing
         world.holds = \.isRenewal
         world.open(.eve, id: .number(1), from: ("1.1", 7))
         #expect(world.heldCalls == [.renewEpochs(known: 7, of: world.document)] && world.lines(.eve).isEmpty)
-        // In this epoch the client's revisions may mean other texts. Until the renewal, the room sends no
-        // answers.
+        // Eve knows revision 7, but the store has only revision 1, so it may be an older copy. The room
+        // answers nobody until the epochs are renewed.
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.bob).isEmpty)
         world.release()
@@ -228,7 +263,8 @@ import Testing
             #expect(lines.contains { $0.contains(#""type":"resync","doc":"notes","epoch":"2.1","rev":1"#) })
         }
         #expect(world.text == "ab")
-        // After the renewal, another position beyond the head is the client's fault.
+        // After the renewal, a client with a revision beyond the head is at fault, so the epochs are not
+        // renewed again.
         let joe = Person("jim", 8)
         world.open(joe, from: ("2.1", 9))
         #expect(world.lines(joe)[0].contains(#""epoch":"2.1","rev":1,"resumed":false"#))
@@ -371,7 +407,7 @@ import Testing
         #expect(world.lines(.eve).codes == ["damaged"], sourceLocation: sourceLocation)
     }
 
-    @Test("a pusher entry with a revision above the answer's head is damage")
+    @Test("a pusher entry with a revision beyond the answer's head is damage")
     func pusherBeyondHead() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -383,7 +419,7 @@ import Testing
     }
 
     /// The room must not retry the read forever.
-    @Test("a log that ends before the head in the store's answer is damage")
+    @Test("a log that ends before the head that the store reported is damage")
     func headOutOfReach() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -407,7 +443,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a logged push that is newer than its pusher's entry is damage")
+    @Test("it is damage if the log has a newer push than the pusher's entry")
     func outdatedPusher() throws {
         var world = try contradicted()
         world.leave(.ann)
@@ -419,12 +455,15 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a logged push of a forgotten pusher is acked, and not committed again")
-    func forgottenPusher() throws {
+    @Test(
+        "a logged push of a forgotten pusher is acked, and not committed again",
+        arguments: [3, 2] as [Revision], [true, false])
+    func forgottenPusher(base: Revision, isInWindow: Bool) throws {
         var world = try contradicted()
+        if !isInWindow { world.boundWindow(to: 1) }
         world.leave(.ann)
         world.holds = \.isLookUp
-        world.push(.ann, .text("yxxab!"), base: 3, seq: 5)
+        world.push(.ann, .text("yxxab!"), base: base, seq: 5)
         world.drop()
         world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 4))))
         #expect(
@@ -432,10 +471,12 @@ import Testing
                 #"{"type":"ack","doc":"notes","seq":5,"rev":4,"edits":[{"range":[0,0],"text":"y"}],"duplicate":true}"#
             ])
         #expect(world.room.head == 4)
-        world.push(.ann, .text("yxxab!"), base: 3, seq: 4)
+        world.push(.ann, .text("yxxab!"), base: base, seq: 4)
         world.drop()
         world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 4))))
-        #expect(world.lines(.ann).codes == ["seq_reused"] && world.room.head == 4)
+        let lines = world.lines(.ann)
+        #expect(lines.codes == ["seq_reused"] && world.room.head == 4)
+        #expect(lines.line(0).contains("seq 4 was skipped: revision 4 is your push with seq 5"))
     }
 
 }

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Rules A10 and C5.
-    @Test("only sessions before the new start of the history get the text")
+    @Test("after a trim only sessions at a trimmed revision get the whole text")
     func sessions() throws {
         let (start, sizes) = try trimmable()
         var world = start
@@ -41,11 +41,11 @@ import Testing
     }
 
     /// Rules A10 and B3.
-    @Test("after a trim, an open resumes only from the new start on")
+    @Test("after a trim, an open resumes at the new start, but not before it")
     func opens() throws {
         var world = try trimmable().world
         _ = world.store.trim(world.document, through: 3)
-        // The second event is older than the first one.
+        // The room gets the newer trim first. It must ignore the older trim, which comes second.
         let starts: [Revision] = [3, 2]
         for start in starts { world.send(.trimmed(start: start)) }
         for (session, revision, isResumed) in [(11, Revision(2), false), (12, 3, true)] {
@@ -66,7 +66,7 @@ import Testing
         #expect(world.text == "yxxxxab")
     }
 
-    /// Another server has made these revisions.
+    /// Another server has committed the revisions after the room's head.
     @Test("a trim beyond the room's head makes the room reload the document")
     func beyondHead() throws {
         var world = try trimmable().world

@@ -8,7 +8,7 @@ import Testing
 @Suite("Expensive pushes") struct RoomWorkTests {
     private let long = String(repeating: "line\n", count: 4_000)
 
-    /// Runs some steps. Returns how many changes were computed in the background meanwhile.
+    /// Runs `steps`. Returns how many changes the room computed in the background during these steps.
     private func computations(in world: inout RoomWorld, _ steps: (inout RoomWorld) throws -> Void) rethrows
         -> Int
     {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// After another push, it would have to be compared again.
+    /// A restore waits for the next segment, because after another push its text must be compared again.
     @Test("a restore of a long text begins a segment of its own")
     func restoreLeads() throws {
         for (old, sizes, count) in [("old text", [1, 2], 0), (long, [1, 1, 1], 1)] {
@@ -114,7 +114,7 @@ import Testing
         #expect(world.text == long && world.room.head == 6)
     }
 
-    @Test("computations that end in another order belong to their own pushes")
+    @Test("computations may end in any order; each result goes to its own push")
     func order() throws {
         var world = try RoomWorld(long)
         world.openQuietly(.ann, .bob)
@@ -129,6 +129,37 @@ import Testing
         }
         #expect(ids.count == 2 && world.text == "bob\n" + long + "ann\n")
         #expect(world.lines(.bob).line(0).contains(#""rev":2,"edits":[{"range":[0,0],"text":"bob\n"}]"#))
+    }
+
+    /// Other pushes wait for the fourth background rebase of a push.
+    @Test("an expensive push that is refused no longer holds up other pushes")
+    func refused() throws {
+        var world = try RoomWorld(String(repeating: "ab", count: 1_000))
+        world.openQuietly(.ann, .bob)
+        func write(_ count: Int, _ world: inout RoomWorld) {
+            for _ in 0..<count {
+                let head = world.room.head
+                world.push(.bob, [(0, 0, "x")], base: head, seq: Int64(head.value))
+            }
+        }
+        write(20, &world)
+        world.holds = \.isCompute
+        world.push(.ann, (0..<1_000).map { (2 * $0, 2 * $0 + 1, "") }, base: 1, seq: 1)
+        for _ in 1...3 {
+            guard case .compute(let id, .change(let work))? = world.held.last else {
+                throw Unexpected(what: "no computation")
+            }
+            write(20, &world)
+            world.send(.computed(id, .change(work.done())))
+        }
+        let head = world.room.head
+        write(1, &world)
+        #expect(world.held.count == 4 && world.room.head == head)
+        try world.rename(to: "notes", by: .orderer)
+        #expect(world.lines(.orderer).codes == ["exists"])
+        #expect(world.lines(.ann).codes == ["not_found"] && world.lines(.bob).codes == ["not_found"])
+        write(1, &world)
+        #expect(world.room.head == head.next)
     }
 
     /// Rule P5.

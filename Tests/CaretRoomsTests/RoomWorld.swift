@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A room and a store, as values. The actions of the room run at once, or when the test releases them.
+/// A room with a store in memory, for tests. The room's actions run at once, or when the test releases them.
 struct RoomWorld {
     private(set) var room: RoomState
     var store: StoreModel
@@ -13,7 +13,7 @@ struct RoomWorld {
     let limits: Limits
     /// The lines that were sent to each session, and that the test has not read yet.
     private var sent: [SessionID: [String]] = [:]
-    /// The number of buffers in which these lines were sent.
+    /// The number of buffers that were sent to each session since the test last asked for it.
     private var pieces: [SessionID: Int] = [:]
     /// The number of bytes that were sent to each session, but not yet written.
     private var outstanding: [SessionID: Int] = [:]
@@ -78,6 +78,14 @@ struct RoomWorld {
     /// Sends an event to the room, at the world's time if no other is given.
     mutating func send(_ event: RoomEvent, at time: Int64? = nil) {
         run(room.handle(event, at: time ?? self.time))
+        expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
+    }
+
+    /// Sends events in one batch.
+    mutating func gather(_ steps: (inout RoomWorld) -> Void) {
+        room.beginGathering()
+        steps(&self)
+        run(room.endGathering())
         expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
     }
 
@@ -253,14 +261,15 @@ extension RoomWorld {
 
     mutating func push(
         _ who: Person, _ content: RoomPush.Content, base: Revision, seq: Int64, id: RequestID? = nil,
-        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isFirst: Bool = false
+        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isExact: Bool = false,
+        isFirst: Bool = false
     ) {
         time += 1
         let push = RoomPush(
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
-            wantsText: wantsText, isFirst: isFirst, digest: RoomWorld.digest(content, base),
-            time: time)
+            wantsText: wantsText, isExact: isExact, isFirst: isFirst,
+            digest: RoomWorld.digest(content, base), time: time)
         send(.push(push))
     }
 

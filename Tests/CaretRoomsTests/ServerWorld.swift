@@ -82,6 +82,19 @@ final class ServerWorld {
         return client
     }
 
+    /// Another client on the same connection, as HTTP connections have one after the other. The first one
+    /// leaves.
+    func nextClient(on client: TestClient) -> TestClient {
+        let id = client.id
+        event(id) { $0.connectionLost() }
+        let next = TestClient(self, id)
+        clients[id] = next
+        connections[id] = ConnectionState(
+            id, settings: settings, sessionsAfter: connections[id]?.lastSession ?? 0, at: now)
+        event(id) { $0.start() }
+        return next
+    }
+
     /// Connects a client, and sends its hello as this user with these grants. By default, each user has one
     /// client id.
     func connect(_ user: String, client: String? = nil, _ grants: Grants = .all, units: String = "utf-16")
@@ -132,7 +145,7 @@ final class ServerWorld {
     /// Delivers messages until no more wait.
     func run() { while step() {} }
 
-    /// Delivers one message. Returns false if none waits.
+    /// Delivers one message. Returns false if no message waits.
     @discardableResult
     func step() -> Bool {
         if deliveries.isEmpty { return false }
@@ -405,7 +418,8 @@ final class TestClient {
         return lines
     }
 
-    /// Like `heard`, but reduces an error to its code, and `welcome` and `opened` to this word.
+    /// The lines received since the last call, like `heard`. An error is reduced to its code, and a `welcome`
+    /// or `opened` message to its type.
     func hears() -> [String] {
         heard().map { line in
             if let code = code(line) { return code }

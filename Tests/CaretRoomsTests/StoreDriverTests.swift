@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("The calls of rooms and the hub to a store") struct StoreDriverTests {
-    /// A store, and the calls of a room that loses against another writer until it uses the store's lock.
+    /// A store, and a room's calls to it. The room's appends get conflicts from another writer until the room
+    /// uses the store's lock.
     private func callsOfRoom() throws -> (store: StoreModel, calls: [StoreCall]) {
         var world = try RoomWorld("ab")
         let store = world.store
@@ -60,7 +61,7 @@ import Testing
         #expect(answer == .admin(.undeleted(.live)))
     }
 
-    /// Whatever reason the store gives, the head must be readable.
+    /// The store may give several reasons. Every reason except `gone` means damage.
     @Test("a document whose head cannot be read is loaded as damaged")
     func unreadableHead() throws {
         let model = try RoomWorld("ab").store

@@ -41,7 +41,7 @@ import Testing
         try expectAscending(world, count: 3)
     }
 
-    /// The read times of the pushes are in another order than the pushes.
+    /// The server read the pushes at times that are not in the order in which it commits them.
     @Test("the times of the revisions in a segment never decrease")
     func segment() throws {
         var world = try RoomWorld("ab")
@@ -85,7 +85,7 @@ import Testing
         #expect(world.lines(.ann).types == ["check"])
     }
 
-    @Test("a room requests a wake for all work that becomes due")
+    @Test("a room sets a timer for all work that becomes due")
     func wakes() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Rule S4.
-    @Test("a slow session gets a peer's selection exactly after the pause")
+    @Test("a slow session gets a peer's next selection after exactly 50 ms")
     func peerPause() throws {
         let limits = Limits()
         for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
@@ -125,7 +125,8 @@ import Testing
                 if number == 0 {
                     world.reportWritten(.ann)
                     world.reportWritten(.ann)
-                    // The next push advances the clock by a millisecond.
+                    // The next push advances the clock by one more millisecond, so `wait` milliseconds pass
+                    // in all.
                     world.time += Int64(wait) - 1
                 }
             }
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("a failed call to the store is retried exactly after the pause")
+    @Test("a failed call to the store is retried after exactly one second")
     func retryPause() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)

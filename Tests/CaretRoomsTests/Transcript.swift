@@ -11,7 +11,7 @@ enum Transcript {
         case maps(Range<Int>, to: Range<Int>)
     }
 
-    /// Thrown for a line of the section that is not a step.
+    /// Thrown if a line of the example session is not a step.
     struct Unreadable: Error {
         let line: String
     }
@@ -22,7 +22,7 @@ enum Transcript {
         return try steps(of: String(contentsOf: file, encoding: .utf8))
     }
 
-    /// The steps in the fenced block of the section.
+    /// The steps in the first code block under the heading "A session to read".
     private static func steps(of page: String) throws -> [Step] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let heading = "## A session to read"
@@ -47,7 +47,8 @@ enum Transcript {
         throw Unreadable(line: String(line))
     }
 
-    /// Whether a line equals the shown one, except for objects whose content is omitted as `…`.
+    /// Whether a line of the server equals the line that the page shows. `…` in the page stands for any
+    /// content of an object.
     static func isShown(_ line: String, by shown: String) -> Bool {
         var rest = Substring(line).utf8
         for (index, piece) in shown.split(separator: "…", omittingEmptySubsequences: false).enumerated() {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The session in docs/protocol/README.md")
 struct TranscriptTests {
-    /// A server whose client ids, documents and time are those of the shown session.
+    /// A server with the client ids, documents and time of the example session in the page.
     private static func server() throws -> ServerWorld {
         let settings = ConnectionSettings.sample(Limits(), server: "caret/0.1.0") { pusher in
             pusher.client == "alice-7f21" ? "p-81c2" : "p-00d1"
@@ -97,7 +97,7 @@ extension Selection {
 }
 
 extension Transcript.Step {
-    /// The change in a shown line of the server.
+    /// The change in this line, if the page shows it as a line of the server that contains a change.
     fileprivate var change: Change? {
         guard case .hears(let line) = self, case .change(let change)? = try? message(line) else { return nil }
         return try? Change(

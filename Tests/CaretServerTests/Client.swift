@@ -83,8 +83,8 @@ final class Client: Sendable {
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-        // Connecting to an unspecified address ends the connection. It keeps the descriptor, which must be
-        // closed only once.
+        // Connecting to an unspecified address ends the connection. The descriptor stays open, because
+        // `deinit` closes it, and it must be closed only once.
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
         connect(descriptor, &nowhere, socklen_t(MemoryLayout.size(ofValue: nowhere)))

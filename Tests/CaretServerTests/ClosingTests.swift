@@ -5,7 +5,7 @@ import Testing
 @Suite("Closing connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
     /// Rule L9.
-    @Test("output before `endOutput` arrives, even if the peer continues to send")
+    @Test("a peer receives output sent before `endOutput`, even while it sends")
     func endAgainstSender() async throws {
         let events = Events<HandlerCall>()
         var behaviour = RecordingHandler.Behaviour()

@@ -2,9 +2,9 @@ import CaretRooms
 import CaretServer
 import Testing
 
-@Suite("Jobs for connections")
+@Suite("Jobs for the connections of one loop")
 struct ConnectionJobsTests {
-    @Test("a line for several sessions is stored once, in each of three units")
+    @Test("a line for several sessions is stored once in each unit of offsets")
     func sharedLines() {
         let session = SessionID(ConnectionID(1), number: 1)
         var jobs = ConnectionJobs()

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Testing
 
-@Suite("Connections", .timeLimit(.minutes(2)))
+@Suite("Connections of an event loop", .timeLimit(.minutes(2)))
 struct ConnectionTests {
     @Test("all input is received: whole lines, single bytes, and joined lines", arguments: [1, 2])
     func echo(loops: Int) async throws {
@@ -35,7 +35,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("after a half close the client gets pending output before the end")
+    @Test("a client that stops sending gets the pending output before the end")
     func halfClose() async throws {
         let events = Events<HandlerCall>()
         var behaviour = RecordingHandler.Behaviour()
@@ -92,7 +92,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("after reading is resumed, input that was not accepted comes first")
+    @Test("after reading is resumed, the input that was left over comes first")
     func keptRest() async throws {
         let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
@@ -165,7 +165,7 @@ struct ConnectionTests {
             mayContinue.signal()
             for client in clients {
                 try client.send("kept")
-                // The system may join the two texts.
+                // The system may deliver `lost` and `kept` as one piece.
                 var text = ""
                 while !text.hasSuffix("kept") {
                     guard case .received(let piece) = await events.next() else {
@@ -195,7 +195,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("input from before a hang-up can be read after reading is resumed")
+    @Test("if a peer hangs up while reading is paused, its input is read later")
     func hungUpWhilePaused() async throws {
         let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
@@ -211,6 +211,34 @@ struct ConnectionTests {
             server.loops[0].post { $0[id]?.resumeReading() }
             #expect(await events.next() == .received("early"))
             #expect(await events.next() == .inputEnded)
+        }
+    }
+
+    @Test("if a peer has hung up, its kept input costs no event for each piece")
+    func hungUpInPieces() async throws {
+        let (events, ids) = (Events<HandlerCall>(), Events<SocketID>())
+        var behaviour = RecordingHandler.Behaviour()
+        behaviour.takes = { min($0, 1) }
+        let told = behaviour
+        let maker: HandlerMaker = { connection in
+            ids.record(connection.id)
+            return RecordingHandler(events, told)
+        }
+        try await withServer(at: .unix(path: temporaryPath()), handler: maker) { server in
+            let id: SocketID
+            do {
+                let client = try Client(to: server.address)
+                try client.send([UInt8](repeating: 65, count: 300))
+                id = try #require(await ids.next())
+                #expect(await events.next() == .received("A"))
+            }
+            let before = await server.counters().events
+            for _ in 1..<300 {
+                server.loops[0].post { $0[id]?.resumeReading() }
+                #expect(await events.next() == .received("A"))
+            }
+            // Each job may cause one event, which wakes the loop. The hang-up itself is one event too.
+            #expect(await server.counters().events <= before + 299 + 10)
         }
     }
 

@@ -2,11 +2,11 @@ import CaretServer
 import TestSupport
 import Testing
 
-@Suite("Deadlines")
+@Suite("Deadlines of the connections of a loop")
 struct DeadlinesTests {
     private func at(_ number: Int) -> Moment { Moment(nanoseconds: UInt64(number)) }
 
-    @Test("`popDue` returns slots in the order of their deadlines, and only once")
+    @Test("`popDue` returns each due slot once, in the order of the deadlines")
     func order() {
         var deadlines = Deadlines()
         for (slot, moment) in [30, 10, 20, 10].enumerated() { deadlines[slot] = at(moment) }
@@ -18,7 +18,7 @@ struct DeadlinesTests {
         #expect(deadlines.next == at(30))
     }
 
-    @Test("a deadline that was moved to a later time is not due before that")
+    @Test("a deadline that was moved to a later time is not due before that time")
     func later() {
         var deadlines = Deadlines()
         deadlines[0] = at(10)
@@ -29,7 +29,7 @@ struct DeadlinesTests {
         #expect(deadlines.next == nil)
     }
 
-    @Test("a deadline that was moved earlier or removed is due as last set")
+    @Test("if a deadline is moved earlier or removed, the last setting counts")
     func earlierAndAway() {
         var deadlines = Deadlines()
         deadlines[0] = at(50)

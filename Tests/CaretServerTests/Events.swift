@@ -80,7 +80,7 @@ final class RecordingHandler: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) { events.record(.closed(reason)) }
 }
 
-/// Echoes its input. Closes after the end of the input, once all output is written.
+/// Echoes its input. After the end of the input, closes the connection once all output is written.
 final class EchoHandler: ConnectionHandler {
     private var hasEnded = false
 

@@ -5,7 +5,7 @@ import CaretServer
 import CaretWire
 import Testing
 
-@Suite("Expensive jobs")
+@Suite("Jobs that are too expensive for an event loop")
 struct ExpensiveJobsTests {
     private static func text(_ bytes: Int) -> WireString { WireString(String(repeating: "x", count: bytes)) }
 
@@ -23,6 +23,7 @@ struct ExpensiveJobsTests {
             #expect(!most.isExpensive)
             #expect(beyond.isExpensive)
         }
+        #expect(!RoomPush.Content.restore.isExpensive)
     }
 
     @Test("every job for a document with a long text is expensive")
@@ -39,9 +40,12 @@ struct ExpensiveJobsTests {
             #expect(!job.isExpensive { $0 != document })
             #expect(job.isExpensive { $0 == document })
         }
+        for job in [RoomJob.dropRoom(document), .timePassed] {
+            #expect(!job.isExpensive { $0 == document })
+        }
     }
 
-    @Test("an answer with history is expensive, an answer to an append is not")
+    @Test("an answer with history is expensive; an answer to an append is not")
     func answers() {
         #expect(RoomEvent.answered(CallID(1), .read(.failure(.refused(.gone)))).isExpensive)
         #expect(!RoomEvent.answered(CallID(1), .appended(.diskFailed)).isExpensive)

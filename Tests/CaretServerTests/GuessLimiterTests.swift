@@ -1,13 +1,13 @@
 import CaretServer
 import Testing
 
-@Suite("Guess limiter")
+@Suite("The limit on guesses of tokens")
 struct GuessLimiterTests {
     private let guilty = AddressBlock.ip4(1)
     private static let interval = GuessLimiter.perAddress.interval
 
-    /// Sends unknown tokens from an address until one is refused. Returns how many were looked up, and how
-    /// long the next one must wait.
+    /// Sends unknown tokens from an address until one is refused. Returns how many tokens were looked up, and
+    /// how many milliseconds the address must wait for the next lookup.
     private func guess(
         _ limiter: inout GuessLimiter, from address: AddressBlock, at now: Int64
     ) -> (looks: Int, wait: Int) {
@@ -22,7 +22,7 @@ struct GuessLimiterTests {
 
     /// Rule H6.
     @Test(
-        "ten tokens of an address are looked up, the eleventh is refused"
+        "ten tokens of an address are looked up, and the eleventh is refused"
     )
     func limit() {
         var limiter = GuessLimiter()
@@ -32,18 +32,18 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("the next token is looked up exactly when a slot is free")
+    @Test("after ten guesses, the next one is allowed after exactly six seconds")
     func nextOne() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 5)
         #expect(limiter.reserveSlot(for: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
         #expect(limiter.reserveSlot(for: guilty, at: 6_005) == .lookUp(.perAddress(guilty)))
         #expect(limiter.reserveSlot(for: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
-        // A refused token takes no slot, and after a long pause there are ten slots, not more.
+        // A refused token reserves no slot. After a long pause the address has ten free slots, not more.
         #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
     }
 
-    @Test("a known token frees its slot, so its user can log in at any time")
+    @Test("a valid token does not count as a guess")
     func known() {
         var limiter = GuessLimiter()
         for now in 0..<100 {
@@ -66,7 +66,8 @@ struct GuessLimiterTests {
             if case .lookUp = limiter.reserveSlot(for: .ip6(number), at: Int64(number / 100)) { looks += 1 }
         }
         #expect(limiter.addressCount == GuessLimiter.mostAddresses)
-        // One lookup for each address that fits. For the others a thousand, and one more every 10 ms.
+        // Each address sends one token. The addresses that fit into the table get a slot each. All other
+        // addresses share a thousand slots, and one more every 10 ms.
         let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
         #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
         #expect(looks > GuessLimiter.mostAddresses + 1_000)
@@ -74,7 +75,7 @@ struct GuessLimiterTests {
         #expect(limiter.reserveSlot(for: .ip6(0), at: 2_000) == .lookUp(.perAddress(.ip6(0))))
     }
 
-    @Test("while the table is full, new addresses share common slots")
+    @Test("while the table of addresses is full, new addresses share one limit")
     func shared() {
         var limiter = GuessLimiter()
         for number in 0..<UInt64(GuessLimiter.mostAddresses) {
@@ -92,7 +93,7 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("IPv6 addresses are grouped by /64, IPv4-mapped ones count as IPv4")
+    @Test("IPv6 addresses are grouped by /64; IPv4-mapped ones count as IPv4")
     func blocks() {
         func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {
             AddressBlock(.ip6(upper, lower, scope: 0, port: 1))

@@ -2,7 +2,7 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("Listeners", .timeLimit(.minutes(2)))
+@Suite("Sockets that accept connections", .timeLimit(.minutes(2)))
 struct ListenerTests {
     @Test(
         "a listener on port 0 reports the port that the system chose",
@@ -31,7 +31,7 @@ struct ListenerTests {
         #expect(throws: AddressFault.self) { try SocketAddress.resolved(host: "no such host", port: 1) }
     }
 
-    @Test("accepted sockets do not block, send at once, and are spread over loops")
+    @Test("accepted sockets never block or delay, and are spread over the loops")
     func acceptedSockets() async throws {
         let options = Events<[Int32]>()
         let maker: HandlerMaker = { connection in
@@ -79,7 +79,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "a listener may reuse a port of old connections, and IPv6 excludes IPv4",
+        "a listener can reuse a recent port, and an IPv6 one refuses IPv4",
         arguments: [.ip4(0x7F00_0001, port: 0), .ip6(0, 1, scope: 0, port: 0)] as [SocketAddress])
     func options(address: SocketAddress) async throws {
         let options = Events<[Int32]>()
@@ -100,7 +100,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("the system's form of an IPv6 address has its scope")
+    @Test("an IPv6 address passes its scope to the system")
     func scope() throws {
         let address = SocketAddress.ip6(0xFE80 << 48, 1, scope: 7, port: 5)
         let scope = try address.withSockaddr { pointer, _ in
@@ -140,7 +140,7 @@ struct ListenerTests {
         #expect(mode(of: path) == nil)
     }
 
-    @Test("a killed server's socket file is replaced, other files are not")
+    @Test("a killed server's socket file is replaced, but other files are not")
     func filesInTheWay() async throws {
         let path = temporaryPath()
         // A killed server leaves a socket file without a listener.
@@ -158,7 +158,7 @@ struct ListenerTests {
         #expect(mode(of: path) == 0o644)
     }
 
-    @Test("a too long path of a socket is refused with its length and the limit")
+    @Test("a too long socket path is refused with its length and the limit")
     func longPath() async throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         await #expect(throws: ListenFault.address(.longPath(bytes: 205, limit: 107))) {

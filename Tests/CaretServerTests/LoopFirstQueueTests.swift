@@ -3,7 +3,7 @@ import CaretServer
 import Synchronization
 import Testing
 
-@Suite("Loop-first queues", .timeLimit(.minutes(2)))
+@Suite("Queues whose cheap jobs run on an event loop", .timeLimit(.minutes(2)))
 struct LoopFirstQueueTests {
     /// Records each job, and the executor that ran it.
     private final class Writer: LoopFirstWorker {
@@ -50,7 +50,7 @@ struct LoopFirstQueueTests {
         await withCheckedContinuation { done in queue.close { done.resume() } }
     }
 
-    @Test("a loop runs its jobs at once, and the queue runs expensive jobs")
+    @Test("a loop runs cheap jobs at once, and the queue runs expensive jobs")
     func bringing() async throws {
         let loop = try Loop(LoopNumber(0))
         let isDone = Atomic(false)
@@ -67,14 +67,15 @@ struct LoopFirstQueueTests {
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
-        // The queue runs this job, or the loop if the queue's drain has ended.
+        // Job 4 runs on the queue, or on the loop if the queue has finished its drain. So its place is not
+        // checked.
         #expect(await events.next()?.job == 4)
         await loop.stop()
         await closed(queue)
     }
 
     @Test(
-        "jobs that are added during a loop's drain wait for its next turn"
+        "jobs that are added while a loop runs jobs wait for its next turn"
     )
     func held() async throws {
         let loop = try Loop(LoopNumber(0))
@@ -97,7 +98,7 @@ struct LoopFirstQueueTests {
     }
 
     @Test(
-        "the loop that added jobs last runs answers; without it, the queue does")
+        "an answer runs on the loop that last added a job, else on the queue")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)
@@ -141,7 +142,7 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
-    @Test("a job that is added after `close` is released")
+    @Test("a job that is added after `close` is not kept in memory")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
         final class Idler: LoopFirstWorker {
@@ -193,7 +194,7 @@ struct LoopFirstQueueTests {
             for poster in 0..<4 {
                 group.addTask { [queue] in
                     for number in 0..<each {
-                        // Negative numbers, so that no job is expensive.
+                        // The numbers are negative, so that no job is expensive.
                         let job = -number << 2 | poster
                         switch poster {
                         case 0, 1:

@@ -2,7 +2,7 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("Loops", .timeLimit(.minutes(2)))
+@Suite("Event loops of the server", .timeLimit(.minutes(2)))
 struct LoopTests {
     @Test("posted jobs of each thread run in order, and no job is lost")
     func jobs() async throws {
@@ -36,7 +36,7 @@ struct LoopTests {
         #expect(await loop.result { _ in 1 } == nil)
     }
 
-    @Test("a stopping loop runs posted jobs, and closes each connection once")
+    @Test("a stopping loop runs waiting jobs, and closes each connection once")
     func stopCloses() async throws {
         let events = Events<HandlerCall>()
         let ids = Events<SocketID>()
@@ -67,7 +67,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a closed connection's id does not find the next connection in its slot")
+    @Test("an old connection's id does not find the new connection in its slot")
     func oldNamesFindNothing() async throws {
         let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
@@ -108,7 +108,7 @@ struct LoopTests {
 
 /// Counts the open descriptors many times, and returns the least count. System libraries sometimes open a
 /// descriptor for a moment.
-private func leastDescriptors() -> Int {
+func leastDescriptors() -> Int {
     (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
 }
 
@@ -129,7 +129,7 @@ private func comeAndGo() async throws {
     }
 }
 
-/// Does not read, and writes as long as possible.
+/// A handler that does not read, and that writes as long as possible.
 private final class DeafHandler: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         connection.pauseReading()

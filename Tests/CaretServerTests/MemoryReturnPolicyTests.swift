@@ -24,7 +24,7 @@ struct MemoryReturnPolicyTests {
         #expect(large.mustReturnMemory(measurement(170, at: 10)) == true)
     }
 
-    @Test("a busy process does not return memory, an idle one does")
+    @Test("a busy process keeps unused memory until it is idle")
     func busy() {
         var policy = MemoryReturnPolicy(measurement(20, at: 0))
         #expect(policy.mustReturnMemory(measurement(100, at: 5, cpuMilliseconds: 250)) == false)
@@ -52,7 +52,7 @@ struct MemoryReturnPolicyTests {
         #expect(policy.mustReturnMemory(measurement(100, at: 603, cpuMilliseconds: 603_000)) == true)
     }
 
-    @Test("memory that could not be returned does not cause another attempt")
+    @Test("if memory could not be returned, only more growth causes a new attempt")
     func notReturnable() {
         var policy = MemoryReturnPolicy(measurement(20, at: 0))
         #expect(policy.mustReturnMemory(measurement(100, at: 5)) == true)

@@ -2,7 +2,7 @@ import CaretRooms
 import CaretServer
 import Testing
 
-@Suite("Read times of requests")
+@Suite("The times at which requests were read")
 struct ReadTimesTests {
     private let times = ReadTimes()
     private let ann = SessionID(ConnectionID(1), number: 1)
@@ -26,7 +26,7 @@ struct ReadTimesTests {
         #expect(times.remove(push(2)) == moment(20))
     }
 
-    @Test("a request that is sent again gets the time of the second sending")
+    @Test("a request that is sent again has the time of the second sending")
     func sentAgain() {
         times.add(push(1), at: moment(10))
         times.add(push(1), at: moment(90))

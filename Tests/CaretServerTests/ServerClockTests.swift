@@ -3,8 +3,9 @@ import Dispatch
 import Glibc
 import Testing
 
-@Suite("Server clock") struct ServerClockTests {
-    /// The clock of a server that started at this wall time, two seconds after its machine.
+@Suite("The clock of the server") struct ServerClockTests {
+    /// The clock of a server that started at this wall time, when its machine had been running for two
+    /// seconds.
     private func clock(_ wall: Int64) -> ServerClock {
         ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
@@ -22,7 +23,7 @@ import Testing
         #expect(before.steady <= moment && moment <= DispatchTime.now().uptimeNanoseconds)
     }
 
-    @Test("the time starts at the wall clock, and advances with the steady clock")
+    @Test("server time starts at the wall clock, and follows the steady clock")
     func goesOn() {
         let clock = clock(1_790_000_000_000)
         #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)

@@ -1,8 +1,8 @@
 import CaretServer
 import Testing
 
-@Suite("Throttle") struct ThrottleTests {
-    @Test("a throttled action happens once per pause, and first after a pause")
+@Suite("An action that happens at a limited rate") struct ThrottleTests {
+    @Test("an action is due once per pause, and not before the first pause ends")
     func pauses() {
         let clock = HandClock()
         let throttle = Throttle(pause: 1_000_000_000, now: { clock.now })

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Token authenticator")
+@Suite("How a token identifies a user")
 struct TokenAuthenticatorTests {
     private let store = MemoryStore()
     private let time = Clock()
@@ -43,7 +43,7 @@ struct TokenAuthenticatorTests {
         #expect(await identified(text.bytes.string, at: far) == .unknown)
     }
 
-    @Test("on the admin socket every client is admin")
+    @Test("every client of the admin socket is an admin")
     func adminSocket() async {
         for token in [nil, "x"] { #expect(await identified(token, at: .adminSocket) == .known(.admin)) }
         #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
@@ -72,7 +72,7 @@ struct TokenAuthenticatorTests {
         for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
     }
 
-    @Test("failed logins are reported, those without a token at a limited rate")
+    @Test("failed logins are reported; those without a token, at a limited rate")
     func failures() async throws {
         let (time, failures) = (time, Failures())
         let authenticator = TokenAuthenticator(

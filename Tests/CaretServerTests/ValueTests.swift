@@ -2,9 +2,9 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("Slots and output queues")
+@Suite("Slots, counters and output of an event loop")
 struct ValueTests {
-    @Test("the id of a removed element finds no element, even in a reused slot")
+    @Test("the id of a removed element finds nothing, even if its slot is reused")
     func oldNames() {
         var slots = Slots<String>()
         let ann = slots.insert { _ in "ann" }
@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(SlotID(word: carl.word) == carl)
     }
 
-    @Test("the sum of counters has the sum of each counter")
+    @Test("adding two sets of counters adds each counter")
     func sumOfCounters() {
         let all: [WritableKeyPath<LoopCounters, Int>] = [
             \.opened, \.closed, \.refused, \.bytesRead, \.bytesWritten, \.reads, \.writes, \.blockedWrites,
@@ -47,6 +47,9 @@ struct ValueTests {
             #expect(text == words.joined() && queue.bytes == 0)
         }
     }
+
+    @Test("the server knows the number of cores")
+    func cores() { #expect(ServerSettings.cores == sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     /// The first unwritten bytes, in at most four pieces.
     private func front(of queue: OutputQueue, upTo count: Int) -> String {

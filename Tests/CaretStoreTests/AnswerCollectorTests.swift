@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Collecting answers") struct AnswerCollectorTests {
+@Suite("Collecting the answers of several calls") struct AnswerCollectorTests {
     @Test("once all answers are in, they are passed on in the order of the calls")
     func order() {
         let completed = Mutex<[[Int]]>([])

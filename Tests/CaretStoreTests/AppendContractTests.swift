@@ -45,7 +45,7 @@ import Testing
         try document.follow(first)
         #expect(try await document.store.text(of: document.entry.id).get().text == document.text)
         #expect(try await document.store.pusher(SampleLog.bob, in: document.entry.id).get().entry == nil)
-        // An append that expects a later head than the store's conflicts too.
+        // An append also conflicts if it expects a later head than the store has.
         let ahead = Append(
             document: document.entry.id, epoch: document.entry.epoch, expected: 5, changes: second.changes)
         #expect(await document.store.append(ahead) == .conflict(head: 1))
@@ -80,7 +80,9 @@ import Testing
         #expect(await document.store.append(nowhere) == .documentGone)
     }
 
-    @Test("an append of only a line break stores it without a new revision", arguments: StoreKind.allCases)
+    @Test(
+        "an append may store only a kind of line break, without a new revision",
+        arguments: StoreKind.allCases)
     func lineBreakAlone(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         try await document.type("a")
@@ -100,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a locked append rebases over missed changes and cannot conflict", arguments: StoreKind.allCases)
+        "an append under the store's lock is rebased, so it cannot conflict", arguments: StoreKind.allCases)
     func locked(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         let late = try document.append([SampleChange.edit(0, 0, "late")], by: SampleLog.bob, seq: 1)

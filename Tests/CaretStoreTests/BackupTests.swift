@@ -27,6 +27,8 @@ import Testing
         await store.close()
         #expect(report.isSound && report.documents == 4)
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+        // The file's header says that it has no write-ahead log.
+        #expect(try [UInt8](target.databaseBytes()[18..<20]) == [1, 1])
         let recorder = EventRecorder()
         let copy = try SQLiteStore(folder: target.path) { recorder.add($0) }
         #expect(recorder.all == [.renewed(.backup(at: 77))])
@@ -111,6 +113,46 @@ import Testing
         }
         await store.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+    }
+
+    @Test("a backup does not replace a file that was created meanwhile")
+    func createdMeanwhile() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        let copy = scratch.file("copy.sqlite")
+        await #expect(throws: BackupFault.exists) {
+            try await store.backUp(to: copy.path, at: 1) { _, _ in
+                // If the file cannot be written, the backup succeeds, and the test fails.
+                _ = try? Data("mine".utf8).write(to: copy)
+            }
+        }
+        await store.close()
+        #expect(try Data(contentsOf: copy) == Data("mine".utf8))
+        #expect(try scratch.files().keys.sorted() == ["caret.commits", "caret.sqlite", "copy.sqlite"])
+    }
+
+    @Test("a backup of a store with a damaged page fails, and leaves no file")
+    func damagedPage() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        let target = try Scratch.inMemory()
+        defer { sample.scratch.remove() }
+        defer { target.remove() }
+        let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'token'"
+        let page = try Int(sample.scratch.number(root)) - 1
+        var bytes = try sample.scratch.databaseBytes()
+        bytes[page * PageSums.pageSize + 2000] ^= 1
+        try sample.scratch.write(bytes)
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        let fault = await #expect(throws: BackupFault.self) {
+            try await store.backUp(to: target.databasePath, at: 1)
+        }
+        await store.close()
+        guard case .database(let found)? = fault else {
+            throw Unexpected(what: "\(String(describing: fault))")
+        }
+        #expect(found.message == "the copy was interrupted" && found.kind == .damaged)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
     }
 
     @Test("a backup fault says whether the disk is full or the store is damaged")

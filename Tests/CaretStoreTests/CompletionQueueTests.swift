@@ -6,10 +6,11 @@ import TestSupport
 import Testing
 
 @Suite("The order of completions") struct CompletionQueueTests {
-    @Test("a few completions wait until many earlier completions have run")
+    @Test("completions run in order, even if a few are queued after many")
     func fewBehindMany() async {
         let (completions, gate, completed) = (CompletionQueue(), Gate(), OutcomeList())
-        // This is more than the writer's thread calls directly.
+        // The writer's thread calls at most 32 completions itself. These are more, so another thread calls
+        // them.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()
@@ -23,6 +24,12 @@ import Testing
         }
         await withCheckedContinuation { done in completions.finish { done.resume() } }
         #expect(completed.outcomes == (1...34).map { .committed(head: Revision($0)) })
+        // No batch is waiting now, so the writer's thread calls a few completions itself again.
+        let few = (35...66).map { number in
+            { @Sendable in completed.add(.committed(head: Revision(number))) }
+        }
+        completions.call(few)
+        #expect(completed.outcomes == (1...66).map { .committed(head: Revision($0)) })
     }
 
     @Test("completions run in the order of calls, and before the store closes")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A damaged document beside sound documents") struct DamagedDocumentTests {
-    @Test("a stray row in the next segment's place damages only its document")
+    @Test("a stray row in place of the next segment damages only its own document")
     func rowInTheWay() async throws {
         let scratch = try await DamagedFolder.folder(
             """
@@ -85,7 +85,7 @@ import Testing
         defer { scratch.remove() }
         let (store, count) = (try SQLiteStore(folder: scratch.path), 300)
         for number in 1...count {
-            _ = await store.create(try DocumentName("doc/\(number)"))
+            _ = await store.create(try DocumentName("doc/\(1000 + number)"))
             _ = await store.delete(DocumentID(Int64(number)), at: 1)
         }
         await store.close()
@@ -112,7 +112,7 @@ import Testing
         #expect(partial > 2 && refused < 5, "\(partial) incomplete, \(refused) refused")
     }
 
-    @Test("without its newest snapshot a text is refused, and a check finds this")
+    @Test("a missing snapshot is found by a check, and by reads that need it")
     func missingSnapshot() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -133,7 +133,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a database without the store's row is refused and not changed")
+    @Test("a database whose `store` table is empty is refused and not changed")
     func missingStoreRow() async throws {
         let scratch = try await DamagedFolder.folder("DELETE FROM store")
         defer { scratch.remove() }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A log damaged while the store is open") struct DamagedLogTests {
+@Suite("A write-ahead log damaged while the store is open") struct DamagedLogTests {
     @Test("a flipped bit in the log is reported or harmless, even after reopening")
     func flippedBits() async throws {
         let cases = Seeds.share(of: 150, everyCommit: 80)
@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-/// Documents of one letter, each by another pusher.
+/// Documents of one letter. A different pusher wrote each document.
 private struct Crowd {
     /// The result of the checks, ordered from best to worst.
     enum Outcome: Comparable, Hashable {

@@ -43,7 +43,7 @@ import Testing
         let (store, last) = (try SQLiteStore(folder: scratch.path), DocumentID(300))
         for number in 1...300 { _ = await store.create(try DocumentName("doc/\(number)")) }
         await store.close()
-        // Damage the row of the last document. A check that reads it reports it.
+        // Damage the row of the last document, number 300. Every check that reads this row must report it.
         try DataFolder(scratch.path).openForWriting().execute("UPDATE document SET head = 7 WHERE id = 300")
         let bytes = try scratch.databaseBytes()
         var triedEach = 0
@@ -57,6 +57,41 @@ import Testing
             if report.findings.count > 20, report.documents > 20 { triedEach += 1 }
         }
         #expect(triedEach > 2, "\(triedEach)")
+    }
+
+    @Test("a damaged page is found even if SQLite may map the file into memory")
+    func mapped() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        do {
+            let database = try Database(path: scratch.databasePath, for: .write)
+            try database.reserveSums()
+            try database.execute("CREATE TABLE x (y)")
+            for _ in 0..<200 { try database.run("INSERT INTO x VALUES (zeroblob(100))") }
+        }
+        var bytes = try scratch.databaseBytes()
+        // SQLite fills a page from its end. So these bytes are in the text of a row.
+        bytes[bytes.count - 40] ^= 1
+        try scratch.write(bytes)
+        let database = try Database(path: scratch.databasePath, for: .read)
+        try database.execute("PRAGMA mmap_size = 1000000")
+        #expect(throws: DatabaseFault.self) {
+            try database.all("SELECT length(y) FROM x") { $0.integer(0) }
+        }
+    }
+
+    @Test("a check finds pushers that cannot be looked up by their names")
+    func indexOfPushers() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_author_1'"
+        let page = try Int(sample.scratch.number(index)) - 1
+        var bytes = try sample.scratch.databaseBytes()
+        bytes[page * PageSums.pageSize + 2000] ^= 1
+        try sample.scratch.write(bytes)
+        let findings = try SQLiteStore.verify(folder: sample.scratch.path).findings
+        let found = Set(findings.filter { $0.fault == .pusher }.compactMap(\.document))
+        #expect(found == Set(sample.documents.prefix(3).map(\.entry.id)), "\(findings)")
     }
 
     private func entries(in scratch: Scratch) async throws -> [DocumentEntry] {

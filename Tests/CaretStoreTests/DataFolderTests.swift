@@ -21,6 +21,8 @@ import Testing
     func openTwice() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
+        // An interrupted start may leave this file.
+        try Data("incomplete".utf8).write(to: scratch.file("caret.sqlite.new"))
         for _ in 0..<2 {
             let database = try DataFolder(scratch.path).openForWriting()
             #expect(try database.first("SELECT count(*) FROM document", read: { $0.integer(0) }) == 0)
@@ -112,7 +114,32 @@ import Testing
         }
         let before = try scratch.databaseBytes()
         #expect(throws: OpeningFault.notCaretDatabase) { try DataFolder(scratch.path).openForWriting() }
+        #expect(throws: OpeningFault.notCaretDatabase) { try SQLiteStore(folder: scratch.path) }
         #expect(try scratch.databaseBytes() == before)
+        #expect(try scratch.files().keys.sorted() == ["caret.sqlite"])
+    }
+
+    @Test("an unusable file is reported with the system's reason")
+    func unusableFiles() throws {
+        func loop(_ path: String) -> Int32 { symlink(path, path) }
+        for (name, code, make) in [
+            ("caret.lock", EISDIR, { mkdir($0, 0o700) }), ("caret.commits", EISDIR, { mkdir($0, 0o700) }),
+            ("caret.commits", ESPIPE, { mkfifo($0, 0o600) }), ("caret.sqlite", EISDIR, { mkdir($0, 0o700) }),
+            ("caret.sqlite", ELOOP, loop), ("caret.sqlite-wal", ELOOP, loop),
+        ] as [(String, Int32, (String) -> Int32)] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            #expect(make("\(scratch.path)/\(name)") == 0)
+            #expect(throws: OpeningFault.system(code), "\(name)") { try SQLiteStore(folder: scratch.path) }
+        }
+    }
+
+    @Test("an opening fault says whether the disk is full, or what SQLite reports")
+    func faultsOfDatabase() {
+        let full = OpeningFault.database(DatabaseFault(code: 13, message: "it is full"))
+        #expect("\(full)" == "the disk is full; free some space, because opening the database needs it")
+        let other = OpeningFault.database(DatabaseFault(code: 11, message: "it is damaged"))
+        #expect("\(other)" == "the database cannot be opened: it is damaged (SQLite 11)")
     }
 
     @Test(

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("at any size limit no acked change is lost, and writing resumes later")
+    @Test("at any disk size no acked change is lost, and writing resumes later")
     func boundedFiles() async throws {
         // With the smallest limit the store can only just be opened. With the largest limit it makes several
         // checkpoints.
@@ -39,22 +39,35 @@ import Testing
     }
 
     @Test(
-        "if the log index has no space, the store reports a full disk")
+        "if the write-ahead log's index has no space, a full disk is reported")
     func indexOfLog() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         try scratch.makeData()
-        // The index has space for one region, which covers 4,062 pages.
+        // The log's index has space for only one region, so it can hold only 4,062 pages of the log.
         let end = try ChildProcess("store-faults", [scratch.data, "paste=17000000"]).waitForExit()
         #expect(end.status == 0, "\(end.lines)")
         #expect(end.lines.contains("event: full") && !end.lines.contains("event: failed"), "\(end.lines)")
         let answer = end.lines.first { $0.hasPrefix("answer: ") }
         #expect(answer == "answer: diskFull" || answer == "answer: unknown", "\(end.lines)")
-        // If the outcome was unknown, the change may already be committed.
+        // With more space the process appends another change to the empty document. The answer is
+        // `committed`, or `conflict` if the first append was committed after all.
         let then = end.lines.first { $0.hasPrefix("with space: ") }
         #expect(then?.hasPrefix("with space: co") == true, "\(end.lines)")
         let report = try SQLiteStore.verify(folder: scratch.data)
         #expect(report.isSound && report.revisions == 1)
+    }
+
+    @Test("if there is no space for the log's index, a store keeps it in memory")
+    func noIndex() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let faulty = FaultyRun(seed: 7, rounds: 8)
+        let outcome = try faulty.outcome(in: scratch, "index=none")
+        #expect(outcome.end.status == 0, "\(outcome.end)")
+        #expect(outcome.end.lines.first == "event: full" && !outcome.end.lines.contains("event: failed"))
+        #expect(outcome.acked == faulty.run.steps.lastIndex(where: \.isAcked).map { $0 + 1 })
+        #expect(try await faulty.fault(in: scratch.data, acked: outcome.acked) == nil)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
         return events.compactMap { space.change(after: $0) }
     }
 
-    @Test("a full disk is reported once, and so is the next commit")
+    @Test("a full disk is reported once, and so is the next commit that succeeds")
     func refusing() {
         #expect(changes(after: [.committed, .checkpointed]) == [])
         #expect(changes(after: [.diskFull, .writing(1), .diskFull]) == [.becameFull])

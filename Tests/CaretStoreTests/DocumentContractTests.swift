@@ -15,7 +15,7 @@ import Testing
         #expect(refusal(await document.store.find(try DocumentName("nobody"))) == .gone)
     }
 
-    @Test("the entries of several documents come in the requested order", arguments: StoreKind.allCases)
+    @Test("entries of several documents are returned in the requested order", arguments: StoreKind.allCases)
     func entries(kind: StoreKind) async throws {
         let document = try await TrackedDocument(kind)
         let answers = await document.store.entries(of: [DocumentID(999), document.entry.id])
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Rule A8.
-    @Test("an undeleted document is unchanged", arguments: StoreKind.allCases)
+    @Test("a document that was deleted and undeleted is unchanged", arguments: StoreKind.allCases)
     func undelete(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         try await document.type("ab")

@@ -72,7 +72,8 @@ struct FaultTrace {
         return entries[acked..<index].contains { $0.kind == .beside }
     }
 
-    /// The file of each operation of a kind. The argument `kind:n` makes the n-th of them fail.
+    /// The file of each operation of a kind, in order. The argument `fail=kind:n` makes the n-th operation of
+    /// this kind fail.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 
     /// Picks the numbers of `count` operations of a kind, half of them inside checkpoints between acks. If

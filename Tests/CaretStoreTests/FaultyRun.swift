@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A fixed run in its own process. The fault layer records the operations of the disk, and can make one fail.
+/// A process that makes the same calls to a store in every run. The fault layer records the disk operations,
+/// and can make one operation fail.
 struct FaultyRun {
     let run: SeededStoreRun
     private let seed: UInt64

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("The lock of a folder") struct FolderLockTests {
-    @Test("a store released without `close` keeps its lock until its writes end")
+    @Test("a store released without `close` locks its folder until writes end")
     func letGo() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -61,6 +61,30 @@ import Testing
         let again = try SQLiteStore(folder: scratch.path)
         #expect(refusal(await again.find(name)) == nil)
         await again.close()
+    }
+
+    @Test("unlocking a folder frees it, even if a child process shares the lock")
+    func sharedLock() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let folder = try DataFolder(scratch.path)
+        #expect(throws: OpeningFault.folderLocked) { try DataFolder(scratch.path) }
+        // A child process that was just started shares the file in the same way.
+        let held = descriptors(of: scratch.path + "/caret.lock")
+        #expect(held.count == 1, "a refused lock closes its file")
+        let shared = dup(held.first ?? -1)
+        folder.unlock()
+        #expect(descriptors(of: scratch.path + "/caret.lock") == [shared])
+        try DataFolder(scratch.path).unlock()
+        close(shared)
+    }
+
+    /// The open files of this process with this path.
+    private func descriptors(of path: String) -> [Int32] {
+        (0..<4096).filter { (number: Int32) in
+            // Most numbers have no open file.
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+        }
     }
 
     /// Waits until the folder can be locked, and locks it.

@@ -31,7 +31,8 @@ struct ForgetfulDisk {
     private var names: [String: Int] = [:]
     private var durableNames: [String: Int] = [:]
     private var unsyncedNames: [NameChange] = []
-    /// The contents that the commit counter had. It is not synced after the start, so any of them may remain.
+    /// All contents that the commit counter has had. The counter is synced only at the start, so a power cut
+    /// may leave any of these contents.
     private var beside: [ArraySlice<UInt8>] = []
     /// The name of a file whose syncs have no effect.
     private let deafTo: String?

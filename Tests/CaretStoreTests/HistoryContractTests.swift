@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 5)
     }
 
-    @Test("a snapshot with another text than its revision is refused", arguments: StoreKind.allCases)
+    @Test("a snapshot whose text differs from its revision is refused", arguments: StoreKind.allCases)
     func wrongSnapshot(kind: StoreKind) async throws {
         var document = try await TrackedDocument(kind)
         try await document.type("abc")

@@ -4,7 +4,7 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Killed while writing") struct KillTests {
+@Suite("Processes killed while writing") struct KillTests {
     /// Rule P1.
     @Test("kill -9 at any moment loses no acked change and repeats none")
     func killed() async throws {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "kill -9 at a critical moment loses no acked change and repeats none",
+        "kill -9 at each step of a write loses no acked change and repeats none",
         arguments: [
             "committing", "committed", "checkpointing", "checkpointed", "snapshotting", "merging", "merged",
             "copying", "migrating",
@@ -39,7 +39,8 @@ import Testing
             var random = Seeded(UInt64(round))
             var lines: [Substring] = []
             let count = 100 + random.number(0...100)
-            // The migration runs when the store is opened, so another process must write the data before.
+            // The migration runs when the store is opened. So another process writes the data first, and the
+            // process below is killed while it migrates them.
             if moment == "migrating" {
                 lines = try ChildProcess("store-writer", [scratch.path]).killProcess(afterLines: count).lines
             }

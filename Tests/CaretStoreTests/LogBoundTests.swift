@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("The size of the write-ahead log") struct LogBoundTests {
-    @Test("the log is restarted even if readers always overlap")
+    @Test("the log is restarted from its beginning even if readers always overlap")
     func readersInTurns() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "a checkpoint returns true if readers only prevent a restart of the log")
+        "a checkpoint returns true if readers prevent only a restart of the log")
     func readerOfAll() throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -53,8 +53,8 @@ import Testing
         #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
         #expect(try writer.checkpoint(.patient))
         try reader.run("COMMIT")
-        // The next write restarts the log. If the checkpoint had returned false, the commit counter would not
-        // have the checkpoint.
+        // The next write restarts the log. The store enters a checkpoint in the commit counter only if it
+        // returned true.
         try writer.execute("PRAGMA user_version = 2")
         #expect(try scratch.logBegun() == begun + 1)
     }

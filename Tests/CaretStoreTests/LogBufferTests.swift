@@ -17,10 +17,31 @@ import Testing
             #expect(offset == 0)
             return 13
         }
-        // The buffer drops the pieces of a failed write: SQLite gets the error, and writes them again.
+        // If a write fails, the buffer drops its pieces. SQLite gets the error, and later writes these pieces
+        // again.
         let isGone = buffer.isEmpty
         #expect(code == 13 && isGone)
         #expect(append(120 << 10, 3, at: 57, &buffer))
+    }
+
+    @Test("the frames of a commit are written together, and not one by one")
+    func commits() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let outcome = try FaultyRun(seed: 3, rounds: 30).outcome(in: scratch)
+        #expect(outcome.end.status == 0)
+        var (end, isFull, writes, repeats) = (-1, true, 0, 0)
+        for entry in outcome.trace.entries where entry.kind != .beside {
+            let isLogWrite = entry.kind == .wrote && entry.file == FaultTrace.log
+            if isLogWrite {
+                writes += 1
+                // A write that continues the one before it is needed only if the buffer was full.
+                if entry.offset == end, !isFull { repeats += 1 }
+                isFull = entry.bytes.count > 110 << 10
+            }
+            end = isLogWrite ? entry.offset + entry.bytes.count : -1
+        }
+        #expect(writes > 20 && repeats == 0, "\(repeats) of \(writes) writes")
     }
 
     private func append(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 import CaretStore
 import Foundation
@@ -29,13 +30,15 @@ struct LostFilesTests {
         var document = try await TrackedDocument(on: store)
         try await document.type("a")
         let id = document.entry.id
-        // The connection opens the log when it is first used.
+        // Each connection opens the log when it is first used.
         #expect(refusal(await store.text(of: id)) == nil)
+        await store.runUpkeep(at: 0)
         try loss.happen(in: scratch)
         let log = try? Data(contentsOf: scratch.file("caret.sqlite-wal"))
         let append = try document.append([SampleChange.edit(0, 0, "b")], seq: 2)
         for _ in 0..<2 { #expect(await store.append(append) == .diskFailed) }
         #expect(await store.create(try DocumentName("other")) == .refused(.failed))
+        try await expectRefusals(by: store, of: document, append)
         // The server must not ack a repeated push, because its change will be lost.
         #expect(refusal(await store.pusher(SampleLog.ann, in: id)) == .failed)
         #expect(try await store.text(of: id).get().text == document.text)
@@ -48,6 +51,24 @@ struct LostFilesTests {
         await store.close()
         // A log that still has its name is neither emptied nor removed.
         #expect((try? Data(contentsOf: scratch.file("caret.sqlite-wal"))) == log)
+    }
+
+    private func expectRefusals(
+        by store: SQLiteStore, of document: TrackedDocument, _ append: Append
+    ) async throws {
+        let (id, user) = (document.entry.id, try UserName("ann"))
+        let locked = await store.appendLocked(append) { _ in [] }
+        #expect(locked.missed.isEmpty && locked.outcome == .diskFailed)
+        #expect(await store.rename(id, to: try DocumentName("other")) == .refused(.failed))
+        #expect(refusal(await store.delete(id)) == .failed)
+        #expect(await store.undelete(id) == .refused(.failed))
+        let snapshot = Snapshot(revision: 1, text: document.text)
+        #expect(refusal(await store.putSnapshot(snapshot, of: id)) == .refused(.failed))
+        #expect(refusal(await store.renewEpochs(known: 9, of: id)) == .failed)
+        #expect(await store.trim(id, through: 1) == .refused(.refused(.failed)))
+        #expect(refusal(await store.addToken(of: user, .all)) == .failed)
+        #expect(refusal(await store.revokeToken(TokenID(1))) == .failed)
+        await #expect(throws: StoreRefusal.failed) { try await store.publish([Publication(id)]) }
     }
 
     @Test("a commit is not acked if the database was removed during the commit")

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "segments before a snapshot are merged without waiting for others"
+        "even a few segments before a snapshot are merged"
     )
     func snapshots() {
         var history = SimulatedHistory()
@@ -63,16 +63,16 @@ import Testing
         #expect(MergePlan.next(history.summaries, after: 0, isIdle: true) == nil)
     }
 
-    /// One size of a segment.
+    /// The size of one segment.
     private struct Size {
         var changes = 1
         var bytes = 100
         var isUnmerged = true
     }
 
-    /// How many segments are merged next; nil if no merge is due. `snapshot` is the number of segments before
-    /// the newest snapshot.
-    private func due(_ sizes: [Size], snapshot: Int = 0, isIdle: Bool = false) -> Int? {
+    /// The indexes of the segments that are merged next; nil if no merge is due. `snapshot` is the number of
+    /// segments before the newest snapshot.
+    private func due(_ sizes: [Size], snapshot: Int = 0, isIdle: Bool = false) -> Range<Int>? {
         var (summaries, last) = ([SegmentSummary](), 0)
         for (index, size) in sizes.enumerated() {
             summaries.append(
@@ -82,7 +82,7 @@ import Testing
             last += size.changes
         }
         let newest = snapshot == 0 ? 0 : summaries[snapshot - 1].last
-        return MergePlan.next(summaries, after: newest, isIdle: isIdle)?.count
+        return MergePlan.next(summaries, after: newest, isIdle: isIdle)?.indices
     }
 
     @Test("a merge is due once there are enough segments, and not before")
@@ -92,36 +92,43 @@ import Testing
             (63, 64, Size(), false), (3, 4, Size(), true), (15, 16, merged, false), (3, 4, merged, true),
         ] {
             #expect(due(Array(repeating: size, count: most), isIdle: isIdle) == nil, "\(size)")
-            #expect(due(Array(repeating: size, count: beyond), isIdle: isIdle) == beyond, "\(size)")
+            #expect(due(Array(repeating: size, count: beyond), isIdle: isIdle) == 0..<beyond, "\(size)")
         }
         // Before the newest snapshot, two unmerged segments are enough.
-        for (snapshot, count) in [(0, nil), (1, nil), (2, 2)] as [(Int, Int?)] {
-            #expect(due([Size(), Size(), Size()], snapshot: snapshot) == count, "\(snapshot)")
+        for (snapshot, range) in [(0, nil), (1, nil), (2, 0..<2)] as [(Int, Range<Int>?)] {
+            #expect(due([Size(), Size(), Size()], snapshot: snapshot) == range, "\(snapshot)")
         }
-        #expect(due(Array(repeating: Size(), count: 600), snapshot: 600) == 512)
+        let many = Array(repeating: Size(), count: 600)
+        #expect(due(many, snapshot: 600) == 0..<512)
+        // The first segments that fit are merged, even if more of the last segments would fit.
+        let large = Array(repeating: Size(changes: MergePlan.mostChanges / 2), count: 4)
+        #expect(due(large + many, snapshot: 604) == 0..<2)
+        // A merged segment that is at least half full is never merged again.
+        let whole = Size(changes: MergePlan.mostChanges / 2, isUnmerged: false)
+        #expect(due(Array(repeating: whole, count: 20)) == nil)
     }
 
-    @Test("a half-full segment is merged alone, and only if it is unmerged")
+    @Test("a lone unmerged segment is compressed only if it is at least half full")
     func halfFull() {
         let (changes, bytes) = (MergePlan.mostChanges / 2, MergePlan.mostBytes / 2)
-        for (size, count) in [
-            (Size(changes: changes), 1), (Size(changes: changes - 1), nil), (Size(bytes: bytes), 1),
-            (Size(bytes: bytes - 1), nil), (Size(bytes: bytes, isUnmerged: false), nil),
-        ] as [(Size, Int?)] {
-            #expect(due([size], snapshot: 1) == count, "\(size)")
+        for (size, isDue) in [
+            (Size(changes: changes), true), (Size(changes: changes - 1), false), (Size(bytes: bytes), true),
+            (Size(bytes: bytes - 1), false), (Size(bytes: bytes, isUnmerged: false), false),
+        ] {
+            #expect(due([size], snapshot: 1) == (isDue ? 0..<1 : nil), "\(size)")
         }
         // Two half-full segments fit exactly into one. One more byte or change does not fit.
         for half in [Size(changes: changes), Size(bytes: bytes), Size(changes: changes, bytes: bytes)] {
-            #expect(due([half, half], snapshot: 2) == 2, "\(half)")
-            #expect(due([half, half, Size(bytes: 1)], snapshot: 3) == 2, "\(half)")
+            #expect(due([half, half], snapshot: 2) == 0..<2, "\(half)")
+            #expect(due([half, half, Size(bytes: 1)], snapshot: 3) == 0..<2, "\(half)")
         }
     }
 
-    @Test("segments are merged again only if no segment outweighs the others")
+    @Test("segments merge again only if none is larger than the others together")
     func similarSizes() {
         let small = Array(repeating: Size(changes: 10, isUnmerged: false), count: 15)
-        for (changes, count) in [(150, 16), (151, nil)] as [(Int, Int?)] {
-            #expect(due(small + [Size(changes: changes, isUnmerged: false)]) == count)
+        for (changes, range) in [(150, 0..<16), (151, nil)] as [(Int, Range<Int>?)] {
+            #expect(due(small + [Size(changes: changes, isUnmerged: false)]) == range)
         }
     }
 

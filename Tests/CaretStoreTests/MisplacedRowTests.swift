@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rows that have correct bytes but belong elsewhere. Only a comparison with other rows reveals them.
-@Suite("Misplaced rows") struct MisplacedRowTests {
+@Suite("Rows with correct bytes in the wrong place") struct MisplacedRowTests {
     /// Damages a store with a document `abcdef`, one letter per revision, and a snapshot at 3. `other` is a
     /// copy of the store in which the document became `abCDEF`.
     struct Damage: Sendable, CustomStringConvertible {

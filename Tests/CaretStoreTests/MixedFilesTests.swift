@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Files of different states in one folder") struct MixedFilesTests {
-    @Test("a backup beside the log of a crash is refused, and nothing changes")
+    @Test("a backup next to a log that a crash left is refused and not changed")
     func backupBesideLog() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -15,12 +15,12 @@ import Testing
         defer { copy.remove() }
         try copy.write(states.backup)
         try await refused(copy, .logOfOtherDatabase)
-        // Do what the error message advises.
+        // The error message says that the log must be moved away. Remove it.
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         #expect(try await opened(copy) == [.renewed(.backup(at: 5))])
     }
 
-    @Test("an older database beside the log of a crash is refused")
+    @Test("an older database next to a log that a crash left is refused")
     func olderDatabase() async throws {
         let states = try await States()
         defer { states.remove() }

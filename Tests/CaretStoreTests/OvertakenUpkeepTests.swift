@@ -65,8 +65,79 @@ import Testing
         try await sample.check(from: 0)
     }
 
-    @Test("a prepared merge fails after a trim, and a prepared trim after a merge")
-    func mergeAndTrim() async throws {
+    @Test("changes appended while a snapshot is made count for the next snapshot")
+    func snapshotBesideAppend() async throws {
+        let sample = try await SnapshotDueDocument()
+        defer { sample.scratch.remove() }
+        let weights = "SELECT behind FROM document"
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            guard case .snapshot(let first, _, let covered) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no snapshot is due")
+            }
+            let append = try sample.document.append([SampleChange.edit(0, 0, "new")], seq: 999)
+            let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            #expect(outcome == .committed(head: sample.document.head.next))
+            guard case .snapshot(let second, _, let all) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no second snapshot is due")
+            }
+            try pieces.commit { writer throws(StoreFault) in try writer.keep(first, covering: covered) }
+            #expect(try sample.scratch.number(weights) == append.changes[0].logged.weight)
+            // The second snapshot also covers the changes that the first one covers.
+            try pieces.commit { writer throws(StoreFault) in try writer.keep(second, covering: all) }
+            #expect(try sample.scratch.number(weights) == 0)
+        }
+        #expect(try SQLiteStore.verify(folder: sample.scratch.path).isSound)
+    }
+
+    @Test("a prepared trim fails after another trim of the same revisions")
+    func trimAfterTrim() async throws {
+        for (first, second) in [(50, 100), (100, 100), (10, 10)] as [(Revision, Revision)] {
+            let sample = try await SnapshotDueDocument()
+            defer { sample.scratch.remove() }
+            do {
+                var pieces = try UpkeepPieces(sample.scratch)
+                let plans = [
+                    try pieces.prepareTrim(sample.id, through: first),
+                    try pieces.prepareTrim(sample.id, through: second),
+                ]
+                let answers = try plans.reversed().map { plan in
+                    try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) }
+                }
+                #expect(answers == [true, false], "\(first) and \(second)")
+            }
+            try await sample.check(from: second)
+        }
+    }
+
+    @Test("a prepared trim fails if a merged segment reuses the old row's number")
+    func reusedRow() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await TrackedDocument(on: store)
+        for _ in 0..<4 { try await document.typeAtOnce("0123456789") }
+        await store.close()
+        do {
+            var pieces = try UpkeepPieces(scratch)
+            let trim = try pieces.prepareTrim(document.entry.id, through: 5)
+            guard case .merge(let merge) = try pieces.step(of: document.entry.id, isIdle: true) else {
+                throw Unexpected(what: "no merge is due")
+            }
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.replace(merge) })
+            // The table was empty for a moment, so SQLite numbers its rows from 1 again.
+            #expect(try scratch.number("SELECT id FROM segment") == 1)
+            let isDone = try pieces.commit { writer throws(StoreFault) in try writer.trim(trim) }
+            #expect(!isDone)
+        }
+        let report = try SQLiteStore.verify(folder: scratch.path)
+        #expect(report.isSound && report.revisions == 40)
+    }
+
+    @Test(
+        "a prepared merge fails after a trim, and a prepared trim after a merge",
+        arguments: [5, 10, 100] as [Revision])
+    func mergeAndTrim(start: Revision) async throws {
         for isTrimFirst in [true, false] {
             let sample = try await SnapshotDueDocument()
             defer { sample.scratch.remove() }
@@ -77,7 +148,7 @@ import Testing
                 guard case .merge(let merge) = try pieces.step(of: sample.id, isIdle: true) else {
                     throw Unexpected(what: "no merge is due")
                 }
-                let trim = try pieces.prepareTrim(sample.id, through: 100)
+                let trim = try pieces.prepareTrim(sample.id, through: start)
                 let answers =
                     try isTrimFirst
                     ? [
@@ -90,7 +161,9 @@ import Testing
                     ]
                 #expect(answers == [true, false], "\(isTrimFirst)")
             }
-            try await sample.check(from: isTrimFirst ? 100 : 0)
+            // A merge lowers the count of unmerged segments. A trim leaves the count for a later step.
+            #expect(try sample.scratch.number("SELECT loose FROM document") == (isTrimFirst ? 3 : 1))
+            try await sample.check(from: isTrimFirst ? start : 0)
         }
     }
 
@@ -98,7 +171,7 @@ import Testing
     func snapshotLeftByTrim() async throws {
         let sample = try await SnapshotDueDocument()
         defer { sample.scratch.remove() }
-        // Simulate a removal that stopped after the segments.
+        // Simulate a trim that stopped after it had removed the segments, but before it removed the snapshot.
         do {
             var pieces = try UpkeepPieces(sample.scratch)
             let plan = try pieces.prepareTrim(sample.id, through: 100)
@@ -133,7 +206,8 @@ import Testing
             #expect(refusal(await store.putSnapshot(kept, of: id)) == nil)
             let append = try document.letters(String(repeating: "b", count: 257))
             async let outcome = store.append(append)
-            // These calls delay the trim, so in some rounds the append is first, and in others the trim.
+            // These calls delay the trim. So the store runs the append first in some rounds, and the trim
+            // first in others.
             for _ in 0..<round % 8 { _ = await store.pusher(SampleLog.bob, in: id) }
             #expect(await store.trim(id, through: 10) == .trimmed(start: 10))
             #expect(await outcome == .committed(head: 267))

@@ -93,8 +93,8 @@ private struct Recorded {
         let isInsideCheckpoint: Bool
     }
 
-    /// Picks the moment of the power cut. Often picks a moment during a checkpoint, or after a file was
-    /// opened, removed or truncated, because these moments are more critical than a commit.
+    /// Picks the moment of the power cut. Most moments are during a checkpoint, or after a file was opened,
+    /// removed or truncated. These moments are more critical than a commit.
     private func moment(_ random: inout Seeded) -> Int {
         switch random.number(0...9) {
         case 0...3: random.pick(insideCheckpoint)

@@ -231,7 +231,7 @@ private struct RandomRun {
 }
 
 extension DocumentEntry {
-    /// The same entry with the epoch of `other`, because epochs are random.
+    /// The same entry with the epoch of `other`. Epochs are random, so a comparison must ignore them.
     fileprivate func like(_ other: DocumentEntry) -> DocumentEntry {
         DocumentEntry(
             id: id, name: name, epoch: other.epoch, head: head, start: start, length: length,

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Rare combinations of events") struct RareMomentTests {
+@Suite("Rare cases of forgetting, trimming and kills") struct RareMomentTests {
     @Test("a pusher who pushes again just before being forgotten is remembered")
     func pushesMeanwhile() async throws {
         let scratch = try Scratch.inMemory()
@@ -20,7 +20,7 @@ import Testing
             var pieces = try UpkeepPieces(scratch)
             let old = try pieces.reader.pushers(of: id, usedBefore: 1003).get()
             #expect(old.count == 2)
-            // Ann pushes once more, at 1003.
+            // After the reader has chosen Ann's entry for removal, Ann pushes again, at the time 1003.
             let append = try document.append([SampleChange.edit(2, 2, "c")], seq: 3)
             let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
             #expect(outcome == .committed(head: 3))

@@ -14,7 +14,37 @@ import Testing
         for _ in 0..<2 {
             let (events, entry) = try await opened(sample)
             #expect(events.isEmpty && entry?.epoch == sample.documents[0].entry.epoch)
+            // Closing the store has copied the log into the database and removed it.
+            #expect(try sample.scratch.files().keys.sorted() == ["caret.commits", "caret.sqlite"])
         }
+    }
+
+    @Test("the commit counter has fixed bytes, and is updated by each commit")
+    func counterBytes() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        try DataFolder(scratch.path).openForWriting().execute(
+            "INSERT INTO store VALUES (1, \(0x0102_0304_0506_0708), 9, NULL); PRAGMA user_version = 3")
+        // The generation, 9 commits, 3 checkpoints, and 16 bytes of a digest. Another program computed these
+        // bytes as docs/storage.md describes.
+        let counter: [UInt8] = [
+            0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+            0xB5, 0x35, 0xF4, 0xD2, 0xFF, 0x36, 0xA3, 0x60, 0x9E, 0xF2, 0xE0, 0xDA, 0x15, 0x4C, 0x72, 0x3D,
+        ]
+        let file = scratch.file("caret.commits")
+        func found() throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
+        try Data(counter).write(to: file)
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { recorder.add($0) }
+        #expect(try recorder.all.isEmpty && found() == counter)
+        for number in 10...11 as ClosedRange<UInt8> {
+            _ = await store.create(try DocumentName("\(number)"))
+            // The writer updates the counter before it completes a call.
+            #expect(try found()[8] == number && found()[16] == 3)
+        }
+        await store.close()
+        #expect(try found()[8] == 11 && found()[16] == 4)
+        #expect(try scratch.number("PRAGMA user_version") == 4)
     }
 
     /// Rules T4 and T6.
@@ -60,7 +90,7 @@ import Testing
         #expect(try await opened(sample).events.isEmpty)
     }
 
-    @Test("after an older copy was restored, the files of a crash can be opened")
+    @Test("a store restored from an older copy can still be opened after a crash")
     func olderAndCrashed() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -92,7 +122,10 @@ import Testing
         #expect(await store.renewEpochs(known: 9, of: id) == .success(false))
         _ = try await store.backUp(to: target.databasePath, at: 5)
         await store.close()
-        // An empty log is not the log of another database.
+        // A backup has no log. So a log beside it belongs to another database.
+        try Data("log".utf8).write(to: target.file("caret.sqlite-wal"))
+        #expect(throws: OpeningFault.logOfOtherDatabase) { try SQLiteStore(folder: target.path) }
+        // Write an empty log beside the backup. The store must not take it for the log of another database.
         try Data().write(to: target.file("caret.sqlite-wal"))
         for isFirst in [true, false] {
             let recorder = EventRecorder()
@@ -103,11 +136,13 @@ import Testing
         }
     }
 
-    @Test("a store without commits can be created again")
+    @Test("a removed database that had no commits can be created again")
     func unused() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
-        await (try SQLiteStore(folder: scratch.path)).close()
+        let first = try SQLiteStore(folder: scratch.path)
+        #expect(try Data(contentsOf: scratch.file("caret.commits")).count == 40)
+        await first.close()
         try FileManager.default.removeItem(atPath: scratch.databasePath)
         let store = try SQLiteStore(folder: scratch.path)
         #expect(try await TrackedDocument(on: store).entry.head == 0)
@@ -131,8 +166,8 @@ import Testing
         let new = try await store.find(old.name).get()
         #expect(new.epoch.generation != old.epoch.generation && new.epoch.document == old.epoch.document)
         #expect(new.head == old.head)
-        // An append in the old epoch belongs to another history. In the new epoch no client can know later
-        // revisions than the store.
+        // An append with the old epoch is refused, because it belongs to another history. A second renewal
+        // does nothing, because in the new epoch no client can know a later revision than the store.
         #expect(await store.append(append) == .documentGone)
         let renewed = Append(document: old.id, epoch: new.epoch, expected: old.head, changes: [])
         #expect(await store.append(renewed) == .committed(head: old.head))

@@ -22,7 +22,9 @@ import Testing
         defer { scratch.remove() }
         let recorder = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { recorder.add($0) }
+        #expect(await store.append([]) == [])
         let migrations = recorder.all
+        #expect(migrations.last == .writing(1))
         let document = try await TrackedDocument(on: store)
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
         #expect(await store.append(append) == .committed(head: 1))
@@ -40,7 +42,7 @@ import Testing
         #expect(recorder.all.suffix(2) == [.checkpointing, .checkpointed])
     }
 
-    @Test("changes of many writers are committed in groups, each once, in order")
+    @Test("grouped commits of many writers have each change once, and in order")
     func groups() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -67,6 +69,10 @@ import Testing
             "UPDATE document SET chain = zeroblob(32) WHERE id = 1",
             "UPDATE document SET name = CAST(x'2F' || name AS BLOB) WHERE id = 1",
             "UPDATE segment SET last = 5 WHERE first = 3",
+            // A digest has exactly 32 bytes.
+            "UPDATE segment SET before = CAST(before || x'00' AS BLOB) WHERE first = 2",
+            "UPDATE segment SET after = CAST(after || x'00' AS BLOB) WHERE first = 2",
+            "UPDATE document SET chain = CAST(chain || x'00' AS BLOB) WHERE id = 1",
         ]
         for damage in harms {
             let scratch = try Scratch()
@@ -83,7 +89,116 @@ import Testing
         }
     }
 
-    @Test("a history is read from its newest snapshot, trimmed inside a segment")
+    @Test("damage in one segment does not prevent reads that need only other ones")
+    func damageElsewhere() async throws {
+        for (damaged, readable) in [(1, [0]), (3, [0, 1, 2])] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let (entry, _) = try await typed(into: scratch, "abc")
+            try DataFolder(scratch.path).openForWriting().execute(
+                "UPDATE segment SET time = time + 1 WHERE first = \(damaged)")
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            for revision in 0...3 {
+                let text = await store.text(of: entry.id, at: Revision(revision))
+                #expect((refusal(text) == nil) == readable.contains(revision), "\(damaged): \(revision)")
+            }
+            // A page with the first change ends where the second change does not fit.
+            let page = await store.read(entry.id, after: 0, limit: 1)
+            #expect((refusal(page) == nil) == (damaged == 3))
+            await store.close()
+        }
+    }
+
+    @Test("a text with a snapshot at its head is read without a large segment")
+    func largeLastSegment() async throws {
+        for (count, isRead) in [(10, true), (3000, false)] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            var document = try await TrackedDocument(on: store)
+            let text = String(repeating: "x", count: count)
+            let append = try document.append([SampleChange.edit(0, 0, text)], seq: 1)
+            #expect(await store.append(append) == .committed(head: 1))
+            try document.follow(append)
+            #expect(await document.putSnapshot() == nil)
+            await store.close()
+            try DataFolder(scratch.path).openForWriting().execute(
+                "UPDATE segment SET body = zeroblob(length(body))")
+            let again = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            let answer = refusal(await again.text(of: document.entry.id))
+            #expect((answer == .refused(.damaged)) == isRead, "\(count)")
+            await again.close()
+        }
+    }
+
+    @Test(
+        "a damaged row of a pusher is refused, and found by a check",
+        arguments: [
+            "seq = seq + 1", "revision = revision - 1", "used = used + 1", "digest = zeroblob(32)",
+            "digest = CAST(digest || x'00' AS BLOB)", "sum = sum + 1",
+        ])
+    func damagedPusher(damage: String) async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let (entry, _) = try await typed(into: scratch, "abc")
+        try DataFolder(scratch.path).openForWriting().execute("UPDATE pusher SET \(damage)")
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(refusal(await store.pusher(SampleLog.ann, in: entry.id)) == .damaged)
+        await store.close()
+    }
+
+    @Test("an append writes the row of each pusher only once")
+    func pusherRows() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        try DataFolder(scratch.path).openForWriting().execute(
+            """
+            CREATE TABLE written (seq);
+            CREATE TRIGGER note AFTER INSERT ON pusher BEGIN INSERT INTO written VALUES (NEW.seq); END;
+            CREATE TRIGGER note_again AFTER UPDATE ON pusher BEGIN INSERT INTO written VALUES (NEW.seq); END;
+            """)
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        for _ in 0..<2 { try await document.typeAtOnce("abcde") }
+        await store.close()
+        #expect(try scratch.count("written") == 2 && scratch.number("SELECT sum(seq) FROM written") == 15)
+    }
+
+    @Test("a call that fails before its commit has no unknown outcome")
+    func failedCall() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { recorder.add($0) }
+        let document = try await TrackedDocument(on: store)
+        try Database(path: scratch.databasePath, for: .write).execute("ALTER TABLE pusher RENAME TO lost")
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        for _ in 0..<2 { #expect(await store.append(append) == .diskFailed) }
+        #expect(recorder.hasFailed)
+        await store.close()
+    }
+
+    @Test("a write waits for another connection that has locked the database")
+    func lockedDatabase() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let (writes, report) = AsyncStream.makeStream(of: StoreEvent.self)
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { event in
+            if case .writing = event { report.yield(event) }
+        }
+        let other = try Database(path: scratch.databasePath, for: .write)
+        try other.run("BEGIN IMMEDIATE")
+        let name = try DocumentName("notes")
+        async let answer = store.create(name)
+        var begun = writes.makeAsyncIterator()
+        #expect(await begun.next() == .writing(1))
+        try other.run("COMMIT")
+        guard case .created = await answer else { throw Unexpected(what: "the write did not wait") }
+        await store.close()
+    }
+
+    @Test("reads start at the newest snapshot, and a trim may split a segment")
     func snapshots() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -102,7 +217,7 @@ import Testing
         #expect(refusal(await store.text(of: id, at: 9)) == .trimmed(start: 10))
     }
 
-    @Test("a locked append rebases over at most 4096 revisions")
+    @Test("an append under the store's lock rebases over at most 4096 revisions")
     func lockedAppend() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }

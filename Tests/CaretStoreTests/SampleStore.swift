@@ -9,7 +9,7 @@ import Testing
 struct SampleStore {
     let scratch: Scratch
     private(set) var documents: [TrackedDocument] = []
-    /// Documents of one letter, each by another pusher.
+    /// Documents of one letter. A different pusher wrote each document.
     private(set) var crowd: [(name: DocumentName, id: DocumentID, pusher: Pusher)] = []
 
     /// Creates four documents: a merged one with snapshots, a trimmed one, a short one, and an empty one.

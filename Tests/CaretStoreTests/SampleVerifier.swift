@@ -94,7 +94,8 @@ struct SampleVerifier {
         }
     }
 
-    /// `last` returns the revision of the pusher's last push up to a head.
+    /// Checks what the store answers about a pusher. `last` returns the right answer for a head: the revision
+    /// of the pusher's last push up to this head.
     private func verify(
         _ pusher: Pusher, in id: DocumentID, _ head: Revision?, last: (Revision) -> Revision?
     ) async throws {

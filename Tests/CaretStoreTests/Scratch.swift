@@ -31,7 +31,7 @@ struct Scratch {
 
     func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
 
-    /// The bytes of all files except the lock, and the index that SQLite recreates whenever it opens a log.
+    /// The bytes of all files except two: the lock, and the index of the log, which SQLite always recreates.
     func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
             .filter { !$0.hasSuffix("-shm") && $0 != "caret.lock" }

@@ -40,7 +40,7 @@ import Testing
                 refused += 1
             }
         }
-        // The decoder accepts some damaged bytes. The check of the chain finds those.
+        // The decoder accepts some damaged bytes. A store finds such damage with its chain values.
         #expect(refused > 1500 && readings > 0)
     }
 
@@ -68,11 +68,11 @@ import Testing
         #expect(try decoded(whole) == [change] && whole.count == 9)
         for column in whole.indices {
             var longer = whole
-            // In a column of runs, these bytes are another run.
+            // If the column stores runs, these two bytes are one more run.
             longer[column] += [0, 1]
             #expect(throws: SegmentFault.trailingBytes, "column \(column)") { try decoded(longer) }
         }
-        // These columns have one run, whose length is the last byte.
+        // Each of these columns stores one run. The last byte of the column is the length of the run.
         for column in [1, 2, 5] {
             var (longer, empty) = (whole, whole)
             longer[column][whole[column].count - 1] += 1
@@ -84,12 +84,87 @@ import Testing
 
     @Test("a count larger than the bytes that follow allocates no memory")
     func lyingCounts() {
-        let largest: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
+        let most = varint(UInt64(Int32.max))
         #expect(throws: SegmentFault.truncated) {
-            try SegmentFormat.decoded([1, 0] + largest + [UInt8](repeating: 0, count: 9), pushers: [:])
+            try SegmentFormat.decoded([1, 0] + most + [UInt8](repeating: 0, count: 9), pushers: [:])
         }
+        let largest: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
         #expect(throws: SegmentFault.numberOutOfRange) {
             try SegmentFormat.decoded([1, 1, 1] + largest + [1, 0], pushers: [:])
+        }
+    }
+
+    @Test("counts up to their limits are accepted, and larger ones are refused")
+    func limits() throws {
+        let (most, largest) = (UInt64(Int32.max), UInt64(256 << 20))
+        // The number of changes, and the sizes of a column before and after compression.
+        expectLimit(most, .truncated) { [1, 0] + $0 + [UInt8](repeating: 0, count: 9) }
+        expectLimit(largest, .truncated) { [1, 0, 1] + $0 }
+        expectLimit(largest, .truncated) { [1, 1, 1, 0] + $0 }
+        // The number of edits, the length of a run, and the lengths of removed and inserted text.
+        expectLimit(most, .truncated) { segment(shapes: [3] + $0) }
+        expectLimit(most, .trailingBytes) { segment(authors: [2] + $0) }
+        expectLimit(most, .trailingBytes) { segment(shapes: [1], units: [0, 4], removed: $0) }
+        expectLimit(most, .truncated) { segment(lengths: $0) }
+    }
+
+    /// Expects that a count is refused above the limit. At the limit, decoding fails later, with `fault`.
+    private func expectLimit(_ limit: UInt64, _ fault: SegmentFault, _ segment: ([UInt8]) -> [UInt8]) {
+        for (count, fault) in [(limit, fault), (limit + 1, .numberOutOfRange), (1 << 63, .numberOutOfRange)] {
+            let bytes = segment(varint(count))
+            #expect(throws: fault, "\(count)") {
+                try SegmentFormat.decoded(bytes, pushers: Self.pushers)
+            }
+        }
+    }
+
+    @Test("a start with impossible lengths is refused")
+    func impossibleLengths() throws {
+        let most = Int64(Int32.max)
+        for (units, bytes, surrogates, isPossible) in [
+            (0, 0, 0, true), (most, 0, 0, true), (most + 1, 0, 0, false), (-1, 0, 0, false),
+            (1, 2, 0, true), (1, 3, 0, false), (1, -1, 0, false), (1, 2, 1, true), (1, 2, 2, false),
+            (1, 2, -1, false),
+        ] as [(Int64, Int64, Int64, Bool)] {
+            let runs = zigzag(bytes) + [1] + zigzag(surrogates) + [1]
+            let body = segment(starts: zigzag(units), units: runs)
+            let start = try? SegmentFormat.decoded(body, pushers: Self.pushers)[0].edits[0].start
+            #expect(start.map { Int64($0.utf16) } == (isPossible ? units : nil), "\(units), \(runs)")
+        }
+    }
+
+    @Test("a pusher is looked up only where the author changes")
+    func lookups() throws {
+        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: TextBuffer(), seq: 1)
+        let bytes = SegmentFormat.encoded(
+            Array(repeating: change, count: 6), packing: .plain, authors: [1, 1, 300, 300, 300, 1])
+        var asked: [Int64] = []
+        _ = try SegmentFormat.decoded(bytes) { number throws(SegmentFault) in
+            asked.append(number)
+            return SampleLog.ann
+        }
+        #expect(asked == [1, 300, 1])
+    }
+
+    @Test("a compressed column has the smallest window that holds it")
+    func windows() throws {
+        for (count, window) in [
+            (1, 9), (512, 9), (513, 10), (1024, 10), (1025, 11), (16_384, 14), (16_385, 15), (100_000, 15),
+        ] {
+            let text = String(repeating: "x", count: count)
+            let change = try SampleLog.change(
+                Change([SampleChange.edit(0, 0, text)]), in: TextBuffer(), seq: 1)
+            // The text is the last column. zlib begins each column with the size of its window.
+            let bytes = encoded([change], .deflated)
+            var (rest, header) = (bytes.dropFirst(3), UInt8(0))
+            while !rest.isEmpty {
+                _ = number(&rest)
+                let size = number(&rest)
+                header = try #require(rest.first)
+                rest = rest.dropFirst(size)
+            }
+            #expect(header == UInt8((window - 8) << 4 | 8), "\(count) bytes")
+            #expect(try SegmentFormat.decoded(bytes, pushers: Self.pushers) == [change])
         }
     }
 
@@ -102,11 +177,7 @@ import Testing
         #expect(try SegmentFormat.decoded(encoded(changes, .plain), pushers: Self.pushers) == changes)
         // Replace the time of a segment by a number larger than the format allows.
         let numbers: [UInt64] = [.max, .max - 1, 1 << 63, 1 << 57]
-        let tooLarge = numbers.map { number in
-            var column = ByteColumn()
-            column.append(number)
-            return column.bytes
-        }
+        let tooLarge = numbers.map { varint($0) }
         // These numbers have more than 64 bits. The lower 64 bits are 0.
         let overlong = [9, 10].map { [UInt8](repeating: 0x80, count: $0) + [2] }
         for number in tooLarge + overlong {
@@ -135,6 +206,39 @@ import Testing
             "automerge-paper, \(changes.count) revisions: \(perRevision[0]) bytes each, \(perRevision[1]) without time"
         )
         #expect(perRevision[0] <= 2 && perRevision[1] <= 0.5)
+    }
+
+    private func varint(_ number: UInt64) -> [UInt8] {
+        var column = ByteColumn()
+        column.append(number)
+        return column.bytes
+    }
+
+    /// Reads a varint from the beginning of `bytes`.
+    private func number(_ bytes: inout ArraySlice<UInt8>) -> Int {
+        var (number, shift) = (0, 0)
+        while let byte = bytes.popFirst() {
+            number |= Int(byte & 0x7F) << shift
+            if byte < 0x80 { break }
+            shift += 7
+        }
+        return number
+    }
+
+    private func zigzag(_ number: Int64) -> [UInt8] {
+        varint(UInt64(bitPattern: number << 1 ^ number >> 63))
+    }
+
+    /// A plain segment with one change by Ann, which inserts "x" at the beginning. Some columns can be
+    /// replaced.
+    private func segment(
+        shapes: [UInt8] = [0], authors: [UInt8] = [2, 1], starts: [UInt8] = [0], units: [UInt8] = [0, 2],
+        removed: [UInt8] = [], lengths: [UInt8] = [1]
+    ) -> [UInt8] {
+        let columns = [
+            shapes, authors, [0, 1], [0], starts, units, removed, lengths, [UInt8(ascii: "x")],
+        ]
+        return [1, 0, 1] + columns.flatMap { [UInt8($0.count)] + $0 }
     }
 
     /// The columns of a small plain segment. Before each column is its size, in one byte.

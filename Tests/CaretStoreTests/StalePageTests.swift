@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// If a disk loses a write, an old page remains. Its bytes have a correct checksum, but are out of date.
-@Suite("Stale pages") struct StalePageTests {
+@Suite("Stale pages: old contents after a lost write") struct StalePageTests {
     /// A store in which `table` has its old content, from before `after` ran.
     private func staleFolder(
         _ table: String, before: (inout TrackedDocument) async throws -> Void = { try await $0.type("abc") },
@@ -102,7 +102,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a check finds a stale pusher row even before the newest snapshot")
+    @Test("a check finds a stale pusher row of a push before the newest snapshot")
     func pusherFarBack() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -129,7 +129,8 @@ import Testing
         var document = try await TrackedDocument(on: store)
         try await document.type("a")
         try await document.type("b", by: SampleLog.bob)
-        // Ann pushed at 1001, and Bob at 1002.
+        // Ann pushed at 1001, and Bob at 1002. Upkeep removes the entry of a pusher more than 90 days after
+        // the push, so it removes Ann's entry 1 ms before Bob's.
         await store.runUpkeep(at: 1002 + 90 * StoreSettings.day)
         #expect(try scratch.count("pusher") == 1)
         #expect(try await opened(store) == nil)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "a file is synced before it gets its name, and its folder afterwards"
+        "a file is synced before it gets its name, and its folder after that"
     )
     func order() throws {
         let scratch = try Scratch.inMemory()

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "a token with the most grants and the longest names is stored",
+        "a token with the maximum number of grants and longest names is stored",
         arguments: StoreKind.allCases)
     func longest(kind: StoreKind) async throws {
         let store = try kind.make()

@@ -26,7 +26,66 @@ import Testing
         await store.close()
     }
 
-    @Test("a snapshot is due after over 256 changes, or over 32 if idle", arguments: [32, 256])
+    @Test("the count of unmerged segments leaves out trimmed segments")
+    func unmergedAfterTrim() async throws {
+        let sample = try await PreparedDocument()
+        defer { sample.scratch.remove() }
+        do {
+            var (pieces, document) = (try UpkeepPieces(sample.scratch), sample.document)
+            for _ in 0..<50 { try pieces.append("x", to: &document) }
+            let plan = try pieces.prepareTrim(document.entry.id, through: 40)
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+        }
+        let store = try SQLiteStore(folder: sample.scratch.path, settings: .withoutRounds)
+        await store.runUpkeep(at: 0)
+        await store.close()
+        #expect(try sample.scratch.count("segment") == 10)
+        #expect(try sample.scratch.number("SELECT loose FROM document") == 10)
+    }
+
+    @Test("a merge is due once 64 segments are unmerged, and not before")
+    func unmergedLimit() async throws {
+        let sample = try await PreparedDocument()
+        defer { sample.scratch.remove() }
+        var (pieces, document) = (try UpkeepPieces(sample.scratch), sample.document)
+        for count in 1...64 {
+            try pieces.append("x", to: &document)
+            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()
+            #expect((due != nil) == (count == 64), "\(count) segments")
+        }
+    }
+
+    @Test("a step's weight is the number of rows and pages that it writes")
+    func weights() async throws {
+        let sample = try await PreparedDocument()
+        defer { sample.scratch.remove() }
+        var (pieces, document, random) = (try UpkeepPieces(sample.scratch), sample.document, Seeded(1))
+        let id = document.entry.id
+        for _ in 0..<4 {
+            // Texts that compress badly: the merged segment has several pages too.
+            let bytes = (0..<20_000).map { _ in UInt8(random.number(32...126)) }
+            let paste = String(decoding: bytes, as: UTF8.self)
+            try pieces.append([SampleChange.edit(0, 0, paste)], to: &document)
+        }
+        let merge = try pieces.step(of: id, isIdle: true)
+        guard case .merge(let replacement) = merge else { throw Unexpected(what: "no merge is due") }
+        let old = try sample.scratch.number("SELECT sum(1 + length(body) / 4096) FROM segment")
+        #expect(try pieces.commit { writer throws(StoreFault) in try writer.replace(replacement) })
+        let new = try sample.scratch.number("SELECT length(body) / 4096 FROM segment")
+        #expect(merge.weight == 1 + Int(old) + 2 * Int(new) && new > 4)
+        #expect(try sample.scratch.number("SELECT loose FROM document") == 0)
+        let append = try document.letters(String(repeating: "x", count: 600))
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+        let step = try pieces.step(of: id)
+        guard case .snapshot(let snapshot, _, _) = step else { throw Unexpected(what: "no snapshot is due") }
+        try pieces.commit { writer throws(StoreFault) in try writer.keep(snapshot) }
+        let pages = try sample.scratch.number("SELECT length(body) / 4096 FROM snapshot")
+        #expect(step.weight == 2 + Int(pages) && pages > 4)
+        #expect(UpkeepStep.removeTrimmed.weight == 64)
+        #expect(UpkeepStep.correctUnmerged(excess: 9).weight == 1)
+    }
+
+    @Test("a snapshot is due after over 256 changes, or 32 in an idle document", arguments: [32, 256])
     func changes(most: Int) async throws {
         for count in [most, most + 1] {
             let scratch = try Scratch.inMemory()
@@ -45,6 +104,23 @@ import Testing
             } else {
                 #expect(due == nil && count == most)
             }
+        }
+    }
+
+    @Test("a snapshot is due when more than 256 KiB were inserted and removed")
+    func weightLimit() async throws {
+        for excess in [0, 1] {
+            let sample = try await PreparedDocument()
+            defer { sample.scratch.remove() }
+            var (pieces, document) = (try UpkeepPieces(sample.scratch), sample.document)
+            // An edit counts 64 bytes besides its text. The second edit removes the whole text again.
+            let count = UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) - 128 + excess
+            let paste = String(repeating: "x", count: count)
+            try pieces.append([SampleChange.edit(0, 0, paste)], to: &document)
+            try pieces.append([SampleChange.edit(0, count, "")], to: &document)
+            #expect(document.log.reduce(0) { $0 + $1.weight } == 262_144 + excess)
+            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()
+            #expect((due != nil) == (excess > 0))
         }
     }
 
@@ -67,7 +143,8 @@ import Testing
         let snapshot = Int(try scratch.number("SELECT snapshot FROM document"))
         let behind = document.log[snapshot...].reduce(0) { $0 + $1.weight }
         #expect(behind <= UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) && snapshot > 0)
-        // No second snapshot is due, so the size stays the same.
+        // No second snapshot is due. So the size of the changes since the snapshot, which the store has
+        // counted, stays the same.
         #expect(try scratch.number("SELECT behind FROM document") == behind)
         await store.close()
     }

@@ -53,13 +53,15 @@ import Testing
         await store.runUpkeep(at: 10_000)
         #expect(try await store.find(document.entry.name).get().start == start)
         #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        // The only segment ends at the head.
+        #expect(try scratch.count("segment") == (start == 0 ? 1 : 0))
         await store.close()
     }
 
     @Test(
-        "history is trimmed by count only if the count is a sixteenth too high",
-        arguments: [(34, 0), (35, 3)] as [(Int, Revision)])
-    func excess(count: Int, start: Revision) async throws {
+        "history is trimmed by count only if it exceeds the limit by over 1/16",
+        arguments: [(34, 0, 4), (35, 3, 3)] as [(Int, Revision, Revision)])
+    func excess(count: Int, start: Revision, next: Revision) async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         var settings = StoreSettings()
@@ -69,6 +71,9 @@ import Testing
         try await document.typeAtOnce(String(repeating: "x", count: count))
         await store.runUpkeep(at: 10_000)
         #expect(try await store.find(document.entry.name).get().start == start)
+        try await document.typeAtOnce("ab")
+        await store.runUpkeep(at: 10_000)
+        #expect(try await store.find(document.entry.name).get().start == next)
         await store.close()
     }
 
@@ -97,7 +102,7 @@ import Testing
         await again.close()
     }
 
-    @Test("upkeep removes nothing at the earliest time, all at the latest time", arguments: [true, false])
+    @Test("upkeep removes nothing at time `Int64.min`, everything at `Int64.max`", arguments: [true, false])
     func times(isLatest: Bool) async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }

@@ -4,7 +4,7 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Upkeep") struct UpkeepTests {
+@Suite("Upkeep: merging, trimming, purging and forgetting") struct UpkeepTests {
     @Test("a long history is merged into few segments, and gets a snapshot")
     func merged() async throws {
         let scratch = try Scratch()
@@ -80,6 +80,21 @@ import Testing
             throw Unexpected(what: "the name was not free")
         }
         #expect(again.id > other.entry.id)
+        await store.close()
+    }
+
+    @Test("a deleted document keeps its pushers as long as it can be undeleted")
+    func deletedPushers() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        var settings = StoreSettings()
+        settings.keepDeleted = 365 * StoreSettings.day
+        let store = try SQLiteStore(folder: scratch.path, settings: settings)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("ab")
+        #expect(refusal(await store.delete(document.entry.id, at: 1000)) == nil)
+        await store.runUpkeep(at: 100 * StoreSettings.day)
+        #expect(try scratch.count("pusher") == 1)
         await store.close()
     }
 

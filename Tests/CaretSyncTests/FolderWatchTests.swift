@@ -30,10 +30,10 @@ import Testing
         return changes
     }
 
-    @Test("changed files are reported with their paths, other changes by a scan")
+    @Test("changed files are reported by path, and other changes request a scan")
     func reported() async throws {
         let manager = FileManager.default
-        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
         defer { try? manager.removeItem(atPath: root) }
         try manager.createDirectory(atPath: root + "/sub", withIntermediateDirectories: true)
         let bell = Bell()

@@ -3,7 +3,7 @@ import Testing
 
 /// The arguments are in the order of the events: the text before a change from elsewhere, the text after the
 /// change, and the saved text.
-@Suite("The text that a saved text was made from") struct KnownTextsTests {
+@Suite("Which earlier text an editor's save was made from") struct KnownTextsTests {
     private func base(_ older: [KnownTexts.Known], _ seen: String, _ saved: String) throws -> String {
         try KnownTexts(seen: seen, older: older).base(of: saved)
     }
@@ -11,11 +11,11 @@ import Testing
     private func elsewhere(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: false) }
     private func saved(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: true) }
 
-    /// A line of 100 different pairs of digits.
+    /// A line of 100 digits: the numbers from 10 to 59.
     private static let line = (10..<60).map { "\($0)" }.joined()
 
     @Test(
-        "the base is the text before a change if the save lacks the change",
+        "if a save lacks a change, its base is the text before that change",
         arguments: [
             // The change and the save both add a line at the end.
             ("milk\n", "milk\nbread and butter\n", "milk\noats\n"),
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "the base is the newest text if the save has a part of the change",
+        "if a save has a part of a change, its base is the newest text",
         arguments: [
             ("milk\n", "milk\nbread and butter\n", "milk\nbread and butter\noats\n"),
             // The save corrects a typo in the new line.
@@ -70,7 +70,7 @@ import Testing
         #expect(try base([elsewhere(before)], after, save) == after)
     }
 
-    @Test("a save that equals an older text undoes the change on purpose")
+    @Test("a save that equals an older text is meant to undo the later change")
     func takenBack() throws {
         #expect(try base([elsewhere("milk\n")], "milk\noats\n", "milk\n") == "milk\noats\n")
         let older = [elsewhere("a\n"), elsewhere("a\nthe second line\n")]
@@ -87,7 +87,7 @@ import Testing
         #expect(try base(older, seen, "my own\na\nthe second line\nthe third line\n") == seen)
     }
 
-    @Test("an editor that saves twice without reading still lacks the change")
+    @Test("the base of a second save without a read is the editor's first save")
     func ownChain() throws {
         let older = [elsewhere("a\n"), saved("a\nmine, the first\n")]
         let seen = "a\nfrom elsewhere, a line\nmine, the first\n"
@@ -99,7 +99,7 @@ import Testing
         #expect(try base(next, "a\nfrom elsewhere, a line\n", "a\n") == "a\nfrom elsewhere, a line\n")
     }
 
-    @Test("a change that was reverted is ignored when the base is chosen")
+    @Test("a change that was reverted does not affect the choice of the base")
     func thereAndBack() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nb and more\n")]
         #expect(try base(older, "a\n", "a\nmine\n") == "a\n")

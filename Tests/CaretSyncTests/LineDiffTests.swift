@@ -13,7 +13,7 @@ import Testing
         SampleChange.edit(start, end, text)
     }
 
-    @Test("edits that touch the same line share a block")
+    @Test("edits in the same line belong to one block of changed lines")
     func sharedLine() throws {
         let removed = try lines("ab\ncd\nef\n", edit(0, 1, "x"), edit(2, 4, "-")).hunks().flatMap(\.blocks)
         #expect(removed.map(\.old) == [0..<2] && removed.map(\.new) == [0..<1])
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("marks are the changed bytes of a line, unless the whole line changed")
+    @Test("only the changed bytes of a line are marked, unless all of it changed")
     func marks() throws {
         let word = try lines("one two\n", edit(4, 7, "2"))
         #expect(word.marks(inOld: 0) == [4..<7] && word.marks(inNew: 0) == [4..<5])

@@ -39,7 +39,7 @@ import Testing
     @Test("a known file that equals its document needs no action")
     func nothingToDo() throws { #expect(try step(record("a\n"), file("a\n"), reported) == .nothingToDo) }
 
-    @Test("a save is recorded, then pushed from the revision it was merged with")
+    @Test("a save is recorded with its base revision, and then pushed")
     func push() throws {
         let after = try kept(try step(record("a\n"), file("a\nb\n"), reported))
         #expect(after.seen == "a\nb\n")
@@ -47,7 +47,7 @@ import Testing
         #expect(try step(after, file("anything"), .reportedMissing) == .send(after.push!))
     }
 
-    @Test("the record of a save has the next push number, and a text from here")
+    @Test("a recorded save has the next push number, and is marked as local")
     func savedRecord() throws {
         let push = SyncRecord.Push(seq: 10, epoch: "e", base: 5, text: "a\nb\n", before: "a\n")
         let known = SyncRecord(path: "f", seen: "a\n", head: head("a\n"), usesCRLF: false, lastSeq: 9)
@@ -115,7 +115,7 @@ import Testing
         #expect(try step(nil, file("", quiet: 10), .reportedMissing) == .wait(Self.quietTimes.doubtful - 10))
     }
 
-    @Test("the sync waits no longer than the required quiet time")
+    @Test("the sync waits no longer than a file must stay unchanged")
     func quietEnough() throws {
         let (times, known) = (Self.quietTimes, record("a\nb\n"))
         #expect(try kept(try step(known, file("a\nx\n", quiet: times.text), reported)).push != nil)
@@ -123,7 +123,7 @@ import Testing
         #expect(try kept(try step(nil, file("a\n", quiet: times.newFile), .reportedMissing)).push != nil)
     }
 
-    @Test("a file that is empty at the start of the program gets its text back")
+    @Test("a file that is empty when the program starts gets its text back")
     func emptyAfterPowerCut() throws {
         func old(_ text: String) -> ObservedFile {
             ObservedFile(content: .text(text, usesCRLF: nil), quiet: 10_000, isUnchangedSinceStart: true)
@@ -182,7 +182,7 @@ import Testing
         #expect(try step(known, file(nil), .missing) == .forgetRecord)
     }
 
-    @Test("a new file with the text of a missing file is treated as renamed")
+    @Test("a new file with the text of a missing file renames its document")
     func rename() throws {
         #expect(
             try step(nil, file("a\n"), .reportedMissing, origin: "old") == .renameDocument(from: "old"))
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Names that conflict
 
-    @Test("an obstacle in place of a file deletes only an unchanged document")
+    @Test("if a folder replaces a file, only an unchanged document is deleted")
     func obstacles() throws {
         let (same, newer) = (head("a\n"), head("a\nb\n", 6))
         for (content, reason) in [
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("a file that needs a document of a conflicting name gets a new name")
+    @Test("a file gets a new name if its document's name would conflict")
     func nameConflicts() throws {
         func step(
             _ record: SyncRecord?, _ text: String, _ document: ObservedDocument, origin: String? = nil
@@ -232,7 +232,8 @@ import Testing
         }
         #expect(try step(nil, "a\n", .missing) == .moveFileAside)
         #expect(try step(nil, "a\n", .reportedMissing, origin: "old") == .moveFileAside)
-        // The document was deleted elsewhere. The file or the document has a change that must stay.
+        // The document was deleted elsewhere. If the file or the document has changed since the last sync,
+        // the file must not be removed.
         #expect(try step(record("a\n"), "a\nb\n", .missing) == .moveFileAside)
         #expect(try step(record("a\n", head("a\nb\n")), "a\n", .missing) == .moveFileAside)
         #expect(try step(record("a\n"), "a\n", .missing) == .removeFile)
@@ -293,7 +294,7 @@ import Testing
         #expect(try displaced("a\n", now: 50_010) == .wait(Self.quietTimes.displaced - 10))
     }
 
-    @Test("a displaced file is checked only after its quiet time")
+    @Test("a displaced file is checked only after it was unchanged for a while")
     func quietDisplaced() throws {
         let times = Self.quietTimes
         #expect(try displaced("a\n", now: 50_000 + times.displaced) == .resolve)

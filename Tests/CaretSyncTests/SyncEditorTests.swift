@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a line deleted on purpose stays deleted, after a short or long time",
+        "a line deleted in the editor stays deleted, however old the line is",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func deletion(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
@@ -107,7 +107,8 @@ import Testing
         world.disk.write("a\nb\n", intoFile: file)
         try await world.idle(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\n")
-        // The program saves again, from its own text.
+        // The program has not read the line from elsewhere. It saves again, with a new line at the end of its
+        // own text.
         world.save("a\nb\nc\n", to: "log")
         try await world.idle(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\nc\n")

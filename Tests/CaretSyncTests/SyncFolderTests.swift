@@ -10,10 +10,10 @@ import Testing
     /// The letter U+0D4E before a slash, or the mark U+0301 after it, forms one Character with the slash.
     static let paths: [WireString] = ["link/x", "link/\u{301}x", "link\u{0D4E}/x", "real/link/\u{301}x"]
 
-    @Test("no file in a linked folder is read, whatever letters surround a slash", arguments: paths)
+    @Test("no file in a linked folder is read, even with a combining mark after /", arguments: paths)
     func links(path: WireString) throws {
         let manager = FileManager.default
-        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
         defer { try? manager.removeItem(atPath: root) }
         let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
         let link = root + "/synced/" + parts.dropLast().joined(separator: "/")
@@ -28,9 +28,9 @@ import Testing
         #expect(try folder.signature(path) == nil)
     }
 
-    @Test("a file is read whole, unless it is too large or no regular file")
+    @Test("a file is read whole, unless it is too large or not a regular file")
     func contents() throws {
-        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
         defer { try? FileManager.default.removeItem(atPath: root) }
         try FileManager.default.createDirectory(atPath: root + "/folder", withIntermediateDirectories: true)
         // More bytes than one call reads.
@@ -51,11 +51,11 @@ import Testing
         #expect(folder.content(at: "text/x") == .blocked(by: "text"))
     }
 
-    @Test("a synced folder cannot be in another one, nor contain one")
+    @Test("a synced folder cannot be inside or around another synced folder")
     func nested() throws {
         let temporary = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
         let root = temporary.appending(path: "caret-\(UUID().uuidString)").path
-        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
         defer { try? FileManager.default.removeItem(atPath: root) }
         let outer = root + "/outer"
         for folder in [outer + "/.caret", outer + "/in/deep", root + "/beside"] {
@@ -71,9 +71,9 @@ import Testing
         for folder in [outer, root + "/beside"] { try SyncNesting.check(folder) }
     }
 
-    @Test("the folders of a path are made, whatever letters surround a slash")
+    @Test("the folders of a path are made, even with a combining mark after /")
     func made() throws {
-        // If this fails, the files stay in the system's temporary folder and disturb no test.
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
         defer { try? FileManager.default.removeItem(atPath: root) }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try SyncFolder(root: root, limit: 100).makeFolders(for: "a\u{0D4E}/\u{301}b/x")

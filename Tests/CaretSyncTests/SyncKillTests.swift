@@ -47,16 +47,16 @@ import Testing
         } catch let fault as FileFault where fault == MemoryDisk.killed {
             return false
         } catch is SyncFault {
-            // The killed program could not read its state folder.
+            // The program was killed while it read its state folder.
             return false
         }
         return true
     }
 
-    @Test("a kill before any disk call loses no text")
+    @Test("a kill just before a disk call loses no text, whichever call it is")
     func killed() async throws { try await kill("killed") { _ in } }
 
-    @Test("a power cut before any disk call loses no text that was synced", arguments: Seeds.first(3))
+    @Test("a power cut just before a disk call loses no text that is on disk", arguments: Seeds.first(3))
     func powerCut(seed: UInt64) async throws {
         var random = Seeded(seed)
         try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
@@ -79,7 +79,7 @@ import Testing
         #expect(calls > 100)
     }
 
-    @Test("a save before any disk call of the sync is merged", arguments: [false, true])
+    @Test("a save is merged, whichever disk call of the sync comes next", arguments: [false, true])
     func saved(asNewFile: Bool) async throws {
         var calls = 0
         while true {
@@ -109,7 +109,7 @@ import Testing
         #expect(calls > 20)
     }
 
-    @Test("a save before any disk call of a removal brings the file back", arguments: [false, true])
+    @Test("a save during a removal brings the file back, at any disk call", arguments: [false, true])
     func savedWhileRemoved(asNewFile: Bool) async throws {
         var calls = 0
         while true {

@@ -34,7 +34,7 @@ import Testing
         world.save("in it\n", to: "x/y")
     }
 
-    @Test("a file that gets two names at once becomes two files everywhere")
+    @Test("a file renamed to two names at the same time becomes two files")
     func twoNames() async throws {
         let world = try await world(["file": "text\n"])
         for (folder, name) in zip(world.folders, ["a", "b"]) {
@@ -66,7 +66,7 @@ import Testing
         #expect(lines == ["another line", "one line"])
     }
 
-    @Test("a file can become a folder of the same name, and a file again")
+    @Test("a folder can replace a file of the same name, and the reverse")
     func folders() async throws {
         let world = try await world(["x": "file\n"])
         let disk = world.folders[0].disk
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "a folder whose name ends in a joining letter is renamed with its files")
+        "a folder is renamed even if its name's last letter combines with /")
     func joiningLetter() async throws {
         let world = try SyncWorld()
         try await world.begin(0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names of synced files") struct SyncNamesTests {
     @Test(
-        "documents with the prefix map to files, and files to documents",
+        "names with the prefix map to paths, and these paths map back to names",
         arguments: [
             ("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é"), ("p", "p/#a"), ("p", "p/a#"),
             ("p", "p/" + String(repeating: "x", count: 255)),
@@ -69,7 +69,7 @@ import Testing
         #expect(try origin(of: "12345\n67890\nabcde\nfghij\n", among: both) == "two")
         // Two candidates have this text, so neither is chosen.
         #expect(try origin(of: "a", among: ["one": "a", "two": "a"]) == nil)
-        // Half of the lines is enough, less is not.
+        // A candidate is chosen if the common lines have at least half of the bytes of both texts.
         #expect(try origin(of: "1\n2", among: ["old": "1\n3"]) == "old")
         #expect(try origin(of: "1\n2", among: ["old": "1\n3\n4"]) == nil)
         // Among many candidates, only whole texts are compared.
@@ -91,7 +91,7 @@ import Testing
         return news
     }
 
-    @Test("late reads and late events never replace a newer revision")
+    @Test("a read or event of an older revision never replaces a newer one")
     func late() {
         var news = news(["a": "e"])
         let before = news.documents["a"]
@@ -136,7 +136,8 @@ import Testing
         news.apply(.restarted)
         for document: WireString in ["b", "gone"] { news.apply(reported(document)) }
         news.apply(.gone(Gone(document: "gone", epoch: "f", reason: .deleted, isFollowed: true)))
-        // This document was changed by a request of the sync, and then an older event came.
+        // The sync itself changed document c to revision 7. Then an event about an older revision of c
+        // arrived.
         news.set("c", .init(epoch: "f", revision: 7))
         news.apply(reported("c"))
         #expect(Set(news.documents.keys) == ["old/a", "b", "c"])
@@ -144,12 +145,12 @@ import Testing
         #expect(
             news.documents == ["b": .init(epoch: "f", revision: 3), "c": .init(epoch: "f", revision: 7)])
         #expect(!news.hasDocuments(in: "old"))
-        // Without a new list, a second `complete` changes nothing.
+        // A second `complete`, without a new list of documents before it, changes nothing.
         news.apply(.complete)
         #expect(Set(news.documents.keys) == ["b", "c"])
     }
 
-    @Test("a folder has documents until its last document is gone")
+    @Test("`hasDocuments` is true until the last document of a folder is gone")
     func folders() {
         var news = news(["a/b/c": "e", "a/d": "e"])
         #expect(news.hasDocuments(in: "a"))
@@ -185,7 +186,7 @@ import Testing
 }
 
 @Suite("Contents of synced files") struct SyncContentTests {
-    @Test("line breaks become LF, and the first one decides the written style")
+    @Test("line breaks are read as LF; the first one decides how sync writes them")
     func lineBreaks() {
         for (bytes, text, usesCRLF) in [
             ("a", "a", nil), ("a\nb", "a\nb", false), ("a\r\nb\r\n", "a\nb\n", true),

@@ -33,7 +33,7 @@ import Testing
         #expect(world.server.texts == ["file": "a\n"])
     }
 
-    @Test("a single sync waits for a file that was just saved, and then ends")
+    @Test("`sync --once` waits for a file that was just saved, and then ends")
     func once() async throws {
         let world = try await world()
         let syncer = try #require(world.folders[0].syncer)
@@ -62,7 +62,7 @@ import Testing
         #expect(world.server.texts == ["one": "a\n", "two": "a\n"])
     }
 
-    @Test("a file saved while its new text is prepared is not replaced by it")
+    @Test("a file saved while sync prepares a new text is not overwritten")
     func savedBeforeReplacement() async throws {
         let world = try await world()
         world.save("a\n", to: "file")

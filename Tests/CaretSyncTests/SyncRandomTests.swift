@@ -238,8 +238,8 @@ private struct People {
         namesChanged(in: folder)
     }
 
-    /// Closes all editors of a folder. An editor that still has the old name open would overwrite a text that
-    /// another editor saves under the new name. The sync could not notice this.
+    /// Closes all editors of a folder. Otherwise an editor with the old name open could overwrite a text that
+    /// another editor saves under the new name. The sync could not notice that this text is lost.
     private mutating func namesChanged(in folder: Int) {
         buffers = buffers.filter { $0.key.folder != folder }
         world.folders[folder].disk.syncAll()

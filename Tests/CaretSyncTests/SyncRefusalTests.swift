@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "if the base of a push is refused, the push is made from the new text",
+        "if the base of a push is refused, sync pushes again from the new text",
         arguments: [ErrorCode.baseTrimmed, .baseBeforeOwnPush, .baseAhead, .epochChanged, .seqReused])
     func madeAgain(code: ErrorCode) async throws {
         let world = try await world()

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 /// A synced folder whose server has a different store than before.
-@Suite("Synced folders and stores") struct SyncStoreTests {
+@Suite("Synced folders whose server has another store, and their trash") struct SyncStoreTests {
     private func world(_ texts: [String: String]) async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -78,7 +78,7 @@ import Testing
         try SyncState(in: SyncWorld.root, prefix: prefix, on: world.disk, clock: world.clock.forSync)
     }
 
-    @Test("a store is the same, restored, another one, or the first one")
+    @Test("a store is recognised as the same, restored, different or the first")
     func comparisons() async throws {
         func outcome(
             _ state: SyncState, _ store: String, _ documents: Set<String>
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("if the store is not recorded, the epochs of the documents name it")
+    @Test("if no store is recorded, the epochs of the documents show the store")
     func oldState() async throws {
         let world = try await world(["one": "1\n"])
         world.disk.remove(byUser: SyncWorld.path(".caret/store"))
@@ -154,7 +154,7 @@ import Testing
         #expect(try trash.items.map { try trash.bytes(of: $0) } == [Array("first\n".utf8)])
     }
 
-    @Test("the trash removes a text only after the time of its limit")
+    @Test("the trash removes a text only when it is older than the time limit")
     func trashTime() async throws {
         let world = try SyncWorld()
         try await world.begin(0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Merged texts and lines") struct TextMergeTests {
     @Test(
-        "at the same place, the line of the other side comes first",
+        "if you and others add a line at one place, the others' line is first",
         arguments: [
             ("1\nmine\n2\n", "1\ntheirs\n2\n", "1\ntheirs\nmine\n2\n"), ("1\n2\n", "1\nx\n2\n", "1\nx\n2\n"),
             ("1\nx\n2\n", "1\n2\n", "1\nx\n2\n"), ("1\nx\n2\n", "1\nx\n2\n", "1\nx\n2\n"),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "each byte of a text belongs to the line that contains it",
+        "a line table finds the line of each byte of a text",
         arguments: [
             ("", [], [0]), ("\n", ["\n"], [0, 1]), ("a", ["a"], [0, 0]),
             ("a\nbc", ["a\n", "bc"], [0, 0, 1, 1, 1]), ("a\n\n", ["a\n", "\n"], [0, 0, 1, 2]),
@@ -31,7 +31,7 @@ import Testing
         #expect((0..<table.count).map { table.hasLineBreak($0) } == lines.map { $0.hasSuffix("\n") })
     }
 
-    @Test("each of many changed lines has its own marks")
+    @Test("in each of many changed lines, only the changed bytes are marked")
     func manyMarks() throws {
         let old = try TextBuffer(String(repeating: "ab\n", count: 20))
         let change = SampleChange.change((0..<20).map { SampleChange.edit(3 * $0 + 1, 3 * $0 + 2, "xy") })

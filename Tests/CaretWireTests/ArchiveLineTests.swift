@@ -57,7 +57,7 @@ import Testing
         do throws(WireFault) { _ = try read(text) } catch { #expect(error.message == message) }
     }
 
-    @Test("the fault for an unknown type is at the type")
+    @Test("the error for an unknown type points to the type")
     func unknownType() {
         let fault = #expect(throws: WireFault.self) { try read(#"{"type":"change"}"#) }
         #expect(fault?.code == .unknownType && fault?.byte == 8)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Runs the stored inputs of `scripts/fuzz`, without a sanitizer.
-@Suite("The fuzz corpus") struct CorpusTests {
+@Suite("Decoding and framing of the inputs that `scripts/fuzz` stored") struct CorpusTests {
     private func inputs(_ name: String) throws -> [(name: String, bytes: [UInt8])] {
         let file = WireFixture.folder.appending(path: "../fuzz/\(name).base64")
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in

@@ -2,7 +2,7 @@ import CaretCore
 import CaretWire
 import Testing
 
-@Suite("Faults of messages") struct FaultTests {
+@Suite("Errors in messages from clients") struct FaultTests {
     @Test(
         "a missing or wrong field is reported with its name, value and byte",
         arguments: [
@@ -154,7 +154,7 @@ import Testing
             broken?.code == .badJSON && broken?.id == nil && broken?.document == nil && broken?.seq == nil)
     }
 
-    @Test("the error for a fault has the fault's code, message and fields")
+    @Test("the `error` message for a fault has its code, message and fields")
     func report() throws {
         let fault = try #require(decoded(#"{"type":"push","id":2,"doc":"a","seq":7}"#).fault)
         var writer = JSONWriter()
@@ -185,7 +185,7 @@ import Testing
         #expect(fault.report == ErrorReport(.lineTooLong, fault.message))
     }
 
-    @Test("another version is refused, whatever other fields `hello` has")
+    @Test("another protocol version is refused, whatever fields `hello` has")
     func otherVersion() {
         for version in ["0", "2", "-1", "9007199254740991"] {
             let fault = decoded(#"{"type":"hello","protocol":\#(version),"id":3,"client":{}}"#).fault
@@ -215,7 +215,7 @@ import Testing
         #expect(try decoded(other).get() == decoded(plain).get())
     }
 
-    @Test("the value of an unknown key must be valid JSON too")
+    @Test("values of unknown keys must also be valid JSON")
     func unknownValuesAreHeldToTheRules() {
         for value in [#""\ud800""#, "01", "9007199254740992", #"{"a":1,"a":2}"#, "[1,]", "1e999", "nul"] {
             #expect(decoded(#"{"type":"ping","x":\#(value)}"#).fault?.code == .badJSON, "\(value)")
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Rule L6.
-    @Test("a client ignores unknown types, and keeps unknown words")
+    @Test("a client ignores unknown types, but keeps unknown codes and reasons")
     func unknownWords() throws {
         var decoder = MessageDecoder()
         #expect(try decoder.serverMessage(Array(#"{"type":"dance","x":1}"#.utf8)) == nil)
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// Rule H4.
-    @Test("unknown units are ignored")
+    @Test("units that the server does not know are ignored in `hello`")
     func unknownUnits() {
         let line =
             #"{"type":"hello","protocol":1,"client":"alice-7f21","units":["graphemes","utf-32","utf-8"]}"#

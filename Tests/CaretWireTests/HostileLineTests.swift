@@ -2,8 +2,8 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Each line gives a message, or a fault with a byte of the line. No line traps.
-@Suite("Hostile lines") struct HostileLineTests {
+/// For each line, the decoder returns a message, or a fault that names a byte of the line. No line traps.
+@Suite("Hostile lines from clients") struct HostileLineTests {
     private func clientLines(_ random: inout Seeded) -> [[UInt8]] {
         SampleMessages.client(&random).map { $0.line(id: .number(2)) }
     }
@@ -20,7 +20,8 @@ import Testing
             for end in line.indices {
                 let fault = refusal(Array(line[..<end]), &decoder)
                 #expect(fault?.code == .badJSON)
-                // If the cut is inside a scalar or a pair of escapes, the fault is at the beginning of these.
+                // If the cut is inside a scalar or a pair of escapes, the fault is at the beginning of that
+                // scalar or pair.
                 #expect((fault?.byte ?? 0) >= end - 11 && (fault?.byte ?? .max) <= end)
             }
         }

@@ -1,10 +1,10 @@
 import CaretWire
 import Testing
 
-/// Valid JSON that is no message gives another error than `bad_json`. So a line with another error was
-/// accepted as JSON.
+/// If a line is valid JSON but not a message, the error is another one than `bad_json`. So these tests count
+/// every line with another error as accepted JSON.
 @Suite("The rules of JSON") struct JSONRulesTests {
-    @Test("each line of json.txt is accepted, or refused as the file says")
+    @Test("each example in json.txt is accepted or refused as the file says")
     func rules() throws {
         let cases = try WireFixture.lines(of: "json.txt").map { try #require(JSONCase($0)) }
         #expect(cases.count > 200)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("the second of two equal keys is reported, among few or many keys")
+    @Test("if two keys of an object are equal, the error names the second one")
     func duplicatesAmongMany() {
         for count in [2, 15, 16, 17, 18, 31, 32, 33, 100, 1000] {
             let keys = (0..<count).map { "k\($0)" }
@@ -123,7 +123,7 @@ private struct JSONCase {
         let reasons = [
             "expected": "wanted", "not UTF-8": "notUTF8", "byte order mark": "byteOrderMark",
             "must be escaped": "controlCharacter", "does not define this escape": "badEscape",
-            "not half of a pair": "loneSurrogate", "leading zeros": "leadingZero",
+            "not part of a pair": "loneSurrogate", "leading zeros": "leadingZero",
             "an integer must": "integerOutOfRange", "a number must lie": "numberOutOfRange",
             "more than 32 levels": "tooDeep", "occurs twice": "duplicateKey",
         ]

@@ -2,7 +2,7 @@ import CaretWire
 import Testing
 
 /// Tests each limit of the decoder with a value at the limit and a value one beyond it.
-@Suite("Limits") struct LimitTests {
+@Suite("Limits of message fields") struct LimitTests {
     /// Why the line is refused, with both numbers in the message; nil if it is accepted.
     private func code(_ line: String, naming numbers: Int...) -> ErrorCode? {
         let fault = decoded(line).fault
@@ -97,7 +97,7 @@ import Testing
         #expect(code(push(limit + 500), naming: limit + 500, limit) == .tooLarge)
     }
 
-    @Test("a session has at most the announced number of selections")
+    @Test("a `select` has at most the announced number of selections")
     func selections() {
         func select(_ count: Int) -> String {
             let selections = Array(repeating: "[1,1]", count: count).joined(separator: ",")
@@ -158,7 +158,7 @@ import Testing
     func numbersOfRules() {
         let limits = Limits()
         let announced = limits.announced
-        // Rule L5, and rule P7 of the edits alone.
+        // Rule L5 limits a line of the server, and rule P7 limits the edits on it.
         #expect(announced.serverLine == 6 * announced.document + 65_536)
         #expect(announced.serverList == 6 * announced.document + 32_768)
         // Rules O3 and O4.
@@ -177,9 +177,9 @@ import Testing
         #expect(limits.page == 1_048_576)
     }
 
-    @Test("every error has its own word and closes the connection as documented")
+    @Test("each error code is unique, and closes the connection as documented")
     func errorCodes() {
-        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 32)
+        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 33)
         let closing = ErrorCode.allCases.filter(\.closes).map(\.rawValue).sorted()
         #expect(
             closing == [
@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-@Suite("Info") struct InfoTests {
+@Suite("The `info` object of a client") struct InfoTests {
     private func hello(_ info: String) -> Result<Envelope<ClientMessage>, WireFault> {
         decoded(#"{"type":"hello","protocol":1,"client":"alice-7f21","info":\#(info)}"#)
     }
@@ -206,7 +206,7 @@ import Testing
         ])
     func verbatim(json: String) { #expect(info(json) == json) }
 
-    @Test("a line break in `info` becomes a blank")
+    @Test("line breaks in `info` become spaces")
     func lineBreaks() {
         #expect(info("{\r\n\"a\":\n[1,\t2]\n}") == "{  \"a\": [1,\t2] }")
         #expect(info(#"{"a":"\n"}"#) == #"{"a":"\n"}"#)
@@ -232,7 +232,7 @@ import Testing
         #expect(info(json(16)) != nil)
         #expect(hello(json(17)).fault?.code == .tooLarge)
         #expect(hello(json(17)).fault?.message.contains("has 17 levels") == true)
-        // Levels that end before the next one begins do not add up.
+        // Levels that are beside each other are not added up, only levels inside each other.
         let levels = Array(repeating: #"["b"],{"c":"d"}"#, count: 20).joined(separator: ",")
         #expect(info(#"{"a":[\#(levels)]}"#) != nil)
     }
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test("an `info` made of strings gives each string by its name")
+    @Test("`string` returns the value of a key of `info` if it is a string")
     func strings() throws {
         let members: [(name: WireString, value: WireString)] = [("name", "Ann"), ("color", "red")]
         let info = try #require(WireInfo(members: members))

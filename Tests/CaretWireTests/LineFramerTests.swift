@@ -2,7 +2,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Line framing") struct LineFramerTests {
+@Suite("Splitting received bytes into lines") struct LineFramerTests {
     @Test(
         "a line ends with LF or CR LF, and empty lines are ignored",
         arguments: [
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a line may have `limit` bytes and no more, however it arrives")
+    @Test("a line may have at most `limit` bytes, in one or several pieces")
     func limit() {
         for end in ["\n", "\r\n"] {
             for size in [1, 2, 3, 7, 100] {
@@ -44,7 +44,7 @@ import Testing
         #expect(framer.feed("\nab\n") == .tooLong(6, limit: 4))
     }
 
-    @Test("the limit can be raised between two lines of one piece")
+    @Test("the limit can be raised between two lines that arrive together")
     func raisedLimit() {
         var framer = LineFramer(limit: 5)
         let bytes = Array("hello\na longer line\n".utf8)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("bytes in random pieces give the same lines as splitting them at once")
+    @Test("bytes in random pieces give the same lines as all bytes at once")
     func randomPieces() {
         for seed in Seeds.first(Seeds.share(of: 100_000, everyCommit: 2000)) {
             var random = Seeded(seed)

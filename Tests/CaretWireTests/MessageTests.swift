@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Messages") struct MessageTests {
+@Suite("Encoding and decoding of messages") struct MessageTests {
     @Test("every client message survives a round trip")
     func clientRoundTrip() throws {
         var decoder = MessageDecoder()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a line is a plain JSON object, and ends with LF alone")
+    @Test("an encoded message is a plain JSON object without line breaks")
     func linesArePlain() throws {
         for seed in Seeds.first(50) {
             var random = Seeded(seed)
@@ -48,13 +48,13 @@ import Testing
         }
     }
 
-    @Test("a request for the history asks for no edits unless told to")
+    @Test("a `history` request without options asks for no edits")
     func plainHistory() throws {
         let plain = try decoded(#"{"type":"history","doc":"a"}"#).get()
         #expect(plain.message == .history(History(document: "a")))
     }
 
-    @Test("a writer's buffer is reused for the next message")
+    @Test("an emptied writer encodes the next messages in the same memory")
     func writerIsReused() {
         var writer = JSONWriter()
         Ping().encode(id: .number(9), into: &writer)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// The name of the enum case; of nested cases, the innermost.
+    /// The name of the enum case. If the value of the case is an enum too, the name of that inner case.
     private func name(_ message: Any) -> String {
         guard let only = Mirror(reflecting: message).children.first else { return "\(message)" }
         let isCase = Mirror(reflecting: only.value).displayStyle == .enum

@@ -9,7 +9,7 @@ import Testing
     private static let page: MessagesPage? = try? MessagesPage()
     private static let messages = page?.messages ?? []
 
-    @Test("every message has a heading, and every heading is a message")
+    @Test("the page has a heading for every message, and no other headings")
     func types() throws {
         let page = try MessagesPage()
         var random = Seeded(1)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a value at the limit is accepted, and one beyond it is refused", arguments: messages)
+    @Test("a value at its limit is accepted; a value beyond the limit is refused", arguments: messages)
     func limits(message: MessagesPage.Message) throws {
         for (field, example, path) in message.occurrences {
             for value in try field.extremes() {

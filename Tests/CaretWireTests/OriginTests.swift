@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hosts and origins") struct OriginTests {
     @Test(
-        "a host and its port are read, in any case",
+        "a host and its port are read in upper or lower case",
         arguments: [
             ("LocalHost", "localhost"), ("caret.example.org:8443", "caret.example.org:8443"),
             ("a_b-c", "a_b-c"),
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "a text that is no host is refused",
+        "a text that is not a host is refused",
         arguments: [
             "", ":", "a:", "a:0", "a:65536", "a:1:2", "a:+1", "a b", "a..b", ".a", "a.", "user@a", "a/b", "[",
             "[]", "[::1",
@@ -25,7 +25,7 @@ import Testing
         #expect(Authority(text) == nil)
     }
 
-    @Test("labels of 63 letters and names of 253 letters are hosts")
+    @Test("a host may have labels of 63 letters, and 253 letters in all")
     func longHosts() {
         #expect(Authority(String(repeating: "a", count: 63)) != nil)
         let name = [String](repeating: "aaaaaaa", count: 31).joined(separator: ".") + ".aaaaa"
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "a text that is no origin is refused",
+        "a text that is not an origin is refused",
         arguments: [
             "", "null", "a", "http:a", "http:/a", "http://", "http://a/", "ftp://a", "://a", "http://a:0",
             "http://a b",

@@ -125,7 +125,10 @@ enum SampleMessages {
                     latencies: few(&random) {
                         CounterValues.Latency(
                             name: text(&$0), count: number(&$0), median: number(&$0),
-                            percentile99: number(&$0), largest: number(&$0))
+                            percentile99: number(&$0), largest: number(&$0), sum: maybe(&$0, number),
+                            buckets: few(&$0) {
+                                CounterValues.Bucket(bound: number(&$0), count: number(&$0))
+                            })
                     })),
             .present(ConnectionPage(few(&random, connection), hasMore: random.chance(50))),
             .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
@@ -205,7 +208,7 @@ enum SampleMessages {
             document: name(&random), epoch: maybe(&random, epoch), base: revision(&random),
             seq: number(&random),
             content: random.chance(50) ? .edits(edits(&random)) : .text(text(&random)),
-            wantsText: random.chance(50), create: random.chance(50))
+            wantsText: random.chance(50), create: random.chance(50), exact: random.chance(20))
     }
 
     static func text(_ random: inout Seeded) -> WireString {

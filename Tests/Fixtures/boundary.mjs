@@ -1,5 +1,6 @@
-// What no fixture can say, since only the boundary between JavaScript and WebAssembly meets it: strings that are not
-// well-formed, bytes that are no change, numbers that are no offsets, large texts, and memory given back.
+// Tests of the boundary between JavaScript and WebAssembly, which the fixtures cannot test. The inputs are
+// malformed strings, bytes that are not a change, numbers that are not offsets, and large texts. Some tests
+// check that memory is given back.
 import { loadCaretCore } from '../../Sources/CaretWasm/caret-core.mjs'
 
 /** Pairs of a case's name and what is wrong with it, or null. */
@@ -81,7 +82,7 @@ const cases = {
             exports.caret_free(answer)
             exports.caret_free(address)
         }
-        // Of Exports.swift: a result, and each of the faults that such bytes can have.
+        // Exports.swift defines these statuses: a result, and each fault that such bytes can have.
         return differs([...statuses].sort((a, b) => a - b), [0, 5, 6, 7, 8, 17, 18, 19])
     },
 
@@ -125,7 +126,8 @@ const cases = {
             peak = Math.max(peak, found.peak)
             fault ??= found.fault
         }
-        // What lies between blocks is lost to larger ones, but never half of the whole.
+        // The gaps between blocks may be too small for larger blocks. But they must never take more than half
+        // of the memory.
         return fault ?? differs(memory.buffer.byteLength - bytes < 2 * peak, true)
     },
 

@@ -1,8 +1,9 @@
-// Runs every case of every fixture in this folder through CaretCore as JavaScript has it.
+// Runs every case of every fixture in this folder through the JavaScript functions of CaretCore.
 //
 //     node Tests/Fixtures/run.mjs .build/wasm/caret-core.wasm
 //
-// Names each case that fails with both values; ends with 'N passed, N failed'.
+// For each case that fails, prints its name, the found value and the expected value. Ends with 'N passed, N
+// failed'.
 import { readdirSync, readFileSync } from 'node:fs'
 import { CaretError, loadCaretCore } from '../../Sources/CaretWasm/caret-core.mjs'
 import { boundaryCases } from './boundary.mjs'
@@ -11,7 +12,8 @@ const folder = new URL('.', import.meta.url)
 const module = await WebAssembly.compile(readFileSync(process.argv[2]))
 const caret = await loadCaretCore(module)
 
-// For each kind: what a case answers, and the laws that must hold besides; a law answers with what breaks it.
+// For each kind of fixture: `answer` computes the answer of a case. `law` checks what else must hold, and
+// returns what breaks it.
 const kinds = {
     apply: { answer: ({ text, change }) => caret.apply(text, change) },
     carets: { answer: (one) => caret.mapSelection(one.selection, caret.diff(one.old, one.new)) },

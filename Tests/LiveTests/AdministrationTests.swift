@@ -21,7 +21,7 @@ import Testing
         return try #require(try admin.next())
     }
 
-    /// All counters by name. For a latency, the number of measurements.
+    /// All counters by name. The value of a latency is the number of its measurements.
     private func counted() throws -> [String: Int] {
         let line = try ask(#"{"type":"counters"}"#)
         try #require(line.hasPrefix(#"{"type":"counted","since":"#), "\(line)")
@@ -35,7 +35,8 @@ import Testing
         return result
     }
 
-    /// All counters, once a condition holds. The server may send a message before it counts that message.
+    /// Reads all counters, again and again until `isSo` is true for them. The server may send a message
+    /// before it counts that message.
     private func counted(until isSo: ([String: Int]) -> Bool) throws -> [String: Int] {
         var counts = try counted()
         for _ in 0..<10_000 where !isSo(counts) { counts = try counted() }
@@ -100,7 +101,7 @@ import Testing
         #expect(try counted { $0["connections"] == 2 }["connections"] == 2)
     }
 
-    @Test("the delivery of a change to another session is measured")
+    @Test("the time until another session gets a change is measured")
     func delivery() throws {
         try write("a", "one")
         let bob = try LineClient(server)
@@ -119,7 +120,7 @@ import Testing
         #expect(after["deliveries"] == 1 && after["delivery"] == 1)
     }
 
-    @Test("changes that a session missed are deliveries, but are not measured")
+    @Test("missed changes count as deliveries, but their latency is not measured")
     func missedChanges() throws {
         try write("a", "one", "two", "three")
         let epoch = try epoch(of: "a")
@@ -157,7 +158,7 @@ import Testing
     }
 
     /// Rule A8.
-    @Test("undelete restores a document with its history")
+    @Test("`undelete` restores a document with its history")
     func undelete() throws {
         try write("a", "one", "two")
         try ann.send(#"{"type":"close","doc":"a"}"#)
@@ -167,7 +168,8 @@ import Testing
         let wanted =
             #"{"type":"deleted","id":1,"docs":[{"number":⟨number⟩,"doc":"a","rev":2,"length":3,"updated":…,"deleted":…}]}"#
         let number = try #require(Pattern(wanted).matches(listed)?["number"])
-        // The room takes some time to close, so this retries.
+        // The room takes some time to close. Until then the answer is `overloaded`, so send the request
+        // again.
         var answer = ""
         for attempt in 0..<10_000 where attempt == 0 || answer.contains(#""code":"overloaded""#) {
             answer = try ask(#"{"type":"undelete","number":\#(number)}"#)
@@ -179,7 +181,7 @@ import Testing
     }
 
     /// Rule A9.
-    @Test("trim removes old revisions; a dry run only counts them")
+    @Test("`trim` removes old revisions; a dry run only counts them")
     func trim() throws {
         try write("a", "one", "two", "three")
         #expect(
@@ -217,7 +219,7 @@ import Testing
     }
 
     /// Rule A14.
-    @Test("verify finds no damage in a sound store or document")
+    @Test("`verify` finds no damage in a sound store or document")
     func verify() throws {
         try write("a", "one", "two")
         #expect(
@@ -230,7 +232,7 @@ import Testing
     }
 
     /// Rule A15.
-    @Test("a backup is a complete store, in a folder only its user can read")
+    @Test("a backup is a complete store; only the server can read its folder")
     func backup() throws {
         try write("a", "one", "two")
         let line = try ask(#"{"type":"backup","id":1}"#)

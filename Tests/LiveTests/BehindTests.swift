@@ -1,9 +1,9 @@
 import Testing
 
 @Suite("A session that reads nothing for a long time", .onOwnThread) struct BehindTests {
-    /// All revisions together have far more bytes than the kernel buffers for a client that does not read. With
-    /// a smaller receive buffer fewer revisions would suffice. But then the client would later read for minutes,
-    /// a few kilobytes every 0.2 s.
+    /// All revisions together have far more bytes than the kernel buffers for a client that does not read. A
+    /// smaller receive buffer would need fewer revisions. But reading them would take the client minutes,
+    /// because it would receive only a few kilobytes every 0.2 s.
     private static let revisions = 24
     private static let length = 256 << 10
 
@@ -36,7 +36,8 @@ import Testing
         return (admin, stalled)
     }
 
-    /// Reads the changes that the server sent before, and expects the resync after them.
+    /// Reads the changes that the server sent before the client was too far behind. Expects this resync after
+    /// them.
     private func expect(_ resync: String, at stalled: LineClient) throws {
         var line = try stalled.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try stalled.next() ?? "the end" }

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a server runs before 1970 and in 2326; history times never go back")
+    @Test("a server works before 1970 and in 2326, and its times never go back")
     func wrongClock() throws {
         let clock = try #require(try FalseClock(), "this machine has no C compiler")
         let scratch = try Scratch.inMemory()

@@ -21,7 +21,7 @@ import Testing
         #expect(end.output.first?.hasPrefix("usage: caretd ") == true && end.output.count <= 24)
     }
 
-    @Test("--help-config prints the shipped file, which is valid")
+    @Test("--help-config prints config/caret.json5, which is valid")
     func helpConfig() throws {
         let end = try run(["--help-config"])
         #expect(end.status == 0 && end.errors == [])
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "caretd exits with 2 for a bad configuration, and says what is allowed",
+        "caretd exits with 2 and one message for a wrong configuration",
         arguments: [
             (["--dta=x"], "caretd: \"--dta\": no such option; did you mean --data?"),
             (["data"], "caretd: \"data\": this argument is not an option; options begin with --"),
@@ -73,7 +73,7 @@ import Testing
         #expect(end.errors.count == 1 && Pattern(message).matches(end.errors[0]) != nil, "\(end.errors)")
     }
 
-    @Test("an error names the line and column in a file, or the variable")
+    @Test("a configuration error names the line and column, or the variable")
     func places() throws {
         let scratch = try Scratch.inMemory()
         let file = scratch.path + "/caret.json5"
@@ -89,7 +89,7 @@ import Testing
             "\(end.errors)")
     }
 
-    @Test("a data folder that cannot be created exits with 1")
+    @Test("caretd exits with 1 if it cannot create the data folder")
     func noFolder() throws {
         let scratch = try Scratch.inMemory()
         let end = try run(["--data", scratch.path + "/no/data", "--listen", "127.0.0.1:0"])
@@ -97,7 +97,7 @@ import Testing
         #expect(end.errors.contains { $0.hasPrefix("caretd: \(scratch.path)/no/data: ") }, "\(end.errors)")
     }
 
-    @Test("the log is JSON if the options say so")
+    @Test("the log is JSON with --log-format=json")
     func jsonLog() throws {
         let scratch = try Scratch.inMemory()
         let program = try Program(LiveServer.command(["--log-format": "json"], in: scratch))

@@ -22,8 +22,8 @@ import Testing
     /// Rule L8.
     @Test("the twentieth invalid line closes the connection")
     func manyFaults() throws {
-        // Sends all lines before it reads an answer, so that they arrive within the 10 seconds that the limit
-        // counts.
+        // The client sends all lines before it reads an answer. So they arrive within 10 seconds, and the
+        // server counts all of them.
         let line = "ann> nonsense\n"
         let answer = #"ann< {"type":"error","code":"bad_json",…"# + "\n"
         try converse(
@@ -76,7 +76,7 @@ import Testing
             """)
     }
 
-    @Test("a refusal names the value and the limit; the push's seq stays free")
+    @Test("a refused push gets the exact reason, and its seq can be used again")
     func pushes() throws {
         try converse(
             """
@@ -114,7 +114,8 @@ import Testing
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"open","doc":"a","create":true}"#)
         try client.expect(#"{"type":"opened",…"#)
-        // No disk is fast enough to commit each push before the next one arrives.
+        // The pushes arrive faster than any disk can commit them. So some pushes arrive while another is in
+        // flight.
         for seq in 1...20 {
             try client.send(
                 #"{"type":"push","doc":"a","base":0,"seq":\#(seq),"edits":[{"range":[0,0],"text":"a"}]}"#)
@@ -125,7 +126,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a push is refused only if its rebase exceeds the limit")
+    @Test("a push is refused only if rebasing it exceeds the work limit")
     func farBase() throws {
         let edits = { (count: Int) in
             (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")
@@ -146,7 +147,7 @@ import Testing
             """, options: ["--limit-rebase": "1000"])
     }
 
-    @Test("values above their limit are refused, values at the limit are accepted")
+    @Test("values at their limit are accepted, and values above it are refused")
     func tooLarge() throws {
         let full = String(repeating: "a", count: 1_024)
         try converse(

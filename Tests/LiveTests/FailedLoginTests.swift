@@ -23,7 +23,7 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         let start = try #require(text.range(of: "failregex = "))
         let lines = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
-        // Continuation lines are indented.
+        // The first expression is on the line of `failregex`, and each further one is on an indented line.
         let first = try #require(lines.first)
         let rest = lines.dropFirst().prefix { $0.hasPrefix(" ") }
         return ([first] + rest).map {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("the documented log filter finds the address of each failed login")
+    @Test("the documented log filter finds the address of each unknown token")
     func lines() throws {
         try fail(with: "caret_9_nonsense")
         try server.waitForLog(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
@@ -44,7 +44,7 @@ import Testing
             expressions.compactMap { line.firstMatch(of: $0)?.output[1].substring.map(String.init) }
         }
         #expect(address(unknown) == ["127.0.0.1"], "\(unknown)")
-        // A client without a token is not guessing.
+        // A client that sends no token does not guess tokens. So the filter must not report its address.
         #expect(address(none) == [], "\(none)")
         let six = unknown.replacing("127.0.0.1:", with: "[2001:db8::7]:")
         #expect(address(six) == ["2001:db8::7"])

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("the log names a data folder that other users can read")
+    @Test("the log warns if other users can read the data folder")
     func openToOthers() throws {
         for (mode, isNamed) in [(0o700, false), (0o750, true), (0o705, true)] as [(mode_t, Bool)] {
             let scratch = try Scratch.inMemory()

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Framing over a socket", .onOwnThread) struct FramingTests {
+@Suite("Lines over a socket, however their bytes are split", .onOwnThread) struct FramingTests {
     /// All lines that the client sends before it reads, with CR LF at their ends.
     private static let session =
         #"""
@@ -35,7 +35,7 @@ import Testing
 
     /// Rules O7 and T5.
     @Test(
-        "all answers arrive after a half close, however the input is split",
+        "a client that stops sending gets all answers, however input is split",
         arguments: LineClient.WriteStyle.allCases)
     func session(way: LineClient.WriteStyle) throws {
         let client = try LineClient(try LiveServer(), way)

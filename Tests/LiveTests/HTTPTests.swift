@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("HTTP on the port of lines", .onOwnThread) struct HTTPTests {
+@Suite("HTTP on the port of the line protocol", .onOwnThread) struct HTTPTests {
     @Test("/healthz answers GET with ok, and HEAD with the same fields")
     func health() throws {
         let client = try LineClient(try LiveServer())
@@ -13,7 +13,7 @@ import Testing
         try client.request("HEAD /healthz")
         let head = try client.response(toHead: true)
         #expect(head.status == 200 && head.fields["content-length"] == "3")
-        // HEAD had no body, so the next bytes are a response.
+        // The response to HEAD had no body, so the next bytes are the response to GET.
         try client.request("GET /healthz", "Connection: close")
         let last = try client.response()
         #expect(last.status == 200 && last.body == "ok\n" && last.fields["connection"] == "close")
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Rule H1.
-    @Test("with web=false a request gets bad_json, and the connection closes")
+    @Test("with web=false an HTTP request gets bad_json, and the connection ends")
     func withoutWeb() throws {
         let client = try LineClient(try LiveServer(["--web": "false"]))
         try client.request("GET /healthz")

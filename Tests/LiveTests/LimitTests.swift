@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Rule L3.
-    @Test("a client whose line takes too long is disconnected")
+    @Test("a client that takes too long to send a line is disconnected")
     func lineTime() throws {
         let client = try LineClient(try LiveServer(["--limit-line-time": "1 s"]))
         try client.greet(as: "ann-client")
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Rule L4.
-    @Test("a client is disconnected if lines exceed the shared memory budget")
+    @Test("if incomplete lines exceed the memory budget, a client is disconnected")
     func lineBudget() throws {
         let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
         let server = try LiveServer(limits)
@@ -85,8 +85,8 @@ import Testing
             let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
             try client.send(bytes: Array(begin.utf8))
         }
-        // Both lines together exceed the budget. The server refuses the client that asks for more than is
-        // left.
+        // The lines of both clients together exceed the memory budget for lines. The server refuses the
+        // client whose line needs more memory than is left.
         var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         #expect(poll(&asked, 2, 60_000) == 1)
         let refused = asked[0].revents != 0 ? 0 : 1

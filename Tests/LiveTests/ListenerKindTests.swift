@@ -64,7 +64,7 @@ import Testing
         try LineClient(LiveServer(in: scratch)).greet(as: "ann-client")
     }
 
-    @Test("a server keeps a file at its socket's path, and the error names it")
+    @Test("a server does not replace a file at its socket's path, and names it")
     func notASocket() throws {
         let scratch = try Scratch.inMemory()
         let path = scratch.path + "/data/caretd.sock"

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("at SIGTERM saved pushes are acked, clients get bye, no text is lost")
+    @Test("SIGTERM loses no text: saved pushes are acked, and clients get bye")
     func stopped() throws {
         let group = EditorGroup(50, documents: 5)
         var server = try LiveServer(in: .onDisk())
@@ -82,7 +82,7 @@ import Testing
         var silent: [Vanishing] = []
         for number in 0..<count {
             silent.append(try Vanishing(server))
-            // At most 1,000 are open at a time.
+            // At most 1,000 of these silent connections are open at a time.
             if silent.count == 1_000 { silent.removeFirst(500) }
             if number % 50 == 0 { try group.work(forAtMost: 1) }
         }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("What a server logs", .onOwnThread) struct LogTests {
-    @Test("the debug log has every connection and room, with the reason it ended")
+    @Test("the debug log shows why each connection and each room ended")
     func everything() throws {
         let began = ContinuousClock.now
         let server = try LiveServer(["--log-level": "debug"])
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "unused memory goes back to the system, and the log says how much",
+        "a server returns unused memory to the system, and logs how much",
         .disabled(if: Seeds.isSanitized, "a sanitizer uses its own heap"))
     func memory() throws {
         let server = try LiveServer(["--log-level": "debug"])

@@ -7,12 +7,12 @@ import Testing
         try converse(
             """
             ann> {"type":"hello","id":"h","protocol":1,"client":"ann-client","units":["utf-9","utf-8"],"token":"any","info":{"name":"Ann"}}
-            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"store":"…"}
+            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash","exact"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"store":"…"}
             """)
     }
 
     /// Rules T6 and T7.
-    @Test("epochs begin with the store's name; servers share no epochs or ids")
+    @Test("an epoch begins with its store's id, and two servers share no ids")
     func identities() throws {
         let found = try (0..<2).map { _ in
             let server = try LiveServer()
@@ -32,14 +32,15 @@ import Testing
         #expect(found[0].store != found[1].store && found[0].session != found[1].session)
     }
 
-    /// The value of a name of the pattern, from the next line that a client receives.
+    /// Expects that the next line of a client matches the pattern. Returns the value of this name in the
+    /// pattern.
     private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
         let line = try #require(try client.next())
         return try #require(Pattern(pattern).matches(line)?[name], "\(line)")
     }
 
     /// Rule E3.
-    @Test("a newer connection of a client replaces the older, which gets bye")
+    @Test("a new connection of a client replaces the old one, which gets bye")
     func replaced() throws {
         try converse(
             """
@@ -79,7 +80,7 @@ import Testing
     }
 
     /// Rules P2, P6 and P9.
-    @Test("a pushed whole text becomes a diff, and a repeat is recognised")
+    @Test("a pushed whole text becomes a diff, and a repeated push is recognised")
     func wholeText() throws {
         try converse(
             """
@@ -128,7 +129,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("missed revisions arrive as one change with squash, else one by one")
+    @Test("missed revisions arrive one by one, or as one change with `squash`")
     func squash() throws {
         try converse(
             """
@@ -152,7 +153,7 @@ import Testing
             """)
     }
 
-    @Test("an unchanged document gets a check; a diverged client opens it again")
+    @Test("an unchanged document sends a check, and a diverged client reopens it")
     func check() throws {
         try converse(
             """

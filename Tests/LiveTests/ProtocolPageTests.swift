@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The protocol page", .onOwnThread) struct ProtocolPageTests {
+@Suite("The example session on the protocol page", .onOwnThread) struct ProtocolPageTests {
     @Test("the session on the page matches a running server line by line")
     func session() throws {
         let conversation = Conversation(with: try LiveServer(["--ping": "20 s"]))
@@ -29,7 +29,8 @@ import Testing
         try conversation.end()
     }
 
-    /// The lines of the session. Values that differ on every run are replaced with the notation of `Pattern`.
+    /// The lines of the example session in docs/protocol/README.md. Values that differ on every run are
+    /// replaced with the notation of `Pattern`.
     private func sessionToRead() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/README.md")

@@ -30,7 +30,8 @@ import Testing
         let third = try second.startAgain()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
-        // No client knows a newer revision of this new document, but its epoch changes too.
+        // Document b is new, so no client knows a newer revision of it than the server. But a renewal changes
+        // the epochs of all documents.
         try bob.send(#"{"type":"open","doc":"b","create":true}"#)
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)

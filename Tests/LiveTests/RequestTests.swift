@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Requests on documents over a socket", .onOwnThread) struct RequestTests {
-    /// Bob's two documents. The first has two revisions.
+    /// Bob creates two documents. The first document gets two revisions.
     private static let library = """
         bob> {"type":"push","doc":"notes/a","base":0,"seq":1,"text":"one","create":true}
         bob< {"type":"ack","doc":"notes/a","seq":1,"rev":1,…
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Rule D9.
-    @Test("a renamed document keeps its history; a deleted document starts over")
+    @Test("a renamed document keeps its history; a deleted name starts empty")
     func renameAndDelete() throws {
         try converse(
             Self.library + """

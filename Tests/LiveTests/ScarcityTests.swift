@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite("A server short of resources", .onOwnThread) struct ScarcityTests {
-    /// Runs a command with so few descriptors. It does not inherit those that Foundation opens for other tests of
-    /// this process without close-on-exec.
+    /// A command prefix. The command after it can open only this number of descriptors. It inherits none of
+    /// the descriptors that Foundation has opened, without close-on-exec, for other tests.
     private static func limited(to descriptors: Int) -> [String] {
         let script = """
             for name in /proc/self/fd/*; do name=${name##*/}; ((name < 3)) || eval "exec $name>&-"; done
@@ -33,7 +33,8 @@ import Testing
             }
         }
         #expect(guests.count > 100 && guests.count < 192)
-        // System libraries need a descriptor now and then, and end the process if they get none.
+        // The server must leave some descriptors free. System libraries sometimes need one, and end the
+        // process if they get none.
         let inUse = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.program.process)/fd")
         #expect(inUse.count < 200)
         let enough = group.acks + 200
@@ -74,14 +75,14 @@ import Testing
             #expect(send(guest.descriptor, hello, hello.count, Int32(MSG_NOSIGNAL)) == hello.count)
             #expect(try guest.next()?.hasPrefix(#"{"type":"welcome""#) == true)
         }
-        // A few more are accepted, and the server waits for their hello.
+        // The server accepts a few more clients, and waits for their hello.
         let late = try (0..<16).map { _ in LineReader(try address.connected()) }
         var waiting = late.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         let end = ContinuousClock.now + .seconds(5)
         while waiting.count(where: { $0.revents != 0 }) < 3, ContinuousClock.now < end {
             _ = poll(&waiting, nfds_t(waiting.count), 1_000)
         }
-        // The others receive the reason for the refusal.
+        // The clients that the server does not accept receive the reason for the refusal.
         let refused = zip(late, waiting).filter { $0.1.revents != 0 }.map(\.0)
         #expect(refused.count >= 3)
         for guest in refused {
@@ -94,13 +95,14 @@ import Testing
         #expect(exit.errors.count { $0.hasSuffix(" event=connection_refused") } >= refused.count)
     }
 
-    @Test("a server started on a full disk serves reads, and pushes once it can")
+    @Test("a server started on a full disk serves reads, and later also pushes")
     func fullAtStart() throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
             return
         }
-        // A killed server leaves a write-ahead log. None of it is in the database yet.
+        // A killed server leaves a write-ahead log. The push is only in this log, and not in the database
+        // yet.
         let first = try LiveServer()
         let ann = try LineClient(first)
         try ann.greet(as: "ann-client")
@@ -187,7 +189,7 @@ import Testing
 
 /// A small file system in memory. One process sees it, and it is gone when that process ends.
 private struct SmallDisk {
-    /// A command prefix that allows mounting file systems; nil if this user cannot mount any.
+    /// A command prefix that allows mounting file systems; nil if this user cannot mount file systems.
     private static let way: [String]? = [["unshare", "-Urm"], ["unshare", "-m"]].first { way in
         let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
         // An error means that the `unshare` program is missing.
@@ -200,7 +202,7 @@ private struct SmallDisk {
     private var path: String { scratch.path + "/small" }
     var dataPath: String { path + "/data" }
 
-    /// A ballast file fills half of the file system. Nil if this user cannot mount any.
+    /// A ballast file fills half of the file system. Nil if this user cannot mount file systems.
     init?() throws {
         guard let way = Self.way else { return nil }
         let script = """
@@ -215,8 +217,8 @@ private struct SmallDisk {
         wrapper = way + ["sh", "-c", script, "sh", scratch.path + "/small"]
     }
 
-    /// A wrapper that copies a store's files to the small disk and fills the rest. No page is free when the
-    /// server starts.
+    /// A wrapper that copies a store's files to the small disk and fills the rest of the disk. So the disk is
+    /// full when the server starts.
     func filled(with data: String) -> [String] {
         let script = """
             set -e

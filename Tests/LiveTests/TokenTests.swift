@@ -82,8 +82,8 @@ import Testing
             return String(code)
         }
         for _ in 0..<10 { #expect(try code("caret_9_nonsense") == "unauthorized") }
-        // The server looks up one more token every 6 seconds. A busy machine may take that long between two
-        // guesses.
+        // The server looks up one more token every 6 seconds. On a busy machine, 6 seconds may pass between
+        // two guesses, and the second guess is then answered with `unauthorized`.
         var answers: [String?] = []
         while answers.suffix(2) != ["rate_limited", "rate_limited"], answers.count < 40 {
             answers.append(try code(answers.last == "rate_limited" ? known : "caret_9_nonsense"))
@@ -98,7 +98,7 @@ import Testing
     // MARK: Rights
 
     /// Rule R1.
-    @Test("a right applies to names with its prefix; the highest right counts")
+    @Test("a grant applies to names with its prefix; the highest grant counts")
     func rights() throws {
         try write("lib/a", "lib/b", "notes/a", "own/a")
         let ann = try client(
@@ -149,7 +149,7 @@ import Testing
         ] {
             let answers = try ["secret/there", "secret/where"].map { name in
                 try ann.send(#"{"type":\#(request),"id":7,"doc":"\#(name)"}"#)
-                // The answer to this comes after all answers to the request.
+                // The answer to this list comes last. So the lines before it are all answers to the request.
                 try ann.send(#"{"type":"list","id":8}"#)
                 var lines: [String] = []
                 while let line = try ann.next(), line != #"{"type":"listed","id":8,"docs":[]}"# {
@@ -163,7 +163,7 @@ import Testing
         try ann.expect(#"{"type":"listed","docs":[]}"#)
         try ann.send(#"{"type":"follow"}"#)
         try ann.expect(#"{"type":"done"}"#)
-        // A follower does not hear of the rename either.
+        // Ann follows documents, but gets no message about the rename, because she may not read the document.
         try admin.send(#"{"type":"rename","doc":"secret/there","to":"secret/gone"}"#)
         try admin.expect(#"{"type":"done"}"#)
         try ann.send(#"{"type":"ping"}"#)
@@ -173,7 +173,7 @@ import Testing
     // MARK: Revocation
 
     /// Rule E4.
-    @Test("a revoked token loses its connections and cannot connect again")
+    @Test("revoking a token closes its connections and refuses new ones")
     func revoked() throws {
         try write("a")
         let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// Rule A6.
-    @Test("a push committed during a revocation is acked before the bye")
+    @Test("a push that is committed while its token is revoked gets ack, then bye")
     func revokedInFlight() throws {
         for round in 0..<12 {
             let name = "notes/\(round)"

@@ -14,8 +14,8 @@ import Testing
         #expect(end.status == 0 && Int(count) ?? 0 > 175)
     }
 
-    /// The cases of `carets.json`, each with the diff of its texts. A client receives such a change from the
-    /// server.
+    /// The cases of `carets.json`, each with the diff of its texts. The diff stands for a change that the
+    /// client receives from the server.
     private static func caretsWithChanges() throws -> Data {
         let published = try Data(contentsOf: Tutorial.fixtures.appending(path: "carets.json"))
         let json = try JSONSerialization.jsonObject(with: published)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Units over a socket", .onOwnThread) struct UnitTests {
+@Suite("Clients with different units", .onOwnThread) struct UnitTests {
     @Test("clients with different units see the same text and changes")
     func units() throws {
         try converse(

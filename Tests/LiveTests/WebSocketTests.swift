@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("WebSocket", .onOwnThread) struct WebSocketTests {
+@Suite("A running server with WebSocket clients", .onOwnThread) struct WebSocketTests {
     @Test("a client over lines and one over WebSocket edit the same document")
     func twoTransports() throws {
         try converse(
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Rule E3.
-    @Test("a newer connection replaces a WebSocket: bye, and code 4002")
+    @Test("a newer connection ends a WebSocket with bye and close code 4002")
     func replaced() throws {
         let server = try LiveServer()
         let old = try WebSocketClient(server)
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("at SIGTERM each WebSocket gets bye or an error, and code 1001")
+    @Test("at SIGTERM each WebSocket gets bye or an error, then close code 1001")
     func stopped() throws {
         let server = try LiveServer()
         let nameless = try WebSocketClient(server)
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Rule O8.
-    @Test("a WebSocket that reads nothing delays no other client, and catches up")
+    @Test("a WebSocket that reads nothing does not delay others, and catches up")
     func slowReader() throws {
         let server = try LiveServer([
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",

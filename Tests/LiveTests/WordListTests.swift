@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tests in this folder must make a running server send every error code, reason and message type.
-@Suite("The words of the protocol") struct WordListTests {
+@Suite("The words of the protocol that tests must use") struct WordListTests {
     /// Words that no test can make a running server send, each with an explanation.
     private static let unprovoked = [
         #""code":"internal""#: "the server sends it only after an internal error, and no such error is known",
@@ -39,18 +39,18 @@ import Testing
         }
     }
 
-    @Test("tests receive every error code") func codes() {
+    @Test("every error code is received in some test") func codes() {
         expectSaid(ErrorCode.allCases.map { #""code":"\#($0.rawValue)""# })
     }
 
-    @Test("tests receive every reason")
+    @Test("every reason in `bye`, `gone` and `resync` is received in some test")
     func reasons() {
         expectSaid(ByeReason.allCases.map { #""type":"bye",…"reason":"\#($0.rawValue)""# })
         expectSaid(GoneReason.allCases.map { #""type":"gone",…"reason":"\#($0.rawValue)""# })
         expectSaid(ResyncReason.allCases.map { #""type":"resync",…,"reason":"\#($0.rawValue)""# })
     }
 
-    @Test("tests send or receive every message of the protocol page")
+    @Test("every message of the protocol page is sent or received in some test")
     func messages() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/messages.md")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Planted faults") struct FaultTests {
+@Suite("Faults that are planted in the code under test") struct FaultTests {
     /// The first seed that revealed a fault, and the law that the fault broke.
     struct Finding: Sendable {
         let place: Int

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Plans") struct PlanTests {
+@Suite("Plans of test scenarios") struct PlanTests {
     @Test("a plan that is written as text and read again is unchanged")
     func roundTrip() throws {
         for seed in 0..<UInt64(40) {
@@ -10,14 +10,14 @@ import Testing
     }
 
     @Test(
-        "a line that does not belong to a plan throws an error",
+        "a line that is not valid in a plan throws an error",
         arguments: ["5 c0 dances a", "soon crashes", "5 c0 types x 1\"a\""])
     func unreadable(line: String) {
         #expect(throws: Plan.Unreadable.self) { try Plan(text: line) }
     }
 
-    /// Another node may make a document longer than the limit. Then no client can add to it, and the room
-    /// appends nothing.
+    /// Another node may make a document longer than the limit. The room then refuses every insertion, and so
+    /// it appends nothing to the store.
     @Test("clients notice a new epoch of a document that is at its size limit")
     func newEpochOfFullDocument() throws {
         let (half, rest) = (String(repeating: "x", count: 700), String(repeating: "y", count: 3_400))

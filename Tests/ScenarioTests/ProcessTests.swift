@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Processes") struct ProcessTests {
+@Suite("The same scenario in two processes") struct ProcessTests {
     private static let seeds: Range<UInt64> = 0..<8
     private static let asked = "CARET_DIGESTS"
 
@@ -10,7 +10,7 @@ import Testing
     }
 
     /// The order of sets and dictionaries differs between processes. No message may depend on it.
-    @Test("one seed gives the same trace in two different processes")
+    @Test("one seed gives the same trace of messages in two processes")
     func sameTrace() async throws {
         let here = await digests()
         if let path = ProcessInfo.processInfo.environment[ProcessTests.asked] {

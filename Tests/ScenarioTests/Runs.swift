@@ -67,8 +67,8 @@ enum Runs {
         return try Plan(text: String(contentsOfFile: path, encoding: .utf8))
     }
 
-    /// The seeds of `CARET_SEEDS=from..to`, without the last one. If the variable is not set, a share of all
-    /// seeds.
+    /// The seeds of `CARET_SEEDS=from..to`, without the last one. If the variable is not set, the first `all`
+    /// seeds in a full run, and otherwise the first `share` seeds.
     static func seeds(of all: Int, everyCommit share: Int) -> Range<UInt64> {
         let words = ProcessInfo.processInfo.environment["CARET_SEEDS"]?.split(separator: ".").compactMap {
             UInt64($0)

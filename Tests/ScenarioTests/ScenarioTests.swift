@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@Suite("Scenarios") struct ScenarioTests {
-    @Test("no fault breaks a law, and all work ends after the last fault")
+@Suite("Random scenarios with faults") struct ScenarioTests {
+    @Test("no fault breaks an invariant, and all work ends after the last fault")
     func scenarios() async throws {
         if let plan = try Runs.requestedPlan() {
             if let failure = Runs.run(plan, printsMessages: true).failure {

@@ -11,8 +11,13 @@ struct Arguments {
     var bound: Int64 = 0
     /// The file for a record of the system calls. If it is set, there is no fault layer.
     var calls: String?
-    /// The end of the paths of files that cannot be synced without SQLite.
+    /// If the store itself syncs a file whose path ends with this text, the sync fails. Syncs by SQLite do
+    /// not fail.
     var unsynced: String?
+    /// Unless it is 0, only the first write to the commit counter succeeds. Later writes fail with this `errno`.
+    var counterError: Int32 = 0
+    /// Whether there is no space for the index of a write-ahead log.
+    var hasNoIndexSpace = false
     /// Where to make a backup after the last step.
     var backup: String?
     /// Whether the process kills itself when the disk is full.
@@ -45,6 +50,8 @@ struct Arguments {
         case "paste": set(\.paste, Int(value))
         case "calls": set(\.calls, value)
         case "unsynced": set(\.unsynced, value)
+        case "counter": set(\.counterError, Int32(value))
+        case "index": set(\.hasNoIndexSpace, value == "none" ? true : nil)
         case "backup": set(\.backup, value)
         case "then": set(\.diesWhenFull, value == "die" ? true : nil)
         case "trace": set(\.trace, value)
@@ -76,6 +83,9 @@ struct Arguments {
     /// Installs the fault layer under SQLite. Returns whether that succeeded.
     func install() -> Bool {
         unsynced?.withCString { fault_calls_refuse_sync($0) }
+        if counterError != 0 {
+            "/caret.commits".withCString { fault_calls_refuse_write($0, counterError, 1) }
+        }
         if let calls { return fault_calls_record(calls) == 0 }
         return installLayer()
     }
@@ -85,7 +95,7 @@ struct Arguments {
             (folder + "/caret.commits").withCString { beside in
                 var plan = fault_plan(
                     trace: trace, beside: beside, action: action, kind: kind, number: number, bound: bound,
-                    regions: paste > 0 ? 1 : 0)
+                    regions: hasNoIndexSpace ? -1 : paste > 0 ? 1 : 0)
                 return fault_vfs_install(&plan) == 0
             }
         }

@@ -41,6 +41,7 @@ struct Runner {
                 printLine("event: failed")
             case .diskFull: printLine("event: full")
             case .checkpointDiskFull: printLine("event: checkpoint full")
+            case .checkpointed: printLine("event: checkpointed")
             default: break
             }
         }
@@ -149,7 +150,8 @@ struct Runner {
             if answer != .trimmed(start: through) { throw Refused.other("\(answer)") }
         case .upkeep:
             await store.runUpkeep(at: 10 * 60_000)
-            // `runUpkeep` returns nothing. A server would end when its store reports the failure.
+            // `runUpkeep` returns nothing. If the store has reported a failure, a server would end. So this
+            // step counts as refused.
             if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
         case .reopen:
             await close()

@@ -39,7 +39,8 @@ import TestSupport
         if acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
     }
 
-    /// Whether the event should not happen. Its line makes the test fail.
+    /// Whether the event should not happen. The process prints a line for such an event, and this line makes
+    /// the test fail.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
         case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true

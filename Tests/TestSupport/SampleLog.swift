@@ -15,7 +15,7 @@ package enum SampleLog {
         return LoggedChange(pusher: pusher, seq: seq, time: 1000 + seq, edits: edits)
     }
 
-    /// The same change as a room passes it to the store.
+    /// Makes the same change as `change`, in the form in which a room passes it to the store.
     package static func pushed(
         _ change: Change, in text: TextBuffer, by pusher: Pusher = ann, seq: Int64
     ) throws(TextError) -> PushedChange {

@@ -15,7 +15,7 @@ package enum SampleText {
 
     private static let plain = Array("abcdefgh  \n").map(String.init)
 
-    /// Up to `count` pieces. On average, `percent` in a hundred are tricky.
+    /// A text of up to `count` pieces. On average, `percent` in a hundred pieces are tricky.
     package static func make(upTo count: Int, tricky percent: Int = 30, _ random: inout Seeded) -> String {
         var text = ""
         for _ in 0..<random.number(0...count) {
@@ -68,7 +68,7 @@ package enum SampleChange {
         return change(edits)
     }
 
-    /// Every UTF-16 offset of a string that is not inside a scalar.
+    /// Every UTF-16 offset of `string`, except offsets inside a scalar.
     package static func scalarBoundaries(of string: String) -> [Int] {
         var boundaries = [0]
         for scalar in string.unicodeScalars {

@@ -58,11 +58,12 @@ package enum Seeds {
     /// Whether the tests, and the programs that they start, run under a sanitizer.
     package static let isSanitized = sanitizer != nil && sanitizer != "none"
 
-    /// The factor by which a sanitizer slows a test down; 1 without a sanitizer. With the value `none` there
-    /// is no sanitizer, but the tests have as few cases as under one.
+    /// The factor by which a sanitizer slows a test down; 1 without a sanitizer. If `CARET_SANITIZER` is
+    /// `none`, there is no sanitizer, but the tests have as few cases as with one.
     private static let slowness = sanitizer == nil ? 1 : 10
 
-    /// The number of cases or rounds. Under a sanitizer there are fewer, because each takes longer.
+    /// How many of `count` cases or rounds a test runs. Under a sanitizer a test runs fewer of them, because
+    /// each takes longer.
     package static func slowed(_ count: Int) -> Int { max(1, count / slowness) }
 
     /// The line that replays a test with one seed.

@@ -42,7 +42,8 @@ package struct SeededStoreRun: Sendable {
     package static let documents = 4
 
     package private(set) var steps: [Step] = []
-    /// The contents after each number of steps. A document that does not exist is nil.
+    /// `states[n]` has the contents of all documents after the first n steps. A document that does not exist
+    /// is nil.
     private var states: [[StoredHistory?]] = [Array(repeating: nil, count: documents)]
 
     /// `atOnce` limits the documents of one append.
@@ -59,8 +60,8 @@ package struct SeededStoreRun: Sendable {
 
     package func held(after count: Int) -> [StoredHistory?] { states[count] }
 
-    /// How many steps may be finished if the first `acked` steps are. The next step with an ack may be
-    /// finished too, and so may the steps without an ack before it.
+    /// How many steps the store may have finished, if it has acked the first `acked` steps. It may also have
+    /// finished the next step with an ack, and the steps without an ack before that one.
     package func possible(after acked: Int) -> ClosedRange<Int> {
         let next = steps[acked...].firstIndex { $0.isAcked }
         return acked...(next.map { $0 + 1 } ?? steps.count)

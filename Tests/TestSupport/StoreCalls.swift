@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// Calls to a store that wait for the answer, for tests.
+/// Store calls for tests. Each call waits for its answer.
 extension DocumentStore {
     package func append(_ appends: [Append]) async -> [AppendOutcome] {
         await withCheckedContinuation { done in append(appends) { done.resume(returning: $0) } }

@@ -28,7 +28,8 @@ package struct ConcurrentTrace: Sendable {
         /// The earlier transactions that the author had seen. Merged, they give the text that the author
         /// edited.
         package let parents: [Int]
-        /// Applied one after the other to the text that the author saw. Offsets count scalars.
+        /// The patches are applied one after the other, beginning with the text that the author saw. Offsets
+        /// count scalars.
         package let patches: [TracePatch]
     }
 

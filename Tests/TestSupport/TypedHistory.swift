@@ -42,7 +42,7 @@ package enum TypedHistory {
 }
 
 extension LoggedChange {
-    /// The same change at another time.
+    /// The same change with another time.
     package func at(_ time: Int64) -> LoggedChange {
         LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
     }

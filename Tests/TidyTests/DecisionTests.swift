@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("docs/decisions") struct DecisionTests {
+@Suite("The pages of docs/decisions") struct DecisionTests {
     private static let folder = "docs/decisions/"
 
     @Test("the index has each decision with its number, title and file")
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-@Suite("docs/glossary.md") struct GlossaryTests {
+@Suite("The rows of docs/glossary.md") struct GlossaryTests {
     @Test("glossary words are sorted, and each word in italics has a row")
     func words() throws {
         let page = try #require(try Repository.textFiles().first { $0.path == "docs/glossary.md" })

@@ -9,7 +9,7 @@ struct FunctionBodies {
     }
 
     private(set) var bodies: [Body] = []
-    /// False if the source could not be parsed. Then the bodies mean nothing.
+    /// False if the source could not be parsed. In that case `bodies` is not reliable.
     private(set) var bracesBalance = true
 
     /// The most lines of a case in a long switch, including its label.
@@ -40,8 +40,9 @@ struct FunctionBodies {
         let owner: Owner?
         let holdsAccessors: Bool
         let line: Int
-        /// The outer declaration that still waits for its opening brace, and the depth of parentheses there.
+        /// The declaration around this brace that has not reached its own opening brace yet.
         let outerExpectation: Expectation?
+        /// The depth of parentheses in that declaration.
         let outerDepth: Int
         var labels: [Int] = []
         var hasDefault = false
@@ -94,7 +95,8 @@ struct FunctionBodies {
         expectation = Expectation(owner: owner, depth: depth)
     }
 
-    /// After an accessor's keyword come a body, the name of its argument, or its effects.
+    /// After the keyword of an accessor comes its body, the name of its argument in parentheses, or an effect
+    /// such as `async`.
     private func isAccessor(_ index: Int) -> Bool {
         let isNamed = text(index + 1) == "(" && text(index + 3) == ")" && text(index + 4) == "{"
         return isNamed || ["{", "async", "throws"].contains(text(index + 1))

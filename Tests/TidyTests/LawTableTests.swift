@@ -36,7 +36,7 @@ struct LawTable {
     }
 }
 
-@Suite("docs/architecture.md") struct LawTableTests {
+@Suite("The tables of docs/architecture.md") struct LawTableTests {
     private static let page = "docs/architecture.md"
 
     private static func files() throws -> [String: RepositoryFile] {
@@ -44,7 +44,7 @@ struct LawTable {
     }
 
     /// `CARET_REWRITE=1` writes the laws to the page again.
-    @Test("the page has the laws of all state machines, by file")
+    @Test("docs/architecture.md lists the laws of all state machines, by file")
     func laws() throws {
         let sources = try Repository.swiftFiles().filter { $0.path.hasPrefix("Sources/") }
         let tables = sources.sorted { $0.path < $1.path }.map(LawTable.init).filter { !$0.rows.isEmpty }
@@ -59,7 +59,7 @@ struct LawTable {
         #expect(text[start...] == made)
     }
 
-    /// The rows of the page's tables whose last cell is a file: the cell before it, and the path.
+    /// Reads the table rows whose last cell is the path of a file. Returns this path and the cell before it.
     private func rows(of text: String) -> [(functions: String, path: String)] {
         text.split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -85,7 +85,7 @@ struct LawTable {
         }
     }
 
-    @Test("a law is found with its function and the code of its values")
+    @Test("a law in the code gives a row with its function, and values as code")
     func oneLaw() {
         let text = #"""
             func checkAll() {

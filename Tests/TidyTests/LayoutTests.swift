@@ -29,8 +29,8 @@ enum MachinePathRule {
         }
     }
 
-    /// A path begins where there is no name before its first slash: `$folder/home/` and `example.org/home/`
-    /// do not count.
+    /// A path begins at a slash without a name before it. So this finds nothing in `$folder/home/` or
+    /// `example.org/home/`.
     private static func holdsRoot(_ folder: String, in line: Substring) -> Bool {
         line.ranges(of: folder).contains { range in
             guard let before = line[..<range.lowerBound].last else { return true }
@@ -39,9 +39,9 @@ enum MachinePathRule {
     }
 }
 
-@Suite("layout")
+@Suite("Files and paths in the repository")
 struct LayoutTests {
-    @Test("the root of the repository holds only the names of the layout")
+    @Test("the root of the repository has only the files and folders of a list")
     func topLevel() throws {
         expectNone(TopLevelRule.violations(names: try Repository.topLevelNames()))
     }
@@ -64,7 +64,7 @@ struct LayoutTests {
         expectNone(try Repository.textFiles().flatMap(MachinePathRule.violations(in:)))
     }
 
-    @Test("a stray name at the root is found")
+    @Test("a file at the root that is not on the list is found")
     func strayName() {
         #expect(TopLevelRule.violations(names: ["README.md", "notes.txt"]).map(\.path) == ["notes.txt"])
     }
@@ -85,7 +85,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("the repository is found and read")
+    @Test("the rules find the files of the repository, but no build products")
     func repositoryIsRead() throws {
         let paths = try Repository.textFiles().map(\.path)
         #expect(paths.contains("Package.swift"))

@@ -14,7 +14,7 @@ enum LeftoverRule {
         }
     }
 
-    /// Everything except data: a fixture may contain any word.
+    /// Whether the rule checks the file. It does not check data, because a fixture may contain any word.
     private static func isSource(_ path: String) -> Bool {
         !path.hasPrefix("Tests/Fixtures/") || path.hasSuffix(".md")
     }
@@ -49,19 +49,19 @@ extension StringProtocol {
     }
 }
 
-@Suite("Unfinished work and traps")
+@Suite("Marks of unfinished work, and traps in product code")
 struct LeftoverTests {
-    @Test("no mark of unfinished work is left over")
+    @Test("no file has a mark of unfinished work")
     func noMarks() throws {
         expectNone(try Repository.textFiles().flatMap(LeftoverRule.violations(in:)))
     }
 
-    @Test("product code never traps without naming the broken invariant")
+    @Test("product code traps only with the name of a broken invariant")
     func noTraps() throws {
         expectNone(try Repository.swiftFiles().flatMap(TrapRule.violations(in:)))
     }
 
-    @Test("a mark is found in every kind of file", arguments: LeftoverRule.marks)
+    @Test("a mark of unfinished work is found in every kind of file", arguments: LeftoverRule.marks)
     func markIsFound(mark: String) {
         for path in [
             "Sources/A.swift", "scripts/run", "a.c", "a.mjs", "README.md", "Tests/Fixtures/README.md",
@@ -71,7 +71,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test("a mark may be part of a longer word, and a fixture may hold any word")
+    @Test("longer words and fixtures may contain a mark of unfinished work")
     func otherWords() {
         let words = LeftoverRule.marks.map { "\($0)S and tree_\($0)" }.joined(separator: "\n")
         #expect(LeftoverRule.violations(in: RepositoryFile(path: "README.md", text: words)).isEmpty)

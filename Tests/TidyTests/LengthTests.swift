@@ -16,7 +16,7 @@ enum LengthRule {
     }
 }
 
-@Suite("lengths")
+@Suite("The length limit of function bodies")
 struct LengthTests {
     @Test("no function body is longer than the limit")
     func bodiesAreShort() throws {
@@ -24,7 +24,7 @@ struct LengthTests {
     }
 
     @Test(
-        "a body of 60 lines passes and one of 61 is found",
+        "a function body of 60 lines is allowed, and one of 61 is found",
         arguments: [
             "func grow<T>(_ x: [T] = { [] }()) throws -> T where T: Equatable {⏎…⏎}",
             "struct Tree {⏎ init?(leaf: Int) {⏎…⏎}⏎}",
@@ -37,7 +37,7 @@ struct LengthTests {
             "func text() {⏎ let brace = \"}\", other = #\"\\(\"}\"#⏎/* } */ // }⏎…⏎}",
         ])
     func maximumLines(text: String) {
-        // Line breaks and marks inside the source's own text count too.
+        // The text with a comment has two lines of its own in the body, so two lines fewer fit.
         let own = text.contains("/*") ? 2 : 0
         #expect(reasons(text, lines: 60 - own) == [])
         #expect(reasons(text, lines: 61 - own).count == 1)
@@ -59,12 +59,12 @@ struct LengthTests {
         #expect(reasons(choice(caseLines: 6, end: "")).count == 1)
     }
 
-    @Test("a long switch with a default is found", arguments: ["default: no()", "case _: no()"])
+    @Test("a long switch with a default case is found", arguments: ["default: no()", "case _: no()"])
     func defaultCase(end: String) {
         #expect(reasons(choice(caseLines: 5, end: end)).count == 1)
     }
 
-    @Test("a pattern inside a case does not count as a label")
+    @Test("`case` in a pattern inside a case does not begin a new case")
     func patternInCase() {
         let pattern = "if case .leaf = tree, case .root = other { grow() }"
         #expect(reasons(choice(caseLines: 5, end: "", first: pattern)) == [])
@@ -72,7 +72,7 @@ struct LengthTests {
     }
 
     @Test(
-        "a source whose braces do not balance is found",
+        "a source file whose braces do not balance is found",
         arguments: ["func a() {", "}", "func a() { \"\\({})\" } }"])
     func unbalanced(text: String) {
         #expect(reasons(text).count == 1)

@@ -6,7 +6,7 @@ struct LinkRule {
     private let paths: Set<String>
     private let pages: [String: MarkdownPage]
 
-    /// Code that begins with one of these names a path of the repository.
+    /// If code on a page begins with one of these folders, it is a path of the repository.
     private static let folders = [
         "Benchmarks/", "Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/",
     ]
@@ -63,7 +63,7 @@ struct LinkRule {
     }
 }
 
-@Suite("links")
+@Suite("Links and paths on the documentation pages")
 struct LinkTests {
     private func violations(_ text: String, on path: String = "docs/a.md") -> [Violation] {
         let other = RepositoryFile(path: "docs/b.md", text: "# One `two`, three\n")

@@ -30,14 +30,14 @@ enum PlainEnglishRule {
     }
 }
 
-@Suite("Plain English") struct PlainEnglishTests {
-    @Test("comments and pages use plain words")
+@Suite("Plain words in comments and pages") struct PlainEnglishTests {
+    @Test("no comment or page has a word that is on the list of hard words")
     func words() throws {
         expectNone(try Repository.textFiles().flatMap(PlainEnglishRule.violations(in:)))
     }
 
     @Test(
-        "a word that is hard to read is found in a comment and on a page",
+        "a hard word is found in a comment and on a page",
         arguments: PlainEnglishRule.words + PlainEnglishRule.phrases)
     func found(word: String) {
         for (path, text) in [
@@ -48,7 +48,7 @@ enum PlainEnglishRule {
         }
     }
 
-    @Test("code, strings and parts of words are not prose")
+    @Test("hard words in code, in strings and inside longer words are allowed")
     func others() {
         let text = "let anewName = \"he bears it\"\n// A renewed name of an overbearing one.\n"
         #expect(PlainEnglishRule.violations(in: RepositoryFile(path: "a.swift", text: text)).isEmpty)

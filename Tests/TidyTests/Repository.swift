@@ -11,7 +11,7 @@ struct RepositoryFile: Equatable {
             .map { (number: $0.offset + 1, text: $0.element) }
     }
 
-    /// The target's folder the file belongs to: the first two parts of its path.
+    /// The folder of the target that the file belongs to: the first two parts of its path.
     var targetFolder: String {
         path.split(separator: "/").prefix(2).joined(separator: "/")
     }

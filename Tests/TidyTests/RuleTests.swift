@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("citations are found in a text")
+    @Test("citations of rules are found in a text")
     func finding() {
         #expect(Self.citations(in: "rules P3, P4 and S1; rule L12") == ["P3", "P4", "S1", "L12"])
         #expect(Self.citations(in: "the rule of P3") == [])

@@ -3,7 +3,7 @@
 /// Understands only what the rules need: which words are code, on which lines there is code, and how braces
 /// nest.
 struct SwiftSource {
-    /// One word, run of operator characters, literal or single mark.
+    /// One piece of the source: a word, a run of operator characters, a literal, or a single mark.
     struct Token: Equatable {
         let text: String
         let lines: ClosedRange<Int>

@@ -18,7 +18,8 @@ struct AllowedUnchecked {
             reason: "the bytes are written before the reference is shared, and never again"),
     ]
 
-    /// The server code requires Sendable values. A simulated server has only one thread.
+    /// The simulation runs server code, which requires Sendable values. Its classes may disable the check,
+    /// because a simulated server has only one thread.
     static let simulation = [
         ("SimulatedExecutor", 2), ("Observer", 1), ("ServerRun", 1), ("SimulatedPort", 1), ("World", 1),
         ("WorldServer", 2),
@@ -70,7 +71,7 @@ struct UncheckedTests {
         #expect(AllowedUnchecked.violations(in: files, allowing: []).count == 1)
     }
 
-    @Test("an entry of the list without a disabled check is found")
+    @Test("an entry of the list is found if its file has no disabled check")
     func stalePromise() {
         let list = [AllowedUnchecked(path: "Box.swift", count: 1, reason: "a test")]
         let files = [RepositoryFile(path: "Box.swift", text: "// \(Self.promise)")]

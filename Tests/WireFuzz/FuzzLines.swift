@@ -1,5 +1,5 @@
-/// Frames bytes in pieces. Up to the first line that is too long, the lines must be the same as from
-/// splitting all bytes at once.
+/// Passes bytes to the line framer in pieces. Up to the first line that is too long, the framer must return
+/// the same lines as a simple split of all bytes.
 ///
 /// The first byte of the input gives the limit of a line. The second byte gives the size of a piece.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,4 +1,5 @@
-/// Decodes any line in both directions: a message must survive a round trip, and a fault must be well-formed.
+/// Decodes the input as a client's message and as a server's message. A decoded message must survive a round
+/// trip, and a fault must be well-formed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let line = UnsafeRawBufferPointer(start: start, count: count)

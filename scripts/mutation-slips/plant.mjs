@@ -79,8 +79,8 @@ export class Copy {
     write(join(this.tree, "Sources", target, "Slip.swift"), Buffer.from(slipFile(this.numberFile, slips)), 0o644);
   }
 
-  /// Plants the slips and builds the tests. Removes slips that do not compile until the build succeeds, and returns the
-  /// others. Each plan has a target, the paths of its sources, and its slips.
+  /// Plants the slips and builds the tests. Removes the slips that do not compile, until the build succeeds.
+  /// Returns the other slips. Each plan has a target, the paths of its sources, and its slips.
   buildTests(plans) {
     const rounds = new Map();
     for (;;) {
@@ -120,8 +120,9 @@ function write(path, bytes, mode) {
   writeFileSync(path, bytes, { mode });
 }
 
-/// The slips that the compiler rejects. An error in a line without a slip, such as a missing `return`, is blamed on the
-/// nearest slip before it, and from the third round on, on all slips of the file.
+/// The slips that the compiler rejects. The compiler may report an error in a line without a slip, such as a
+/// missing `return`. In the first two rounds, the nearest slip before this line counts as rejected. From the
+/// third round on, all slips of the file do.
 function wrongSlips(output, tree, slips, round) {
   const wrong = new Set();
   for (const [, path, text] of output.matchAll(/^(\S+\.swift):(\d+):\d+: error:/gm)) {
@@ -144,7 +145,8 @@ function withSlips(source, slips) {
 
 const filled = (text, slip) => text.replace("$n", slip.number).replace("$o", () => operatorOf(slip));
 
-/// A unique operator: the original one, and the number of the slip, written with four signs.
+/// A unique operator for a slip: the original operator, then the slip's number in base 4, with `%^~|` as its
+/// digits.
 const operatorOf = ({ form, number }) =>
   (form.infix ?? form.prefix) + [...number.toString(4)].map((digit) => "%^~|"[digit]).join("");
 

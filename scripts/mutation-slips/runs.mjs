@@ -97,7 +97,8 @@ function outcome(copy, stage) {
   const program = join(copy.build, "release", "caretPackageTests.xctest");
   const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
   const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };
-  // With a sanitizer, randomized tests run a tenth of their cases. With this value they do so without one.
+  // With a sanitizer, randomized tests run a tenth of their cases. The value `none` has the same effect
+  // without a sanitizer.
   if (stage.few) environment.CARET_SANITIZER = "none";
   return new Promise((resolve) => {
     const child = spawn(program, ["--testing-library", "swift-testing", ...names], {

@@ -196,7 +196,8 @@ export function candidates(path, source) {
   }));
 }
 
-/// The bodies of functions that only check or hash, and statements that continue a line without slips.
+/// The lines that get no slip: the bodies of functions that only check or hash, and the further lines of a
+/// statement that is left alone.
 function linesLeftAlone(lines) {
   const skipped = new Set();
   let end;
@@ -219,7 +220,8 @@ const call = /^(?:try |await )*(?:_ = )?(?!return\b|throw\b|if\b|guard\b|let\b|v
 const assignment = /^(?!let\b|var\b|case\b|return\b|if\b|for\b|guard\b)[\w.?!]+(?:\[[^\]=]*\])?[\w.?!]* (?:[-+|&^*]?=) [^{}]*$/s;
 const leaving = /^(?:return|continue|throw [^{}]*)$/s;
 
-/// Slips that each drop a statement. The statement shares its lines with no other code.
+/// Slips that each drop a statement. Only statements that share their lines with no other code get such a
+/// slip.
 function statements(path, source, lines, skipped) {
   const found = [];
   const open = [];

@@ -62,8 +62,8 @@ struct CommandBenchmarks {
         for measured in all { table.row(measured.cells) }
         table.print(
             under: "automerge-paper, one keystroke a revision: \(revisions) revisions; \(runs) runs of each")
-        // Uses CPU time, because the noise of four wall times would add up. Adds `ping`, because `diff`
-        // connects once and the two `cat` connect twice.
+        // This difference is computed from CPU times, because the noise of four wall times would add up. It
+        // adds one `ping`: the two `cat` connect twice, but `diff` connects only once.
         let cpu = all.map { $0.runs.map(\.cpu).median }
         let beyond = max(0, cpu[3] - (cpu[1] + cpu[2] - cpu[0]))
         Goal.print([

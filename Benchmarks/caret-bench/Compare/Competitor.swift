@@ -62,7 +62,8 @@ struct Competitor {
         }
     }
 
-    /// A free port. Neither server prints the port if the system chooses it.
+    /// A free port. The caller passes it to a server, because neither server prints the port that the system
+    /// chooses.
     private static func freePort() -> UInt16 {
         let (descriptor, port) = listeningSocket()
         close(descriptor)

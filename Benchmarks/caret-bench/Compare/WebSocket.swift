@@ -50,7 +50,7 @@ enum WebSocket {
             preconditionFailure(
                 "a message of \(payload.count) bytes is too long: this client sends at most 65,535")
         }
-        // Clients must mask what they send. A mask of zeros changes nothing.
+        // A client must mask the frames that it sends. A mask of zeros changes nothing.
         bytes += [0, 0, 0, 0]
         writeWhole(bytes + payload, to: socket)
     }

@@ -51,7 +51,7 @@ extension CrowdLoad {
     }
 
     private mutating func handleYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
-        // Ignores presence messages and the server's own requests.
+        // Ignores presence messages, and requests that the server makes.
         guard message.count > 2, message[0] == YjsMessage.sync, message[1] != YjsMessage.ask else { return }
         if message[1] == YjsMessage.answer {
             opening -= 1

@@ -4,7 +4,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// `caret-bench counters`: the cost of counting, compared to other ways to count, and the cost of logging.
+/// `caret-bench counters`: the cost of adding to a counter, compared to other ways to count, and the cost of
+/// a log line.
 struct CounterBenchmarks {
     let rounds: Int
 

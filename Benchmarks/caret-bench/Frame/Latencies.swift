@@ -1,6 +1,7 @@
 /// Counts latencies in steps of at most 1.6 %, so that millions of them need little memory.
 struct Latencies {
-    /// 64 steps for each power of two. The longest possible latency is more than an hour.
+    /// How many latencies were in each step: 64 steps for each power of two. The longest possible latency is
+    /// more than an hour.
     private var counts = [Int](repeating: 0, count: 64 * 38)
     private(set) var count = 0
 

@@ -16,7 +16,7 @@ enum Machine {
     /// The file system of a folder, from the deepest mount that contains it.
     static func fileSystem(of folder: String) -> String {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
-            // Without this value, only the heading is incomplete.
+            // The report only shows the file system, so the benchmark continues without its name.
             return "an unknown file system"
         }
         let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
@@ -42,7 +42,7 @@ enum Machine {
 
     static var processor: String {
         guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else {
-            // Without this value, only the heading is incomplete.
+            // The report only shows the processor, so the benchmark continues without its name.
             return "unknown processor"
         }
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }

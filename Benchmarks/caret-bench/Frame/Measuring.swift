@@ -31,8 +31,8 @@ extension [Double] {
     var median: Double { percentile(50) }
 }
 
-/// The best time of each of `bodies` in `rounds` runs. The bodies take turns, so that other load of the
-/// machine affects all of them.
+/// Runs each of `bodies` `rounds` times, and returns the best time of each. The bodies take turns, so that
+/// other load of the machine affects all of them.
 func best(of rounds: Int, _ bodies: [() -> Void]) -> [Double] {
     var best = [Double](repeating: .infinity, count: bodies.count)
     for _ in 0..<rounds {

@@ -35,7 +35,8 @@ struct Options {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// Whether a word is the beginning of this case's name. Without words all cases are wanted.
+    /// Whether the user wants this case: one of the words is the beginning of its name. Without words, the
+    /// user wants all cases.
     func wants(_ name: String) -> Bool {
         words.isEmpty || words.contains { name.utf8.starts(with: $0.utf8) }
     }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Starts a program. The first word is the name that the program gets as its own. `setUp` changes the
-/// descriptors that the program inherits.
+/// Starts a program. `words` are its arguments; the first one is the name that the program gets as its own.
+/// `setUp` changes the descriptors that the program inherits.
 func started(
     _ program: String, _ words: [String], _ setUp: (inout posix_spawn_file_actions_t) -> Void = { _ in }
 ) -> pid_t {
@@ -10,8 +10,8 @@ func started(
     defer { posix_spawn_file_actions_destroy(&actions) }
     setUp(&actions)
     var (attributes, none) = (posix_spawnattr_t(), sigset_t())
-    // A thread of a dispatch queue blocks most signals, and a child process inherits this. A shell without
-    // signals could not wait for its child.
+    // A thread of a dispatch queue blocks most signals, and a child process inherits this. A shell that
+    // blocks signals could not wait for its child.
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     sigemptyset(&none)

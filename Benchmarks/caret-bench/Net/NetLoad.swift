@@ -68,7 +68,7 @@ struct NetLoad: ~Copyable {
     }
 
     /// Pushes this many lines from the first connection, `together` at once. After each group of `together`
-    /// it waits until all connections have the lines.
+    /// lines, waits until all connections have received them.
     mutating func fanOut(_ pushes: Int, together: Int) {
         let lines = (0..<together).flatMap { _ in NetLoad.line("P") }
         for _ in 0..<pushes / together {

@@ -9,7 +9,8 @@ import Glibc
 enum NetServer: String, CaseIterable {
     /// A server in C, with epoll and writev.
     case bare
-    /// The server's loop and connections. The loop itself sends a push to the others.
+    /// The server's loop and connections. The loop itself sends each push to the other members of the
+    /// document.
     case loop
     /// Like `loop`, but each push goes through the queue of its document, as in a room.
     case queue

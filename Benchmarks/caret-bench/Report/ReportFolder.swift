@@ -31,9 +31,9 @@ struct ReportFolder {
     /// The names of a part's plots in the new report.
     func pictures(of part: String) throws -> [String] { try pictures(of: [part], in: draft) }
 
-    /// Replaces the old report by the new one, and keeps other files in the folder. Both are on the same
-    /// disk. The page links to the plots, so it is replaced last. If that fails, the new report stays in the
-    /// draft.
+    /// Replaces the old report by the new one, and keeps other files in the folder. Both reports are on the
+    /// same disk. The page links to the plots, so it is replaced last. If a file cannot be replaced, the rest
+    /// of the new report stays in the draft.
     func exchange(page: String, parts: [String]) throws {
         try page.write(toFile: draft + "/README.md", atomically: true, encoding: .utf8)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

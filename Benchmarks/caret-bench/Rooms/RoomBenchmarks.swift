@@ -100,7 +100,7 @@ private struct BenchRoom {
         run(room.handle(.select(SessionID(Int64(number)), select, nil), at: time))
     }
 
-    /// Pushes one letter. The base is `behind` revisions behind the head.
+    /// Pushes one letter. The push's base is `behind` revisions before the head.
     mutating func push(by number: Int, behind: Int = 0) -> Sample {
         seqs[number] += 1
         let content = RoomPush.Content.edits([WireEdit(WireRange(25_000, 25_000), "x")])

@@ -26,7 +26,8 @@ final class BenchServers {
         )
     }
 
-    /// Starts `caretd` with this crowd and, unless it is left out, the bare server with another such crowd.
+    /// Starts `caretd` with this crowd. Unless `--alone` leaves out the bare server, also starts that server
+    /// with a crowd of the same size.
     func started(_ crowd: Crowd) -> [MeasuredServer] {
         let own = caretd(with: crowd)
         if isAlone { return [own] }
@@ -42,7 +43,7 @@ final class BenchServers {
         let server = ServerProcess(caretd: program, data: data)
         if isAlone {
             print("caretd is process \(server.process)")
-            // The user reads the process number while the server works.
+            // Without the flush, a user who pipes the output would see the process number only at the end.
             fflush(nil)
         }
         return server

@@ -11,11 +11,12 @@ struct Crowd: Sendable {
     }
 
     var documents = 1
-    /// The writers of each document. They also receive its changes, as subscribers do.
+    /// The writers of each document. Writers also receive the document's changes, as subscribers do.
     var writers = 1
     var subscribers = 0
     var pace = Pace.acked
-    /// The bytes of an edit's text. One byte is inserted; a longer text replaces the same number of bytes.
+    /// The bytes of an edit's text. An edit of one byte is an insertion. A longer edit replaces as many bytes
+    /// as it inserts.
     var letters = 1
     /// Gives the last client a small receive buffer, so that the server soon notices when it stops reading.
     var lastHasSmallReceiveBuffer = false
@@ -26,7 +27,7 @@ struct Crowd: Sendable {
     /// The bytes of a document before the first push.
     static let textBytes = 10_000
 
-    /// The offset where a writer writes: its own, and never the beginning of the text.
+    /// The offset where a writer writes. It differs for each writer, and is never the beginning of the text.
     static func offset(of writer: Int) -> Int { writer * 100 + 50 }
 
     static func name(of document: Int) -> String { "bench/\(document)" }

@@ -34,8 +34,9 @@ struct CrowdLoad: ~Copyable {
     struct Document {
         /// The index of the document's first writer in `peers`.
         let firstWriter: Int
-        /// The index of the revision in a `change` line, and of the seq in an `ack` line.
+        /// The index at which the revision begins in a `change` line.
         let changeRevision: Int
+        /// The index at which the seq begins in an `ack` line.
         let ackSeq: Int
         var head = 0
         /// For each revision after `start`: when its push was written.
@@ -56,7 +57,7 @@ struct CrowdLoad: ~Copyable {
     var outstandingDeliveries = 0
     private var inFlight = 0
     private var pausedClient: Int?
-    /// True when no client writes any more.
+    /// True while the clients must not start new pushes.
     private var isStopping = true
     private var slice = Slice()
     /// How often the server sent a client the whole text again.
@@ -241,7 +242,7 @@ struct CrowdLoad: ~Copyable {
     }
 
     /// Advances a client to its next revision. `sent` is when the push was written. Only the first client
-    /// that receives the revision needs this time.
+    /// that receives the revision uses `sent`.
     mutating func advance(_ index: Int, to revision: Int, sent: Double) {
         let (document, position) = (peers[index].document, peers[index].position)
         precondition(

@@ -1,7 +1,7 @@
 import Glibc
 
-// Reads single fields of a server's line without decoding it. The server is measured, so the client must be
-// cheap.
+// Reads single fields of a server's line without decoding it. The load shares the machine with the measured
+// server, so reading a line must cost little CPU time.
 extension UnsafeRawBufferPointer {
     /// The number that begins at this index.
     func number(at place: Int) -> Int {

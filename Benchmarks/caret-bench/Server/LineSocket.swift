@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection that writes a line and waits for the lines that answer it, of any length.
+/// A connection that writes a line and then waits for the lines that answer it. Lines can have any length.
 final class LineSocket {
     private let socket: Int32
     private var input: [UInt8] = []
@@ -41,7 +41,7 @@ final class LineSocket {
         }
     }
 
-    /// Ends the output. The server still gets everything written before.
+    /// Ends the output. The server still receives everything that was written before.
     func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Makes `close` reset the connection. Data on its way is lost.

@@ -21,7 +21,7 @@ struct PushLine {
         case .caret:
             tail = Array(#","edits":[{"range":[\#(start),\#(end)],"text":"\#(text)"}]}"#.utf8) + [0x0A]
         case .bare:
-            // Pads the line to the length of all lines of the bare server.
+            // Pads the line, because all lines of the bare server have the same length.
             let padding = String(repeating: "x", count: NetLoad.lineBytes - 3)
             head = Array("P\(text)\(padding)\n".utf8)
             tail = []
@@ -32,7 +32,7 @@ struct PushLine {
     /// The letter that identifies the writer in its text.
     var letter: UInt8 { Crowd.alphabet[number] }
 
-    /// Sets the epoch after the document was opened.
+    /// Sets the epoch, which the client learns when it opens the document.
     mutating func begin(epoch: String) {
         head = Array(#"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":"#.utf8)
     }

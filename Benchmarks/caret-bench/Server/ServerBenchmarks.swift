@@ -5,7 +5,7 @@ struct ServerBenchmarks {
     static let measure =
         "caretd compared with a bare server in C that makes the same synced writes. Both are processes on this machine."
 
-    /// The seconds that each server is measured in each case.
+    /// How many seconds each server is measured in each case.
     private let seconds: Double
     private let folder: String
     private let options: Options

@@ -13,7 +13,7 @@ struct ServerMemory {
     /// How many documents one connection opens. This is below the limit for a connection.
     private static let atOne = 250
 
-    /// Runs both cases, or the one that is wanted.
+    /// Runs the cases that are wanted: one of them or both.
     func run(_ isWanted: (String) -> Bool) async {
         var table = Table(["", "count", "before", "after", "each"])
         var goals: [Goal] = []

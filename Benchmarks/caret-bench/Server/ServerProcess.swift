@@ -32,7 +32,8 @@ final class ServerProcess {
         }
     }
 
-    /// Starts any program, with its output in a file. `port` waits until it listens.
+    /// Starts any program, with its output in a file. `port` must wait until the program listens, and return
+    /// its port.
     init(_ words: [String], log: String, port: () -> UInt16) {
         // The shell ends the server when its own input ends, which happens when this process ends for any
         // reason. The shell must not print that it has ended a job.

@@ -5,11 +5,12 @@ struct ServerSlowReader {
 
     static let name = "slow reader"
     private static let rounds = 3
-    /// Longer texts than people type, so that the system's buffer of the paused subscriber is soon full.
+    /// The texts are longer than people type, so that the system's buffer of the paused subscriber is soon
+    /// full.
     private static let crowd = Crowd(
         subscribers: 1_000, pace: .every(50e6), letters: 4_000, lastHasSmallReceiveBuffer: true)
 
-    /// The sum of all slices in which all subscribers read, or in which one does not.
+    /// The sum of several slices: either those in which all subscribers read, or those in which one does not.
     private struct Outcome {
         var delivered = Latencies()
         var pushes = 0

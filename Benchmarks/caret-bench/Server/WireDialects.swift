@@ -10,7 +10,8 @@ enum WireDialect {
     case yjs
 }
 
-// The part that differs between the protocols. Results are counted in the same way for all.
+// The part that differs between the protocols. The other files count the results in the same way for every
+// protocol.
 extension CrowdLoad {
     mutating func greet(_ index: Int) {
         let document = peers[index].document

@@ -56,8 +56,8 @@ struct SoakVisitor {
         clientCount += 1
         tally = Tally()
         let link = connectedClient("client")
-        // The silent client subscribes to documents and to the list but never reads, so output waits for it
-        // when it disconnects.
+        // The silent client subscribes to documents and to the list but never reads. So the server still has
+        // unsent output for it when it disconnects.
         let silent = connectedClient("silent")
         silent.send("follow")
         var documents: [OpenedDocument] = []

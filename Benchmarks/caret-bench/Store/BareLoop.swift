@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// A loop that only appends. It runs the store's statements with precomputed values, through SQLite's C
-/// interface, on a database that the store has made.
+/// A loop that only appends, to compare the store with it. It runs the store's statements with precomputed
+/// values, through SQLite's C interface, on a database that the store has made.
 ///
 /// SQLite's default file system layer reads and writes the file. SQLite also makes the checkpoints: the
 /// connection that writes makes one when the log reaches a thousand pages.
@@ -67,7 +67,7 @@ struct BareLoop: ~Copyable {
         body.deallocate()
     }
 
-    /// Commits a group of appends with one change each, to one document after the other.
+    /// Commits a group of appends. Each append is one change, and each goes to the next document in turn.
     mutating func commit(_ appends: Int) {
         run(begin)
         for _ in 0..<appends {

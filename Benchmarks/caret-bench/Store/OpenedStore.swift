@@ -1,7 +1,7 @@
 import CaretLog
 import CaretStore
 
-// Calls that must succeed, and that benchmarks await.
+// Calls that benchmarks await. If a call fails, the benchmark ends.
 extension SQLiteStore {
     static func opened(
         _ folder: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }

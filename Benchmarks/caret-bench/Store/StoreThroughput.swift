@@ -63,7 +63,7 @@ struct StoreThroughput {
         let documents = await store.createDocuments(count) { "bench/document-\($0)" }
         let load = AppendLoad(store, documents)
         var bare = await bareLoop(documents)
-        // The first run is not measured: it makes authors, and files and caches grow.
+        // The first run is not measured, because authors are created and files and caches grow during it.
         _ = await load.run(for: sliceLength / 4)
         bare.commit(count)
         var outcome = Outcome()

@@ -21,7 +21,7 @@ final class WriterTurns: Sendable {
     struct Turn {
         var kind = Kind.plain
         var calls = 0
-        /// How many of the calls were upkeep of the store itself.
+        /// How many of the turn's calls the store made for its own upkeep.
         var upkeep = 0
         var merges = 0
         /// In nanoseconds: the time inside the transaction, its CPU time, and the commit with its sync.

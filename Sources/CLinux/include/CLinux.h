@@ -2,7 +2,8 @@
 #define CARET_CLINUX_H
 
 // This header declares only functions that Swift's module for the C library lacks. A type that both modules
-// declare would belong to the module that is loaded first. Defining _GNU_SOURCE here would also change types.
+// declare would belong to the module that is loaded first. This header does not define _GNU_SOURCE, because
+// that macro would also change types that Swift imports.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -34,7 +35,8 @@ size_t caret_memory_in_use(void);
 /// bytes at its end. An allocation of `mapping_threshold` bytes or more gets its own memory mapping.
 void caret_limit_heaps(int count, int trim_threshold, int mapping_threshold);
 
-/// Gives freed memory that the heap still keeps back to the system.
+/// The heap keeps some memory after the program has freed it. This call returns such memory to the operating
+/// system.
 void caret_return_memory(void);
 
 #endif

@@ -9,8 +9,9 @@ final class CurrentConnection {
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// Replaces the connection by a new one, and returns the new number. The new connection starts when
-    /// `resolved` passes the addresses. `handler` is called on the queue, and never after `disconnect`.
+    /// Replaces the connection by a new one, and returns the number of the new connection. The new connection
+    /// starts when `resolved` is called with the addresses. `handler` is called on the queue, and never after
+    /// `disconnect`.
     func prepare(_ handler: @escaping (LineConnection.Event) -> Void) -> Int {
         disconnect()
         connection = LineConnection(queue, handler)

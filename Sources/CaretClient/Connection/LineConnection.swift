@@ -132,7 +132,7 @@ package final class LineConnection {
         connectToNext(after: code)
     }
 
-    /// The error code of a failed socket. Zero if the socket did not fail.
+    /// The system's error code for a socket that failed, or zero if the socket did not fail.
     private static func failure(of socket: WatchedSocket) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout.size(ofValue: code))
@@ -211,7 +211,7 @@ package final class LineConnection {
     private func readable() {
         guard let socket else { return }
         if !isConnected {
-            // The system may report a failed attempt only by making the socket readable.
+            // When an attempt to connect fails, the system may only report that the socket is readable.
             let code = LineConnection.failure(of: socket)
             return code == 0 ? () : failedToConnect(code)
         }
@@ -231,7 +231,7 @@ package final class LineConnection {
             switch frame {
             case .incomplete: return
             case .tooLong(let bytes, let limit):
-                end(.notUnderstood("a line has at least \(bytes) bytes, and at most \(limit) are allowed"))
+                end(.notUnderstood("a line is at least \(bytes) bytes long; the limit is \(limit) bytes"))
             case .line(.success(let envelope)): if let envelope { handler(.received(envelope)) }
             case .line(.failure(let fault)): end(.notUnderstood(fault.message))
             }

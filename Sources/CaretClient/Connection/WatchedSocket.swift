@@ -3,11 +3,11 @@ import CaretConcurrency
 import Glibc
 import Synchronization
 
-/// A socket with a thread that polls it. Confined to a queue, on which it calls its handlers.
+/// A socket with a thread that polls it. The socket is used on only one queue, and calls its handlers there.
 ///
-/// The class does not use DispatchSource. On Linux, a read source sometimes did not report that the other
-/// side had closed or refused the connection until the next write. A client has only one connection, so the
-/// thread costs little.
+/// The class does not use DispatchSource. On Linux, a read source sometimes reported only at the next write
+/// that the other side had closed or refused the connection. A client has only one connection, so the thread
+/// costs little.
 final class WatchedSocket {
     struct Handlers {
         let readable: () -> Void
@@ -63,7 +63,7 @@ final class WatchedSocket {
         DispatchQueue(label: "caret.client.socket").async {
             WatchedSocket.watch(descriptor, control) { input, output in
                 queue.sync {
-                    // A handler may close the socket, so each check is needed.
+                    // `writable` may close the socket, so `isClosed` is checked again before `readable`.
                     if output, !control.state.withLock({ $0.isClosed }) { bound.value.writable() }
                     if input, !control.state.withLock({ $0.isClosed }) { bound.value.readable() }
                 }
@@ -82,7 +82,7 @@ final class WatchedSocket {
                 pollfd(fd: control.wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
             ]
             if state.watchesOutput { watched[0].events |= Int16(POLLOUT) }
-            // After a failed call, all `revents` are still zero, so nothing is handled.
+            // If `poll` fails, all `revents` stay zero, so `handler` is not called.
             _ = poll(&watched, 2, -1)
             if watched[1].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)

@@ -6,24 +6,25 @@ extension DocumentState {
     package func checkInvariants() throws(BrokenInvariant) {
         try replica.checkInvariants()
         try BrokenInvariant.check(
-            "a document that is opening has the id of its open request",
+            "while a document is being opened, the id of its open request is known",
             replica.link != .opening || lastOpen != nil)
         try BrokenInvariant.check(
-            "a waiting replica has a time for its retry",
+            "each replica that waits to retry has a time for its retry",
             retryAt != nil || replica.link != .waiting && !replica.isWaiting)
-        try BrokenInvariant.check("readers were notified of the current state", announcedState == state)
         try BrokenInvariant.check(
-            "a view with unaccepted text is bound to the document",
+            "the state that readers were last notified of is the current state", announcedState == state)
+        try BrokenInvariant.check(
+            "each view whose text the document has not accepted yet is bound to the document",
             unaccepted.keys.allSatisfy { unshown[$0] != nil })
         let end = replica.text.end
         try BrokenInvariant.check(
-            "changes that a view has not shown yet lie within the text",
+            "changes that a view has not shown yet lie within the document's text",
             unshown.values.allSatisfy { $0.fits(end) })
     }
 }
 
 extension Change {
-    /// Whether the change can result in a text that ends at `end`.
+    /// Whether all edits lie inside a text that ends at `end`, after the change is applied.
     fileprivate func fits(_ end: Offset) -> Bool {
         guard let last = edits.last else { return true }
         let growth = edits.reduce(0) { $0 + $1.inserted.utf16 - ($1.range.upperBound - $1.range.lowerBound) }

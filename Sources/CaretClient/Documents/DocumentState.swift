@@ -20,7 +20,7 @@ package struct DocumentState {
     /// Bound views with text that the document has not accepted: an input method still composes the text, or
     /// the document refused it.
     private(set) var unaccepted: [Int: SavingState] = [:]
-    /// The state that readers were last notified of.
+    /// The last state that was sent to readers.
     private(set) var announcedState: SavingState
     /// The last refusal of the server.
     package private(set) var refusal: ServerRefusal?
@@ -118,8 +118,8 @@ package struct DocumentState {
         return setUnaccepted(nil, in: view)
     }
 
-    /// Records why the document has not accepted all text of a bound view. `state` is nil if it has accepted
-    /// all.
+    /// Records why the document has not accepted all text of a bound view. `state` is nil if the document has
+    /// accepted all text of the view.
     package mutating func setUnaccepted(_ state: SavingState?, in view: Int) -> [DocumentAction] {
         unaccepted[view] = state
         return notifyState()
@@ -154,7 +154,7 @@ package struct DocumentState {
                 unshown[view] = try (unshown[view] ?? Change()).composed(with: change)
             } catch {
                 preconditionFailure(
-                    "a change of the text does not fit the changes that a view has not shown yet")
+                    "a new change cannot be joined to the changes that a view has not shown yet")
             }
         }
     }
@@ -205,7 +205,7 @@ package struct DocumentState {
 
 // Messages of the server.
 extension DocumentState {
-    /// Handles a message. Returns nil if it contains an invalid text or edit.
+    /// Handles a message. Returns nil if the message contains an invalid text or edit.
     package mutating func received(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction]? {
@@ -225,7 +225,8 @@ extension DocumentState {
         _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         guard case .push(let push) = message else { return [] }
-        let refusal = ErrorReport(.lineTooLong, "the line was not sent", seq: push.seq)
+        let refusal = ErrorReport(
+            .lineTooLong, "the push was not sent: its line is longer than the server allows", seq: push.seq)
         return run(replica.pushRefused(refusal), at: now, &ids)
     }
 
@@ -239,7 +240,7 @@ extension DocumentState {
         case .peer(let peer): peer.document == name
         case .resync(let resync): resync.document == name
         case .rights(let rights): rights.document == name
-        // A `gone` for followers may come late. By then another document may have the name.
+        // A `gone` message for a follower may arrive late, when another document already has the name.
         case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true

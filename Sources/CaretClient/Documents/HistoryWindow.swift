@@ -1,7 +1,7 @@
 package import CaretCore
 
-/// The revisions of a document after `after`, up to and including `through`. They fit one page of the
-/// server's history.
+/// The revisions of a document after `after`, up to and including `through`. A window has at most 1,000
+/// revisions, the limit of one page of the server's history.
 package struct HistoryWindow: Equatable, Sendable {
     package let after: Revision
     package let through: Revision
@@ -10,8 +10,8 @@ package struct HistoryWindow: Equatable, Sendable {
 
     package init(after: Revision, through: Revision) { (self.after, self.through) = (after, through) }
 
-    /// Splits the revisions after `after`, up to and including `through`, into windows. The oldest comes
-    /// first.
+    /// Splits the revisions after `after`, up to and including `through`, into windows. The window with the
+    /// oldest revisions comes first.
     package static func windows(after: Revision, through: Revision) -> [HistoryWindow] {
         stride(from: after.value, to: through.value, by: limit).map {
             HistoryWindow(after: Revision($0), through: Revision(min($0 + limit, through.value)))
@@ -37,8 +37,7 @@ extension LiveClient {
         return entries
     }
 
-    /// The oldest revision whose text can be read. The next revision is the first one whose change was not
-    /// trimmed.
+    /// The oldest revision whose text can be read. The server still has the changes of all later revisions.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

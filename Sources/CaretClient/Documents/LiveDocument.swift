@@ -7,7 +7,7 @@ import CaretWire
 /// An edit changes `text` at once. The client saves the edit as soon as the server can be reached; `state`
 /// says whether all edits are saved. The client opens the document on the server when there is a connection,
 /// and again after every reconnect. The document is closed by `close`, or when this object is released. A
-/// closed document is empty, and its methods have no effect. The waiting methods throw `ConnectionFault` when
+/// closed document is empty, and its methods have no effect. Methods that wait throw `ConnectionFault` when
 /// the document is closed or the client has ended.
 public final class LiveDocument: Sendable {
     private let client: LiveClient
@@ -22,11 +22,11 @@ public final class LiveDocument: Sendable {
 
     // MARK: Reading
 
-    /// The current name. It changes when the document is renamed.
+    /// The current name. The name changes when somebody renames the document.
     public var name: String { read { $0.name.string } ?? "" }
     /// The text with all edits of the user, saved or unsaved.
     public var text: TextBuffer { read { $0.replica.text } ?? TextBuffer() }
-    /// The newest revision of the server that the text contains.
+    /// The number of the newest revision that `text` contains.
     public var revision: Revision { read { $0.replica.revision } ?? 0 }
     /// Whether the text is saved.
     public var state: SavingState { read { $0.state } ?? .offline }
@@ -76,7 +76,7 @@ public final class LiveDocument: Sendable {
         }
     }
 
-    /// Undoes the user's last edit that still has an effect. Edits of others stay.
+    /// Undoes the user's last edit that still has an effect. Edits of other users are not undone.
     public func undo() { change { $0.undone(at: $1, &$2) } }
 
     /// Redoes the edit that was undone last.
@@ -85,23 +85,24 @@ public final class LiveDocument: Sendable {
     // MARK: Saving
 
     /// Waits until the server has sent the text. Returns at once if the client's folder has unsaved edits of
-    /// the document, because the text is there too. Throws `ServerRefusal` if the document does not exist, or
-    /// if the client may not read it.
+    /// the document, because the folder then has the text too. Throws `ServerRefusal` if the document does
+    /// not exist, or if the client may not read it.
     @discardableResult
     public func opened() async throws -> LiveDocument {
         try await client.shell.wait(for: key, until: .opened)
         return self
     }
 
-    /// Waits until all edits are saved. Throws `RefusedEdits` if the server has refused some.
+    /// Waits until all edits are saved. Throws `RefusedEdits` if the server has refused some of the edits.
     public func saved() async throws { try await client.shell.wait(for: key, until: .saved) }
 
-    /// Waits until the edits are in the client's folder, so that they survive the end of the program. Without
-    /// a folder, waits until the edits are saved. Throws `UnsavedEditsFault` if the edits cannot be written.
+    /// Waits until the edits are in the client's folder, so that they survive the end of the program. If the
+    /// client has no folder, waits until the server has saved the edits. Throws `UnsavedEditsFault` if the
+    /// edits cannot be written.
     public func kept() async throws { try await client.shell.wait(untilKept: key) }
 
-    /// Tries again to save refused edits, perhaps after the user has changed them. Edits that wait for a
-    /// retry are sent at once.
+    /// Tries again to save refused edits, perhaps after the user has changed them. If the client already
+    /// waits to send edits again, it sends them at once.
     public func retry() { change { $0.retried(at: $1, &$2) } }
 
     /// Drops the unsaved edits, and returns them as a change to the saved text.
@@ -131,7 +132,7 @@ public final class LiveDocument: Sendable {
     }
 
     /// Records why the document has not accepted all text of a view. `state` is nil if the document has
-    /// accepted it.
+    /// accepted all text of the view.
     func setUnaccepted(_ state: SavingState?, in view: Int) {
         _ = client.shell.change(key) { document, _, _ in ((), document.setUnaccepted(state, in: view)) }
     }
@@ -155,8 +156,8 @@ extension LiveClient {
     /// not exist.
     ///
     /// If the client's folder has unsaved edits of the document, the text is available at once. The state is
-    /// then `offline` until the server has opened the document. Otherwise the text is empty and the state is
-    /// `opening`; `LiveDocument.opened` waits for the text.
+    /// then `offline` until the server has opened the document. Without unsaved edits, the text is empty and
+    /// the state is `opening`. `LiveDocument.opened` waits for the text.
     public func open(_ name: String, creating: Bool = false, mode: DocumentMode = .edit) -> LiveDocument {
         LiveDocument(self, shell.open(WireString(name), creating: creating, mode: mode))
     }

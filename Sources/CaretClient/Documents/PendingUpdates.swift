@@ -1,10 +1,10 @@
 import CaretCore
 
-/// Updates of a document that the reader has not received yet. All edits wait. Of every other kind of update,
-/// only the latest one waits.
+/// Updates of a document that the reader has not received yet. The buffer keeps all edits, up to `maxEdits`.
+/// For each other kind of update, it keeps only the latest update.
 package struct PendingUpdates: CoalescingBuffer {
-    /// How many edits may wait. If there are more, one empty edit replaces them, and the reader must read the
-    /// whole text.
+    /// How many edits may wait for the reader. If there are more, one empty edit replaces them. The reader
+    /// must then read the whole text.
     package static let maxEdits = 1_000
 
     private var edits: [DocumentUpdate] = []

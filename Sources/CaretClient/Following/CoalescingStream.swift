@@ -72,7 +72,7 @@ package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
         for reader in readers { reader.resume(returning: .changed) }
     }
 
-    /// Ends the stream. The reader still receives the waiting elements, and then the error.
+    /// Ends the stream. The reader first receives the elements that already wait, and then the error.
     package func finish(throwing error: (any Error)? = nil) {
         let readers = state.withLock { state in
             if case .open = state.end { state.end = error.map { .failed($0) } ?? .ended }
@@ -97,7 +97,8 @@ package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (reader: Reader) in
                 let found = state.withLock { state -> Poll? in
-                    // A cancellation before this point found no reader to wake.
+                    // If the task was cancelled before it was added to `readers`, `onCancel` could not wake
+                    // it.
                     if Task.isCancelled { return .ended(nil) }
                     if let found = state.poll() { return found }
                     state.readers.append(reader)

@@ -7,7 +7,7 @@ package enum FollowEvent: Equatable, Sendable {
     case restarted
     /// A document exists, was created, or was changed.
     case document(DocumentSummary)
-    /// The list is complete.
+    /// The list that began with `restarted` is complete.
     case complete
     /// There is no document with this name any more, or the client may not read it.
     case gone(Gone)

@@ -3,7 +3,7 @@ import CaretWire
 /// Follow events that the reader has not received yet. For each document name, at most two events wait: the
 /// latest `gone`, and the latest event of the document that now has the name.
 package struct PendingFollowEvents: CoalescingBuffer {
-    /// The sequence numbers of the waiting events about one document name; nil if there is none.
+    /// The numbers of the waiting events about one document name. A number is nil if no such event waits.
     private struct Numbers {
         var gone: Int?
         var document: Int?

@@ -1,7 +1,7 @@
 public import CaretCore
 import CaretWire
 
-// Requests about documents, which need not be open.
+// Requests about documents. The client need not have the documents open.
 extension LiveClient {
     /// Reads the current text of a document, or an earlier text from its history.
     public func read(_ name: String, at point: HistoryPoint? = nil) async throws -> DocumentVersion {
@@ -40,7 +40,7 @@ extension LiveClient {
         try await send(.rename(Rename(document: WireString(name), to: WireString(newName))))
     }
 
-    /// Deletes a document. An administrator can bring it back for a while: see `undelete`.
+    /// Deletes a document. For some time, an administrator can bring the document back: see `undelete`.
     public func delete(_ name: String) async throws {
         try await send(.delete(Delete(document: WireString(name))))
     }
@@ -55,8 +55,9 @@ extension LiveClient {
         return try await save(.restore(restore))
     }
 
-    /// Pushes a full text. The server finds the difference to the version in `read`, and merges it with later
-    /// changes of others. Without `read`, the document must be new, or must already have exactly this text.
+    /// Pushes a full text. The server finds the changes from the version in `read` to `text`, and merges them
+    /// with later changes of others. Without `read`, the document must be new, or must already have exactly
+    /// this text.
     ///
     /// To change a document that this client has open, use its `LiveDocument` instead.
     @discardableResult

@@ -11,10 +11,10 @@ extension ClientState {
             "a document is connected only while the client is connected",
             link.isWelcomed || documents.values.allSatisfy { $0.replica.link == .offline })
         try BrokenInvariant.check(
-            "this client has issued the key of each document",
+            "the key of each document was issued by this client",
             documents.keys.allSatisfy { (1...max(1, lastKey)).contains($0.value) })
         try BrokenInvariant.check(
-            "a wake is scheduled no later than the next deadline",
+            "the next wake-up is no later than the next deadline",
             deadline.map { deadline in wakesAt.map { $0 <= deadline } ?? false } ?? true)
         try BrokenInvariant.check(
             "a client that has ended follows no documents", !link.hasEnded || follow == nil)

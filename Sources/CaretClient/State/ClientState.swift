@@ -4,8 +4,8 @@ package import CaretWire
 
 /// The state of a client: its connection, requests and open documents.
 ///
-/// The value uses no clock, no socket and no random numbers. Each event is a method that returns the actions
-/// that the owner must run. The owner confines the value to one lock or queue.
+/// The state uses no clock, no socket and no random numbers. Each event is a method that returns the actions
+/// that the owner must run. The owner uses the state only under one lock, or only on one queue.
 ///
 /// Law: every request ends exactly once, with an answer or a fault. If the connection ends before the answer
 /// to a request, the request is sent again only if it is idempotent.
@@ -37,8 +37,8 @@ package struct ClientState {
         }
     }
 
-    /// How long to wait for a connection, and then again for `welcome`. The server waits for `hello` just as
-    /// long.
+    /// How long the client waits for a connection. After that, it waits as long again for `welcome`. The
+    /// server waits equally long for `hello`.
     static let connectTimeout: Milliseconds = 10_000
 
     let settings: Settings
@@ -52,7 +52,8 @@ package struct ClientState {
     /// The `follow` request for all documents, and its id. Nil if the client follows no documents.
     private(set) var follow: (message: Follow, id: RequestID)?
     private var backoff = Backoff()
-    /// When the server last sent something, or when the present attempt to connect began.
+    /// When the client began to wait for the server: at the last message of the server, at the client's last
+    /// `ping`, or at the last step of connecting.
     private var silentSince = Moment(milliseconds: 0)
     /// A `ping` was sent after the last message of the server.
     private var hasPinged = false
@@ -132,12 +133,13 @@ extension ClientState {
     package mutating func change(
         _ key: DocumentKey, _ body: (inout DocumentState, inout RequestIDs) throws -> [DocumentAction]
     ) rethrows -> [ClientAction] {
-        // The document is removed from the dictionary meanwhile. Otherwise `body` would change a copy.
+        // The document is removed from the dictionary while `body` runs. If the document stayed there, `body`
+        // would have to copy it before changing it.
         guard var document = documents.removeValue(forKey: key) else { return [] }
         defer { documents[key] = document }
         let actions = try body(&document, &ids).map { ClientAction($0, of: key) }
-        // The file is written before the push is sent. After a crash, the client must know which push numbers
-        // it has used.
+        // The file with the unsaved edits is written before the push is sent, because after a crash the
+        // client must know which push numbers it has used.
         return keep(document, key) + actions + wakeFor(document)
     }
 
@@ -161,7 +163,7 @@ extension ClientState {
         return [.update(key, .notKept(fault))]
     }
 
-    /// Schedules a wake for the retry of a document, unless an earlier wake is scheduled.
+    /// Schedules a call of `timePassed` for the retry of a document, unless an earlier call is scheduled.
     private mutating func wakeFor(_ document: DocumentState) -> [ClientAction] {
         guard let retryAt = document.retryAt, wakesAt.map({ retryAt < $0 }) ?? true else { return [] }
         wakesAt = retryAt
@@ -283,7 +285,8 @@ extension ClientState {
                 return end(.otherStore(expected: expected.string, found: found.string), at: now)
             }
             if welcome.unit != .utf16 {
-                return disconnected(.notUnderstood("offsets in another unit than UTF-16"), at: now, jitter)
+                return disconnected(
+                    .notUnderstood("the server's offsets are not in UTF-16 units"), at: now, jitter)
             }
             lastFault = nil
             return [.welcomed(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
@@ -317,7 +320,7 @@ extension ClientState {
                 return wanted ?? []
             }
             if !isUnderstood {
-                return actions + disconnected(.notUnderstood("an invalid text or edit"), at: now, jitter)
+                return actions + disconnected(.notUnderstood("a text or an edit is invalid"), at: now, jitter)
             }
         }
         return actions + handle(envelope, at: now)
@@ -331,7 +334,7 @@ extension ClientState {
         case .document(let document): return follow == nil ? [] : [.deliver(.document(document))]
         case .gone(let gone): return follow != nil && gone.isFollowed ? [.deliver(.gone(gone))] : []
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.deliver(.complete)]
-        // A progress message is not the answer to a request.
+        // A progress message is not yet the answer, so the request stays unanswered.
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
             return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
@@ -396,7 +399,7 @@ extension ClientState {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 
-    /// When the client must act on the link if the server sends nothing until then.
+    /// When the client must ping, disconnect or connect again, if the server sends nothing until then.
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
@@ -406,7 +409,7 @@ extension ClientState {
         }
     }
 
-    /// Schedules a wake for the next deadline, unless an earlier wake is scheduled.
+    /// Schedules a call of `timePassed` for the next deadline, unless an earlier call is scheduled.
     private mutating func wake() -> [ClientAction] {
         guard let deadline else { return [] }
         if let wakesAt, wakesAt <= deadline { return [] }
@@ -425,7 +428,8 @@ extension ErrorCode {
             true
         case .helloRequired, .helloTimeout, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
             .exists,
-            .badRange, .badText, .badEdits, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
+            .badRange, .badText, .badEdits, .baseAhead, .baseBehind, .baseTrimmed, .baseBeforeOwnPush,
+            .pushInFlight,
             .epochChanged, .seqReused, .rateLimited, .storageFull, .storageFailed, .damaged, .overloaded,
             .shuttingDown, .internal:
             false

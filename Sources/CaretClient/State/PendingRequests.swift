@@ -9,8 +9,8 @@ package struct PendingRequests: Equatable {
     }
 
     /// How many requests may be in flight at once. The server answers requests one after the other, and reads
-    /// at most 64 of them in advance. A request that still waits here can be cancelled, or sent over the next
-    /// connection.
+    /// at most 64 of them in advance. The client sends fewer, because a request that was not sent yet can be
+    /// cancelled, or sent over the next connection.
     package static let maxInFlight = 16
     /// How many requests may be unanswered, sent or waiting. An offline client keeps its requests until it
     /// connects again. This limit bounds their memory.
@@ -51,7 +51,7 @@ package struct PendingRequests: Equatable {
         waiting.insert(sent.remove(at: index), at: 0)
     }
 
-    /// Removes a request. Returns false if it has its answer already.
+    /// Removes a request. Returns false if the request already has its answer.
     mutating func cancel(_ number: RequestNumber) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.number == number }) else {
             return complete(number.id) != nil

@@ -40,8 +40,8 @@ struct UnsavedDocuments {
     /// The names of the closed documents, without duplicates.
     var names: [WireString] { Set(closed.values.map(\.name)).sorted() }
 
-    /// Removes and returns the oldest closed document with this name. Others with this name stay for the next
-    /// calls.
+    /// Removes and returns the oldest closed document with this name. Other documents with this name stay for
+    /// the next calls.
     mutating func open(_ name: WireString) -> UnsavedDocument? {
         let oldest = closed.values.filter { $0.name == name }.map(\.key).min()
         return oldest.flatMap { closed.removeValue(forKey: $0) }
@@ -50,8 +50,8 @@ struct UnsavedDocuments {
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
         if !document.replica.hasUnsaved { return }
         var replica = document.replica
-        // The document is closed, so the actions are dropped. The replica returns them again when it is
-        // connected.
+        // The document is closed, so nobody runs the actions that the replica returns here. The replica
+        // returns new actions when the document is opened and connected again.
         _ = replica.disconnected()
         closed[key] = UnsavedDocument(
             key: key, name: document.name, replica: replica, creates: document.creates)
@@ -81,7 +81,8 @@ struct UnsavedDocuments {
 
     mutating func failed(_ key: DocumentKey, _ fault: UnsavedEditsFault) { faults[key] = fault }
 
-    /// Why the unsaved edits of a document would not survive the end of the process. Nil if they would.
+    /// Why the unsaved edits of a document would be lost when the process ends. Nil if the edits would
+    /// survive.
     func fault(of key: DocumentKey) -> UnsavedEditsFault? { faults[key] }
 }
 
@@ -91,7 +92,7 @@ extension UnsavedDocuments {
         try BrokenInvariant.check(
             "each closed document is stored under its key", closed.allSatisfy { $0.key == $0.value.key })
         try BrokenInvariant.check(
-            "a closed document has unsaved edits",
+            "a closed document is kept only if it has unsaved edits",
             closed.values.allSatisfy { $0.replica.hasUnsaved })
         try BrokenInvariant.check(
             "a closed document is not connected", closed.values.allSatisfy { $0.replica.link == .offline })

@@ -5,7 +5,9 @@ public struct UnsavedEditsFault: Error, Equatable, Sendable, CustomStringConvert
     public let description: String
 
     init(_ what: String, _ path: String, code: Int32) {
-        let reason = code == EWOULDBLOCK ? "another client is using it" : String(cString: strerror(code))
+        let reason =
+            code == EWOULDBLOCK
+            ? "another client uses the folder of unsaved edits" : String(cString: strerror(code))
         description = "\(path): could not \(what): \(reason)"
     }
 }

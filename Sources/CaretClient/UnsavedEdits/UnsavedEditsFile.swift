@@ -28,8 +28,8 @@ package struct UnsavedEditsFile: Codable, Equatable {
     let inFlight: [StoredEdit]
     let unsent: [StoredEdit]
     let nextSeq: Int64
-    /// Whether opening the document creates it if it does not exist. Nil in files of older versions, which
-    /// kept no edits of documents that did not exist yet.
+    /// Whether opening the document creates it if it does not exist. Nil in files that an older version of
+    /// the client wrote. That version kept edits only of documents that existed.
     let creates: Bool?
 
     package init(_ savedReplica: SavedReplica, of name: String, creates: Bool) {

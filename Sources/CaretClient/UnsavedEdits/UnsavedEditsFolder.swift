@@ -22,15 +22,15 @@ package final class UnsavedEditsFolder: Sendable {
             if error.code != EEXIST { throw UnsavedEditsFault("make the folder", path, code: error.code) }
             isNew = false
         }
-        // The parent folder contains the name of this folder. If the name is not synced, a power loss may
-        // remove the folder with all kept edits. A killed process may have made the folder without syncing
-        // the parent, so every start does it.
+        // The parent folder contains the name of this folder. If the parent is not synced, a power loss may
+        // remove this folder with all kept edits. Every start syncs the parent, because an earlier process
+        // may have made the folder and died before it synced the parent.
         try UnsavedEditsFolder.syncParent(of: path, files, isNew: isNew)
         do throws(FileCallFault) { lock = try files.open(path + "/lock", O_RDWR | O_CREAT) } catch {
             throw UnsavedEditsFault("open", path + "/lock", code: error.code)
         }
-        // All members are set, so an error from here on releases the object, and `deinit` closes the lock
-        // file.
+        // All members are set here. If a later line throws, the object is released, and `deinit` closes the
+        // lock file.
         try UnsavedEditsFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock)
         }
     }
@@ -77,8 +77,8 @@ package final class UnsavedEditsFolder: Sendable {
             try write(Array(proposed.utf8), to: "client")
             return proposed
         }
-        // The server recognises repeated pushes by the client's id. With a new id, it would commit them
-        // twice.
+        // The server recognises repeated pushes by the client's id. With a new id, the server would commit
+        // repeated pushes twice.
         guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty else {
             throw UnsavedEditsFault("understand", path + "/client", code: EBADMSG)
         }
@@ -101,7 +101,8 @@ package final class UnsavedEditsFolder: Sendable {
 
     private func replica(_ number: Int) throws(UnsavedEditsFault) -> UnsavedDocument {
         let bytes = try read("\(number).edits") ?? []
-        // A client wrote this file on this machine. Foundation's decoders never get bytes from the network.
+        // A client wrote this file on this machine, so Foundation's decoder may read it. Bytes from the
+        // network are never passed to Foundation's decoders.
         do {
             let document = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
             return UnsavedDocument(
@@ -129,7 +130,7 @@ package final class UnsavedEditsFolder: Sendable {
     // MARK: Files
 
     /// Removes a file, but does not sync the folder. A power loss may bring the file back. This does no harm,
-    /// because the server recognises its pushes as repeated.
+    /// because the server recognises that the pushes in the file are repeated.
     private func remove(_ name: String) throws(UnsavedEditsFault) {
         let file = "\(path)/\(name)"
         do throws(FileCallFault) { try files.remove(file) } catch {

@@ -37,7 +37,7 @@ extension TextBuffer {
         do throws(TextError) {
             try self.init(string.withLineFeeds)
         } catch {
-            preconditionFailure("a string without a carriage return is not a valid text: \(error)")
+            preconditionFailure("a string with LF line breaks is not a valid text: \(error)")
         }
     }
 }

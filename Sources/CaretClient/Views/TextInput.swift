@@ -7,8 +7,8 @@ import CaretCore
 public protocol TextInput: AnyObject {
     var inputText: String { get set }
     var inputSelection: Range<Int> { get set }
-    /// Whether an input method is composing in the view, so that its text is not final. In UIKit:
-    /// `markedTextRange` is not nil.
+    /// Whether an input method is composing in the view, so that the text is not final. In UIKit, this is
+    /// true while `markedTextRange` is not nil.
     var isComposing: Bool { get }
 }
 

@@ -1,11 +1,11 @@
 import CaretCore
 import CaretReplica
 
-/// Keeps a view and a document in sync: call `update` whenever either has changed.
+/// Keeps a view and a document in sync: call `update` whenever the view or the document has changed.
 ///
-/// Confined to the owner of the view, for example the main actor. The binding remembers the view's text after
-/// the last call. So it can separate the later edits of the user from the changes of others, in whatever
-/// order they came.
+/// Use the binding only where the view may be used, for example on the main actor. The binding remembers the
+/// view's text after the last call. So it can separate the user's later edits from the changes of others, in
+/// whatever order these arrived.
 public final class ViewBinding {
     private let document: LiveDocument
     private let number: Int

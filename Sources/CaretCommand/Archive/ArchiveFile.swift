@@ -1,4 +1,4 @@
-/// Distinguishes an archive from a folder by the end of its path.
+/// Decides whether a path names an archive or a folder: the path of an archive ends with `.caret-archive`.
 enum ArchiveFile {
     private static let ending = ".caret-archive"
 

@@ -12,12 +12,12 @@ struct ArchiveImport {
     let folder: String
     let progress: ProgressLine
 
-    /// The most revisions of one append, and their largest total weight.
+    /// The highest number of revisions in one append, and the highest total weight of their changes.
     private static let (mostRevisions, mostWeight) = (2_048, 256 << 10)
 
     /// Returns the number of imported documents and revisions.
     func run() async throws -> (documents: Int, revisions: Int) {
-        // Checks the whole archive before it writes anything.
+        // The whole archive is checked before anything is written.
         let reader = try ArchiveReader(path, prefix: prefix)
         while try reader.next() != nil { showProgress("checked", reader) }
         let store = try openStore()
@@ -35,7 +35,7 @@ struct ArchiveImport {
         }
     }
 
-    /// Opens the store of the folder. Creates one if the folder is missing or empty.
+    /// Opens the store of the folder. Creates a new store if the folder is missing or empty.
     private func openStore() throws -> SQLiteStore {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try FolderServer.store(folder) }
         let isMade = mkdir(folder, 0o700) == 0
@@ -145,7 +145,7 @@ private final class ImportedDocument {
             pusher: Pusher(
                 user: ByteString(author.user.string), publicClient: ByteString(author.client.string)),
             seq: Int64(revision.revision.value), time: Int64(author.time), edits: edits)
-        // No client can push as this pusher, so the store never compares the digest.
+        // No client can push under this user and client id, so the store never compares the digest.
         changes.append(PushedChange(change, digest: Digest(SIMD4())))
         weight += change.weight
     }

@@ -45,13 +45,14 @@ package final class ArchiveReader {
     /// The names of the documents that are not deleted.
     private(set) var names: Set<DocumentName> = []
 
-    /// The last author that was checked. The next revision usually has the same author.
+    /// The last author that was checked. The next revision usually has the same author, which then needs no
+    /// check.
     private var knownAuthor: (user: WireString, client: WireString)?
 
-    /// The most bytes of the first line. A file that is not an archive usually exceeds this limit early.
+    /// The limit of the first line in bytes. A file that is not an archive usually exceeds this limit early.
     private static let longestHead = 64 << 10
-    /// The most bytes of a line: the longest text, each byte escaped as a control character, and other
-    /// fields.
+    /// The limit of a line in bytes. The longest line has the longest text, with each byte escaped as six
+    /// bytes, and some other fields.
     private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
     /// A line can have up to `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file.
     /// Compression shrinks text to about a tenth. So a longer line was probably made to exhaust the memory.
@@ -111,8 +112,8 @@ package final class ArchiveReader {
             return nil
         case (.beginning, _): throw fault("not an archive of caret")
         case (.between, _): throw fault("expected a document or the end of the archive")
-        case (.inside, _): throw fault("expected a revision or the check of the document")
-        case (.ended, _): throw fault("there is data after the end")
+        case (.inside, _): throw fault("expected a revision or the line `check` of the document")
+        case (.ended, _): throw fault("there is data after the end of the archive")
         }
     }
 
@@ -156,7 +157,9 @@ package final class ArchiveReader {
             edits = try change.edits.map { try LoggedEdit($0, in: text) }
             try open.text.apply(change)
         } catch {
-            throw fault("revision \(revision.revision.value) does not fit the text before it", in: open)
+            throw fault(
+                "the edits of revision \(revision.revision.value) do not fit the text of revision "
+                    + "\(open.revision.value)", in: open)
         }
         if open.text.length.utf8 > DocumentEntry.longestText {
             throw fault(
@@ -206,7 +209,7 @@ package final class ArchiveReader {
             throw fault("the checksum does not match the lines before it")
         }
         state = .ended
-        if try nextLine() != nil { throw fault("there is data after the end") }
+        if try nextLine() != nil { throw fault("there is data after the end of the archive") }
     }
 
     // MARK: Lines
@@ -219,13 +222,13 @@ package final class ArchiveReader {
             case .incomplete: continue
             case .tooLong(_, let limit):
                 line += 1
-                let meaning =
+                let problem =
                     if case .beginning = state {
-                        "so the file is not an archive of caret"
+                        "the line has more than \(limit) bytes, so the file is not an archive of caret"
                     } else {
-                        "which is too long for a file of \(input.fileBytes) bytes"
+                        "the line has more than \(limit) bytes, which is too long for a file of \(input.fileBytes) bytes"
                     }
-                throw fault("the line has more than \(limit) bytes, \(meaning)")
+                throw fault(problem)
             case .line(.success(let found)):
                 line += 1
                 return found
@@ -297,7 +300,7 @@ extension GzipInput.Fault {
         switch self {
         case .system(let code): String(cString: strerror(code))
         case .damaged: "the packed data is damaged"
-        case .trailing: "there is data after the end"
+        case .trailing: "there is data after the end of the packed data"
         }
     }
 }

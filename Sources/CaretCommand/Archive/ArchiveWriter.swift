@@ -36,7 +36,8 @@ final class ArchiveWriter {
     var progress: String { "\(documents.counting("document")), \(revisions.counting("revision"))" }
 
     private static func exists(_ path: String) -> Failure {
-        Failure("\(path): already exists", advice: "choose another name, or pass --force to replace it")
+        Failure(
+            "\(path): already exists", advice: "choose another name, or pass --force to replace the file")
     }
 
     func write(_ document: ArchivedDocument) throws(Failure) {
@@ -53,7 +54,7 @@ final class ArchiveWriter {
 
     private func write(_ head: ArchiveHead) throws(Failure) { try put(head) }
 
-    /// Finishes and publishes the archive. Returns its length.
+    /// Writes the end of the archive, and gives the file its final name. Returns the length of the file.
     func finish(replacing replaces: Bool) throws(Failure) -> Int {
         let end = ArchiveEnd(
             documents: documents, revisions: revisions, sum: WireString(sum.digest().hexadecimal))

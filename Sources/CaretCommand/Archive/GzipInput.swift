@@ -4,8 +4,8 @@ import Glibc
 
 /// Unpacks a gzip file. Returns the bytes of any other file unchanged.
 ///
-/// Holds only one block of the file in memory, whatever its unpacked size. Throws if the file continues after
-/// the packed data.
+/// Holds only one block of the file in memory, even if the unpacked data is large. Throws if the file
+/// continues after the packed data.
 final class GzipInput {
     enum Fault: Error, Equatable {
         case system(Int32)
@@ -27,15 +27,15 @@ final class GzipInput {
     let fileBytes: Int
     /// The number of bytes that were read from the file.
     private(set) var readBytes = 0
-    /// The state of zlib. It is on the heap, because zlib requires that its address does not change.
+    /// The state of zlib. The state is on the heap, because zlib requires that its address does not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private var state: State
     private var block = [UInt8](repeating: 0, count: 1 << 17)
     private var unread: Range<Int>
-    /// The file ends before the packed data does.
+    /// Whether the file ended in the middle of the packed data.
     private(set) var isCutOff = false
 
-    /// The largest window has 15 bits. Adding 16 makes zlib expect a gzip header.
+    /// 15 selects the largest window of zlib. Adding 16 makes zlib expect a gzip header.
     private static let window: Int32 = 15 + 16
 
     init(_ path: String) throws(Fault) {
@@ -48,7 +48,7 @@ final class GzipInput {
         (state, unread) = (.plain, 0..<0)
         let started = inflateInit2_(
             stream, GzipInput.window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        // All properties are set, so `deinit` releases them if this throws.
+        // All properties are set here, so `deinit` runs and releases them if this line throws.
         if started != Z_OK { throw .system(ENOMEM) }
         try refill()
         if block[unread].starts(with: [0x1F, 0x8B]) { state = .packed }
@@ -100,7 +100,7 @@ final class GzipInput {
         }
         unread = unread.upperBound - Int(stream.pointee.avail_in)..<unread.upperBound
         switch code {
-        // `Z_BUF_ERROR` means that the block is used up. The caller then reads more of the file.
+        // `Z_BUF_ERROR` means that zlib needs more bytes. The caller then reads the next block of the file.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: state = .ended
         case Z_MEM_ERROR: throw .system(ENOMEM)

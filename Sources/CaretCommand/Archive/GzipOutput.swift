@@ -2,13 +2,14 @@ import CZlib
 package import CaretSync
 import Glibc
 
-/// Writes a gzip file. Closes it on release.
+/// Writes a gzip file, and closes the file when this object is released.
 package final class GzipOutput {
     private let path: String
     private let descriptor: Int32
     private var file: gzFile?
 
-    /// Creates the file, and throws if it exists. Only its owner can read it, because texts can be private.
+    /// Creates the file, and throws if it already exists. Only the owner can read the file, because texts can
+    /// be private.
     package init(_ path: String) throws(FileFault) {
         self.path = path
         descriptor = open(path, PartialFile.flags, 0o600)
@@ -35,7 +36,7 @@ package final class GzipOutput {
         }
     }
 
-    /// Writes the rest, syncs the file to disk, and returns its length.
+    /// Writes the bytes that are still buffered, syncs the file to disk, and returns the length of the file.
     package func finish() throws(FileFault) -> Int {
         let code = gzclose(file)
         file = nil

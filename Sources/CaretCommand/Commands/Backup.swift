@@ -9,9 +9,9 @@ struct Backup: Subcommand {
     static let description = CommandDescription(
         "backup", "copies the store to one new file, and checks the copy; the server can keep running",
         details: """
-            Without FILE the server makes the copy in the folder backups of its data folder. With FILE and --data, the copy \
-            is moved to FILE. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
-            caret.sqlite in the data folder by the backup.
+            Without FILE the server makes the copy in the subfolder backups of its data folder. With FILE and --data, the \
+            copy is moved to FILE. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
+            caret.sqlite in the data folder with the backup.
             """,
         arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")])
 
@@ -28,14 +28,14 @@ struct Backup: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         guard let path else { return show(try await make(in: context), at: nil, in: context) }
         guard case .folder(let folder) = context.target else {
-            preconditionFailure("FILE was accepted without a data folder")
+            preconditionFailure("FILE was accepted although --data is missing")
         }
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
         if try await !context.hasRunningServer(folder) {
             return try await copy(folder, to: path, in: context)
         }
         let made = try await make(in: context)
-        // The server chooses the name. It must not lead outside the folder.
+        // The server chooses the file name. The name must not lead outside the folder `backups`.
         guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
             throw Failure(
                 "the server named its backup \(made.file.printable), which is not a valid file name")
@@ -59,7 +59,7 @@ struct Backup: Subcommand {
         case .notSynced(let fault):
             Failure(
                 "\(path): the backup is complete, but its folder could not be synced: \(fault.reason)",
-                advice: "run sync: until then a power loss can remove the backup")
+                advice: "run the system's `sync` command now: a power loss can still remove the backup")
         }
     }
 

@@ -7,8 +7,8 @@ struct Cat: Subcommand {
     static let description = CommandDescription(
         "cat", "prints the text of a document at any revision",
         details: """
-            The line breaks are those of the document. On a terminal control characters become visible signs; elsewhere the \
-            text is unchanged.
+            The output has the line breaks of the document. On a terminal control characters become visible signs; elsewhere \
+            the text is unchanged.
             """,
         arguments: [Argument("DOC[@REV]", .document, "the document, with an optional revision")])
 

@@ -3,8 +3,8 @@ struct Completion: Subcommand {
     static let description = CommandDescription(
         "completion", "prints a script that completes subcommands, options and document names in a shell",
         details: """
-            For bash: eval "$(caret completion bash)". For zsh: write the output of caret completion zsh to a file _caret in \
-            a folder of fpath. For fish: caret completion fish | source.
+            For bash: `eval "$(caret completion bash)"`. For zsh: write the output of `caret completion zsh` to a file _caret \
+            in a folder of fpath. For fish: pipe the output of `caret completion fish` to `source`.
             """,
         arguments: [
             Argument("SHELL", .words(CompletionScript.allCases.map(\.rawValue)), "bash, zsh or fish")

@@ -15,11 +15,12 @@ struct EditDocument: Subcommand {
     static let description = CommandDescription(
         "edit", "opens a live copy of a document in an editor, and merges each save",
         details: """
-            The editor is $VISUAL or $EDITOR. Each save is merged with the changes of others. Their changes are written to \
-            the file, unless the editor has just changed it. An editor that reloads files shows them. At the end \
-            caret reports whether all edits are saved on the server. If the server cannot be reached, caret waits and prints \
-            where your text is. If you interrupt it, the unsaved edits are kept. The next caret edit of the document \
-            continues with them, even without a server. They are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
+            The editor is $VISUAL or $EDITOR. Each save is merged with the changes of others. Changes of others are \
+            written to the file, unless the editor has just changed it. If your editor reloads changed files, it shows these \
+            changes. At the end caret reports whether all edits are saved on the server. If the server cannot be reached, \
+            caret waits and prints where your text is. If you interrupt caret, the unsaved edits are kept. If you \
+            later run `caret edit` for the document again, it continues with the unsaved edits, even without a server. \
+            Unsaved edits are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
             """,
         arguments: [Argument("DOC", .document, "the document")], options: [create])
 
@@ -35,7 +36,7 @@ struct EditDocument: Subcommand {
         let environment = ProcessInfo.processInfo.environment
         let editor = [environment["VISUAL"], environment["EDITOR"], "vi"].compactMap(\.self)
             .first { !$0.isEmpty }
-        guard let editor else { preconditionFailure("the default editor vi is missing from the list") }
+        guard let editor else { preconditionFailure("no editor was found, although vi is the default") }
         let folder = prepared(
             EditingFolder(for: document, at: context.target.address.description, environment), in: context)
         defer { folder?.removeIfSaved() }
@@ -45,7 +46,7 @@ struct EditDocument: Subcommand {
         return .done
     }
 
-    /// Nil if unsaved edits cannot be kept.
+    /// Creates the parents of the folder for unsaved edits. Returns nil if unsaved edits cannot be kept.
     private func prepared(_ folder: EditingFolder?, in context: CommandContext) -> EditingFolder? {
         do throws(FileFault) {
             try folder?.prepare()
@@ -89,19 +90,21 @@ struct EditDocument: Subcommand {
             "\(open.name.printable): all edits are saved, at revision \(revision)")
     }
 
-    /// The most bytes of a text. Throws if the server cannot be reached, unless unsaved edits were kept.
+    /// The largest size of a text, in bytes. Throws if the server cannot be reached and no unsaved edits of
+    /// the document are kept on this machine.
     private func textLimit(_ client: LiveClient, in context: CommandContext) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
             try await context.requireServer()
             if isKept {
-                context.note("\(document.printable): continues with the text that was not saved last time")
+                context.note("\(document.printable): your unsaved edits from last time are restored")
             }
             return try await client.welcome().limits.document
         } catch ConnectionFault.unreachable(let address, let reason) where isKept {
             context.note(
-                "\(document.printable): continues with the text that was not saved last time; "
-                    + "the server cannot be reached (\(address): \(reason)) and receives it later")
+                "\(document.printable): your unsaved edits from last time are restored; "
+                    + "the server cannot be reached (\(address): \(reason)), so it receives these edits later"
+            )
             return Limits.Announced().document
         }
     }
@@ -130,7 +133,7 @@ struct EditDocument: Subcommand {
         defer { warning.cancel() }
         do {
             try await open.saved()
-            // Waits until the edits kept on this machine are removed.
+            // The server now has all edits. Here `kept` waits until their copy on this machine is removed.
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
             throw Failure("\(document.printable): \(refused)", advice: "your text is in \(copy.path)")
@@ -141,7 +144,7 @@ struct EditDocument: Subcommand {
         }
     }
 
-    /// Waits until the edits are kept on this machine.
+    /// Waits until the unsaved edits are in a file on this machine.
     private func keep(_ open: LiveDocument, _ copy: LiveCopy) async throws {
         do {
             try await open.kept()
@@ -158,7 +161,8 @@ struct EditDocument: Subcommand {
             Failure(
                 "\(name): interrupted before all edits were saved; your text is in \(copy.path)",
                 advice: keeping
-                    ? "caret edit \(name) continues with it" : "caret put \(name) \(copy.path) saves it"))
+                    ? "`caret edit \(name)` continues with this text"
+                    : "`caret put \(name) \(copy.path)` saves this text"))
     }
 
     private func waitForReturn(in context: CommandContext) async {
@@ -176,7 +180,7 @@ struct EditDocument: Subcommand {
 }
 
 extension SavingState {
-    /// Whether the document waits for a server.
+    /// Whether the document waits until the server can be reached.
     fileprivate var isWaiting: Bool {
         switch self {
         case .offline, .opening: true

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// Writes documents to a folder, one file each, or with their histories to an archive.
 struct Export: Subcommand {
-    private static let force = Option("force", "replaces files that have another text")
+    private static let force = Option("force", "replaces existing files whose text differs")
 
     private static let hidden = Option(
         "hidden", "also exports documents whose name has a part that begins with a dot")
@@ -17,16 +17,17 @@ struct Export: Subcommand {
     static let description = CommandDescription(
         "export", "writes documents to a folder, one file each, or with their histories to one archive",
         details: """
-            PREFIX names a folder of documents: with notes the document notes/today becomes TO/today. An existing file with \
-            another text is left alone, unless --force is given. A document is left alone if a part of its name \
-            begins with a dot, unless --hidden is given. Links in the folder are not followed. If TO ends with \
-            .caret-archive, the export is one file with all revisions, their authors and times. In an archive the names \
-            keep the PREFIX.
+            PREFIX names a folder of documents. With the PREFIX notes, the document notes/today becomes the file \
+            TO/today. An existing file with another text is left alone, unless --force is given. A document is left \
+            alone if a part of its name begins with a dot, unless --hidden is given. Symbolic links in the folder are \
+            not followed. If TO ends with .caret-archive, the export is one file with all revisions, their authors and \
+            times. In an archive, the names of the documents keep the PREFIX.
             """,
         arguments: [
             Argument("TO", .file, "the folder, which is created if missing, or NAME.caret-archive"),
             Argument(
-                "PREFIX", .document, isOptional: true, "only documents whose names begin with it and a slash"),
+                "PREFIX", .document, isOptional: true,
+                "only documents whose names begin with PREFIX and a slash"),
         ], options: [force, hidden, deleted])
 
     private let folder: DocumentFolder
@@ -69,7 +70,8 @@ struct Export: Subcommand {
             } receive: { entry, version in
                 guard let version else { return }
                 progress.show(tally.all, of: entries.count, "document")
-                // Uses the name from the list, because the answer could contain another name.
+                // The name comes from the list of documents, because the server's answer with the text could
+                // contain another name.
                 switch write(version, of: entry.name, to: target) {
                 case .written: tally.done += 1
                 case .unchanged: tally.unchanged += 1
@@ -110,7 +112,7 @@ struct Export: Subcommand {
         if try await context.hasRunningServer(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
-                advice: "stop the server: deleted documents can be exported only while it is stopped")
+                advice: "stop the server: deleted documents can be exported only while no server runs")
         }
         return try await context.withTemporaryServer(data) { client, store in
             try await write(client, deletedOf: store, in: context)

@@ -12,7 +12,8 @@ struct Grep: Subcommand {
         details: "The exit code is 4 if nothing is found.",
         arguments: [
             Argument("PATTERN", .other, "a regular expression in the syntax of Swift"),
-            Argument("PREFIX", .document, isOptional: true, "only in documents whose names begin with it"),
+            Argument(
+                "PREFIX", .document, isOptional: true, "only in documents whose names begin with PREFIX"),
         ], options: [ignoreCase, fixed, names])
 
     private let text: String
@@ -33,7 +34,7 @@ struct Grep: Subcommand {
         }
     }
 
-    /// Created where it is used, because a `Regex` cannot be sent to another task.
+    /// Each access creates a new pattern, because a `Regex` cannot be sent to another task.
     private var pattern: LinePattern? { LinePattern(text, isPlain: isPlain, ignoresCase: ignoresCase) }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -53,7 +54,7 @@ struct Grep: Subcommand {
         return isFound ? .done : .negative
     }
 
-    /// Prints the matches in a document. Returns whether there are any.
+    /// Prints the matches in a document. Returns true if the document has a match.
     private func show(_ version: DocumentVersion, _ pattern: LinePattern, in context: CommandContext) -> Bool
     {
         let table = LineTable(version.text)

@@ -10,7 +10,7 @@ struct Help: Subcommand {
             + ExitCode.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: ". ") + ".",
         arguments: [
             Argument("SUBCOMMAND", .other, isOptional: true, "the name of a subcommand"),
-            Argument("WORD", .other, isOptional: true, "the second word of its name"),
+            Argument("WORD", .other, isOptional: true, "the second word of the subcommand's name"),
         ], options: [markdown, man])
 
     private let text: String

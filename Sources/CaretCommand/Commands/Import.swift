@@ -8,15 +8,17 @@ struct Import: Subcommand {
     static let description = CommandDescription(
         "import", "creates documents from the files of a folder, or from an archive with their histories",
         details: """
-            PREFIX names a folder of documents: with notes the file FROM/today becomes notes/today. An existing document \
-            gets the text of the file as a new revision. Hidden files are ignored. Files that are too large, are not UTF-8 \
-            text or have an invalid name are left alone, with a note. An archive needs --data and a stopped server; a \
-            missing data folder is created. An archive is imported completely or not at all, and never replaces a document.
+            PREFIX names a folder of documents. With the PREFIX notes, the file FROM/today becomes the document \
+            notes/today. An existing document gets the text of the file as a new revision. Hidden files are ignored. Files that are \
+            too large, are not UTF-8 text or have an invalid name are left alone, with a note. An archive needs \
+            --data and a stopped server; a missing data folder is created. An archive is imported completely or not \
+            at all, and never replaces a document.
             """,
         arguments: [
             Argument("FROM", .file, "the folder, or NAME.caret-archive"),
             Argument(
-                "PREFIX", .document, isOptional: true, "put before the names of the documents, with a slash"),
+                "PREFIX", .document, isOptional: true,
+                "the documents get names that begin with PREFIX and a slash"),
         ])
 
     private let folder: DocumentFolder
@@ -58,12 +60,12 @@ struct Import: Subcommand {
 
     private func unpack(in context: CommandContext) async throws -> ExitCode {
         guard case .folder(let data) = context.target else {
-            preconditionFailure("an archive was accepted without a data folder")
+            preconditionFailure("an archive was accepted although --data is missing")
         }
         if try await context.hasRunningServer(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
-                advice: "stop the server: an archive can be imported only while it is stopped")
+                advice: "stop the server: an archive can be imported only while no server runs")
         }
         let progress = ProgressLine(context.notes)
         defer { progress.end() }
@@ -94,7 +96,7 @@ struct Import: Subcommand {
             return .leftAlone(error.message)
         }
         if text.utf8.contains(0) { return .leftAlone("not text: it contains a NUL byte") }
-        // The server does not store CR characters, so its limit is for the text without them.
+        // The server does not store CR characters, so its size limit applies to the text without CR.
         let count = FileText(text).text.utf8.count
         if count > limit { return .leftAlone("it has \(count) bytes; the limit is \(limit)") }
         do {

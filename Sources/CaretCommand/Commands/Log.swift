@@ -16,7 +16,7 @@ struct Log: Subcommand {
         options: [limit, all])
 
     private let point: DocumentPoint
-    /// Nil lists all revisions.
+    /// How many revisions to list. If nil, the command lists all revisions.
     private let limit: Int?
 
     init(_ arguments: Arguments) throws(UsageFault) {

@@ -9,7 +9,7 @@ struct Ls: Subcommand {
     static let description = CommandDescription(
         "ls", "lists documents: name, revision, length in UTF-16 code units, time of the last change",
         arguments: [
-            Argument("PREFIX", .document, isOptional: true, "only documents whose names begin with it")
+            Argument("PREFIX", .document, isOptional: true, "only documents whose names begin with PREFIX")
         ],
         options: [deleted])
 

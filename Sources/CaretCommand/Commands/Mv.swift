@@ -4,9 +4,10 @@ import CaretClient
 struct Mv: Subcommand {
     static let description = CommandDescription(
         "mv", "renames a document; its history stays",
-        details: "It never replaces an existing document.",
+        details: "A rename never replaces an existing document.",
         arguments: [
-            Argument("DOC", .document, "the document"), Argument("NAME", .document, "its new name"),
+            Argument("DOC", .document, "the document"),
+            Argument("NAME", .document, "the new name of the document"),
         ])
 
     private let document: String

@@ -9,7 +9,8 @@ struct Ping: Subcommand {
     init(_ arguments: Arguments) {}
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        // Needs a running server, because a temporary server on the files would answer too.
+        // `withRunningServer` starts no temporary server on the data folder. A temporary server would always
+        // answer, so the check would show nothing.
         do {
             try await context.withRunningServer { try await ask($0, in: context) }
         } catch ConnectionFault.unreachable(let address, let reason) {

@@ -74,7 +74,8 @@ struct Put: Subcommand {
         } catch let refusal as ServerRefusal where refusal.code == .notFound && creates && base == .head {
             return nil
         } catch let refusal as ServerRefusal where refusal.code == .notFound && base == .head {
-            throw Failure("\(document.printable): \(refusal)", advice: "pass --create to create it")
+            throw Failure(
+                "\(document.printable): \(refusal)", advice: "pass --create to create the document")
         }
     }
 }

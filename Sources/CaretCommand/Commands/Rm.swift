@@ -6,7 +6,7 @@ struct Rm: Subcommand {
     static let description = CommandDescription(
         "rm", "deletes a document with its history",
         details:
-            "Its name is free at once. caret undelete can restore it for a while, by default 30 days.",
+            "Its name is free at once. `caret undelete` can restore it for a while, by default 30 days.",
         arguments: [Argument("DOC", .document, "the document")], options: [Confirmation.option])
 
     private let document: String

@@ -51,7 +51,7 @@ struct Show: Subcommand {
         guard let entry, entry.revision == revision, let change = entry.change else {
             throw Failure(
                 "\(point.document.printable): the change of revision \(revision.value) was trimmed",
-                advice: "caret log lists the revisions that are kept; caret cat still prints the text")
+                advice: "`caret log` lists the revisions that are kept; `caret cat` still prints the text")
         }
         let old = try await client.read(point.document, at: .revision(before))
         return ShownRevision(entry: entry, change: change, old: try TextBuffer(old.text))

@@ -23,7 +23,7 @@ struct Sync: Subcommand {
             Argument("FOLDER", .folder, "the folder of files, which is created if missing"),
             Argument(
                 "PREFIX", .document, isOptional: true,
-                "only documents whose names begin with it and a slash"),
+                "only documents whose names begin with PREFIX and a slash"),
         ], options: [once, adopt])
 
     private let folder: String
@@ -81,7 +81,8 @@ struct Sync: Subcommand {
         }
     }
 
-    /// Reads the id of the server's store, and records it for the folder if that is safe.
+    /// Reads the id of the server's store, and records it for the folder. Throws if the folder was synced
+    /// with another store and `--adopt` was not given.
     private func bindStore(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
         let address = context.target.address
@@ -100,7 +101,7 @@ struct Sync: Subcommand {
                 "\(folder): it was synced with the store \(known), but the server at \(address) has the store \(comparison.store)",
                 advice: """
                     nothing was changed. If this is the right server, pass --adopt: every line of the files and documents is kept.
-                      If it is not, pass the address of the right server, or sync another folder with this one
+                      If it is not, pass the address of the right server, or sync another folder with this server
                     """)
         }
         try state.bind(to: comparison.store)
@@ -121,13 +122,14 @@ struct Sync: Subcommand {
             // If this write fails, there is no other place to report it.
             _ = context.notes.flush()
         } catch {
-            // The sync meets all other errors again, and reports them.
+            // Every other error occurs again during the sync, which then reports it.
         }
     }
 }
 
 extension CommandContext {
-    /// For users the status goes to standard error, because the output lists the changed files.
+    /// Reports the status of the sync. Without `--json` the status goes to standard error, because standard
+    /// output lists the changed files.
     fileprivate func report(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
         if isJSON { return report(status.json(folder, target.address, names), "") }
         notes.write("caret: \(status.line(folder, target.address, names))\n")

@@ -45,7 +45,7 @@ struct Tail: Subcommand {
         return .done
     }
 
-    /// The document before the first revision that is shown.
+    /// The text of the document before the first revision that the command prints.
     private func begin(_ client: LiveClient) async throws -> TailState {
         let head = try await client.entry(of: document).revision.value
         let start = max(try await client.oldestRevision(of: document), Revision(max(0, head - limit)))

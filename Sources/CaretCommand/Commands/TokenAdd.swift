@@ -22,8 +22,8 @@ struct TokenAdd: Subcommand {
     static let description = CommandDescription(
         "token add", "creates a token for a user, and prints it",
         details: """
-            The token is printed only once and stored nowhere. '' is the prefix of all documents. Each option can be given \
-            several times.
+            The token is printed only once and stored nowhere. The PREFIX '' stands for all documents. Each option can be \
+            given several times.
             """,
         arguments: [Argument("USER", .other, "the user name that others see")], options: options.map(\.option)
     )

@@ -5,7 +5,7 @@ import CaretWire
 struct TokenRevoke: Subcommand {
     static let description = CommandDescription(
         "token revoke", "revokes a token, and disconnects the clients that use it",
-        arguments: [Argument("NUMBER", .other, "the number of the token: see caret token list")])
+        arguments: [Argument("NUMBER", .other, "the number of the token: see `caret token list`")])
 
     private let number: Int
 
@@ -23,7 +23,7 @@ struct TokenRevoke: Subcommand {
                 let answer = try await client.request(.admin(.revokeToken(RevokeToken(number: number))))
                 guard case .done = answer else { throw Failure.unexpectedAnswer }
             } catch let refusal as ServerRefusal where refusal.code == .notFound {
-                throw Failure("\(refusal)", advice: "caret token list shows the numbers")
+                throw Failure("\(refusal)", advice: "`caret token list` shows the numbers")
             }
         }
         if context.isJSON {

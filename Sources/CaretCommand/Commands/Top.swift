@@ -8,16 +8,16 @@ struct Top: Subcommand {
     private static let interval = Option(
         "interval", letter: "i", value: "SECONDS",
         "the seconds between two readings, for example 0.5; default 2")
-    private static let count = Option("count", value: "N", "ends after N readings")
+    private static let count = Option("count", value: "N", "ends after N readings of the counters")
 
     static let description = CommandDescription(
-        "top", "shows the server's counters and their rates as they change; q ends",
+        "top", "shows the server's counters and their rates as they change; press q to quit",
         details: """
-            Without a terminal each reading is one line. It begins with the time, the connections and the open rooms. Then \
-            follow the rates per second: pushes, changes, commits, deliveries, bytes in, bytes out. It ends with the median \
-            and p99 of ack in ms. The first rates are averages since the start of the server, all others since the reading \
-            before. \
-            If the server cannot be reached, top reports this and continues when the server is back.
+            If the output is not a terminal, each reading of the counters is one line. The line begins with the time, \
+            the connections and the open rooms. The rates per second come next: pushes, changes, commits, deliveries, \
+            bytes in, bytes out. The line ends with the median and p99 of the time from a push to its ack, in ms. The first \
+            rates are averages since the start of the server. All later rates are averages since the previous reading. If \
+            the server cannot be reached, top reports this and continues when the server is back.
             """,
         options: [interval, count])
 
@@ -36,7 +36,8 @@ struct Top: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.stayConnected { client in
-            // Checks with this connection, because the server would also count a second one.
+            // This waits for the client's own connection. A second connection for the check would appear in
+            // the server's counters.
             try await context.awaitConnection(of: client)
             if context.screen == nil || context.isJSON {
                 try await printReadings(of: client, in: context)

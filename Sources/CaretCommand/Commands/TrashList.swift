@@ -8,8 +8,8 @@ struct TrashList: Subcommand {
         "trash list", "lists the texts that `caret sync` removed from a folder and that can be restored",
         details: """
             A text is kept if its document was deleted elsewhere, or created again with another history. The trash keeps at \
-            most 1,000 texts and 256 MiB, for at most 30 days; the oldest are removed first. Texts that were only changed \
-            are in the history of the document.
+            most 1,000 texts and 256 MiB, for at most 30 days; the oldest are removed first. When a text is only \
+            changed, its old version is not in the trash, but in the history of the document.
             """,
         arguments: [Argument("FOLDER", .folder, "a synced folder")])
 
@@ -47,7 +47,7 @@ extension SyncTrash {
         guard try SyncFolder(root: folder, limit: 0).isSynced(folder) else {
             throw Failure(
                 "\(folder): not a synced folder",
-                advice: "pass the folder that caret sync uses")
+                advice: "pass the folder that `caret sync` uses")
         }
         try self.init(in: folder)
     }
@@ -65,9 +65,9 @@ extension SyncTrash.Item {
 extension SyncTrash.Reason {
     fileprivate var words: String {
         switch self {
-        case .deleted: "deleted elsewhere"
-        case .replaced: "document created again elsewhere"
-        case .late: "written to a replaced file"
+        case .deleted: "the document was deleted elsewhere"
+        case .replaced: "the document was created again elsewhere"
+        case .late: "a program wrote this text to a replaced file"
         }
     }
 }

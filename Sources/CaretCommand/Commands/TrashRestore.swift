@@ -8,7 +8,9 @@ struct TrashRestore: Subcommand {
         arguments: [
             Argument("FOLDER", .folder, "a synced folder"),
             Argument("NUMBER", .other, "the number of the text: see `caret trash list`"),
-            Argument("FILE", .file, isOptional: true, "another file in the folder; default: the former one"),
+            Argument(
+                "FILE", .file, isOptional: true,
+                "another file in the folder to restore into; default: the file that had the text"),
         ])
 
     private let folder: String
@@ -28,7 +30,7 @@ struct TrashRestore: Subcommand {
         else {
             throw Failure(
                 "\(folder): its trash has no item \(number.printable)",
-                advice: "caret trash list \(folder) shows the numbers")
+                advice: "`caret trash list \(folder)` shows the numbers")
         }
         let name = WireString(file ?? item.path)
         guard let path = SyncNames(prefix: "").path(of: name) else {

@@ -4,7 +4,7 @@ import CaretCore
 /// Deletes the older part of a document's history.
 struct Trim: Subcommand {
     private static let before = Option(
-        "before", value: "WHEN", "a revision or a time, written as after an @: 900, 30d, 2026-11-20")
+        "before", value: "WHEN", "a revision (900), an age (30d) or a time (2026-11-20)")
     private static let dryRun = Option("dry-run", "only prints what would be deleted")
 
     static let description = CommandDescription(

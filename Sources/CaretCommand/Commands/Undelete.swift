@@ -6,7 +6,7 @@ import FoundationEssentials
 struct Undelete: Subcommand {
     private static let number = Option(
         "number", letter: "n", value: "N",
-        "the number of the document, if several had this name: see caret ls --deleted")
+        "the number of the document, if several deleted documents had its name: see `caret ls --deleted`")
 
     static let description = CommandDescription(
         "undelete", "restores a deleted document with its whole history",
@@ -49,12 +49,12 @@ struct Undelete: Subcommand {
             if let entry = named.first(where: { $0.number == number }) { return entry }
             throw Failure(
                 "there is no deleted document \(document.printable) with number \(number)",
-                advice: "caret ls --deleted lists the documents that can be restored")
+                advice: "`caret ls --deleted` lists the documents that can be restored")
         }
         guard let last = named.last else {
             throw Failure(
                 "there is no deleted document \(document.printable)",
-                advice: "caret ls --deleted lists the documents that can be restored")
+                advice: "`caret ls --deleted` lists the documents that can be restored")
         }
         if named.count == 1 { return last }
         let list = named.map { "\($0.number), deleted \(context.stamp($0.deleted))" }.joined(separator: "; ")

@@ -13,7 +13,7 @@ package struct Verify: Subcommand {
             The check changes nothing. The exit code is 4 if something is damaged. A running server checks its store while \
             it works. If no server runs, caret checks the files of --data itself.
             """,
-        arguments: [Argument("BACKUP", .file, isOptional: true, "a file made by caret backup")],
+        arguments: [Argument("BACKUP", .file, isOptional: true, "a file made by `caret backup`")],
         options: [document])
 
     private let backup: String?
@@ -109,7 +109,7 @@ package struct Verify: Subcommand {
         }
     }
 
-    /// The damage of an existing file that cannot be opened; nil if the file itself is not at fault.
+    /// Describes the damage of an existing file that cannot be opened. Nil if the cause is not damage.
     private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
         switch fault {
         case .notCaretDatabase: "not a database of Caret, or its first page is damaged"

@@ -7,7 +7,8 @@ import CaretSync
 struct Watch: Subcommand {
     static let description = CommandDescription(
         "watch", "shows a document on the terminal as it changes, with all carets and selections",
-        details: "The arrow keys, space and b scroll, f follows the changes again, and q ends.",
+        details:
+            "The arrow keys, space and b scroll. After scrolling, press f to follow the changes again. Press q to quit.",
         arguments: [Argument("DOC", .document, "the document")])
 
     private let document: String
@@ -16,7 +17,7 @@ struct Watch: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         guard context.screen != nil, !context.isJSON else {
-            throw Failure("watch needs a terminal", advice: "use caret tail -f instead")
+            throw Failure("watch needs a terminal", advice: "use `caret tail -f` instead")
         }
         try await context.requireServer()
         try await context.stayConnected(about: document) { client in

@@ -6,7 +6,7 @@ struct Who: Subcommand {
     static let description = CommandDescription(
         "who", "lists the connections: number, user, client, address, time, open documents",
         details: """
-            A * marks a document whose changes this connection reads too slowly: the server reads them from disk. The exit \
+            A * marks a document that the connection reads slowly; the server reads its changes from disk. The exit \
             code is 4 if nobody has DOC open.
             """,
         arguments: [

@@ -17,7 +17,7 @@ package final class LiveCopy: Sendable {
 
     /// Tracks whether the editor has saved the file.
     private struct SaveTracker {
-        /// The signature of the file after the last write by this process.
+        /// The signature of the file (size, inode and times) after the last write by this process.
         var ownSignature: SyncFolder.Signature?
         var hasSaved = false
     }
@@ -33,10 +33,11 @@ package final class LiveCopy: Sendable {
     private static let newName = ".caret-new"
     /// How often the file and the document are compared.
     private static let pause = Duration.milliseconds(50)
-    /// The quiet time that is assumed after the editor's end, because no program writes the file any more.
+    /// After the editor has ended, no program writes the file any more. So the file then counts as unchanged
+    /// for this long.
     private static let forever = Int.max
-    /// The most bytes of replaced texts to remember. An editor can still have such a text in memory and save
-    /// it.
+    /// How many bytes of replaced texts to remember. An editor can still have a replaced text in memory and
+    /// save it.
     private static let displacedBytes = 16 << 20
 
     init(of document: LiveDocument, limit: Int) throws(Failure) {
@@ -49,18 +50,18 @@ package final class LiveCopy: Sendable {
         name = WireString(LiveCopy.fileName(for: document.name))
     }
 
-    /// The last part of the document's name, so that the editor recognises the kind of text. The name comes
-    /// from the server; an invalid one is replaced by `text`.
+    /// The last part of the document's name, so that the editor recognises the kind of text. The server may
+    /// send a name that is not a valid path. Then the file is called `text`.
     package static func fileName(for document: String) -> String {
-        // The fault does not matter, because any file name works.
+        // It does not matter why the name is invalid, because any file name works here.
         let last = (try? DocumentPath(of: document))?.parts.last ?? "text"
         return last.utf8.elementsEqual(LiveCopy.newName.utf8) ? "text" : last
     }
 
     var path: String { folder.path(name) }
 
-    /// Runs an editor through the shell until it exits. If it exits at once without saving, keeps syncing the
-    /// file until `whileStillOpen` returns.
+    /// Runs an editor through the shell until the editor exits. If the editor exits at once without saving,
+    /// this method keeps syncing the file until `whileStillOpen` returns.
     func edit(with editor: String, whileStillOpen: @Sendable () async -> Void) async throws -> Exit {
         let text = document.text.string
         try SystemFile.make(path, Array(text.utf8), mode: 0o600)
@@ -119,8 +120,8 @@ package final class LiveCopy: Sendable {
             nextSeq: 1)
         switch try decision.step() {
         case .storeRecord(var kept):
-            // An editor that has saved has that text or a newer one in memory. So older texts are not
-            // remembered.
+            // After a save, the editor has the saved text or a newer one in memory, so it cannot save an
+            // older text any more. So older texts are no longer remembered.
             kept.displaced = []
             guard let push = kept.push else { return kept }
             saving.withLock { $0.hasSaved = true }
@@ -130,9 +131,10 @@ package final class LiveCopy: Sendable {
             // After the editor's end the file needs no more updates.
             return quiet == LiveCopy.forever ? record : try written(head, over: file, record)
         case .leaveAlone(let reason):
-            // During editing the next save can be valid text again.
+            // While the editor runs, its next save may contain valid text, so this is not an error yet.
             if quiet != LiveCopy.forever { return record }
-            throw Failure("\(path): \(reason.words)", advice: "what the editor saved stays in that file")
+            throw Failure(
+                "\(path): \(reason.words)", advice: "the file still has the text that the editor saved")
         case .nothingToDo, .wait, .readDocument, .send, .removeFile, .deleteDocument, .renameDocument,
             .moveDocumentAside,
             .moveFileAside, .forgetRecord:
@@ -170,15 +172,15 @@ package final class LiveCopy: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of a queue block most signals. With them blocked, the editor would ignore Ctrl-C and a new
-        // size of its window.
+        // Threads of a queue block most signals. If the editor inherited that, it would ignore Ctrl-C and a
+        // new size of its window.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let code = posix_spawn(&process, "/bin/sh", nil, &attributes, words, environ)
         if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
-        // Ctrl-C and Ctrl-\ belong to the editor.
+        // While the editor runs, only the editor reacts to Ctrl-C and Ctrl-\.
         signal(SIGINT, SIG_IGN)
         signal(SIGQUIT, SIG_IGN)
         return process

@@ -1,9 +1,9 @@
-/// The parsed arguments of one subcommand. They match its description.
+/// The parsed arguments of one subcommand. The parser has checked them against the subcommand's description.
 package struct Arguments: Sendable {
     package let command: CommandDescription
     /// The arguments that are not options, in order.
     package fileprivate(set) var positional: [String] = []
-    /// The values of each option by its name. An option without a value has empty strings.
+    /// The values of each option by its name. An option that takes no value has an empty string for each use.
     package fileprivate(set) var options: [String: [String]] = [:]
 
     init(_ command: CommandDescription) { self.command = command }
@@ -27,7 +27,7 @@ package struct Arguments: Sendable {
         return number
     }
 
-    /// A required argument. The parser has checked that it is present.
+    /// A required argument. The parser has checked that the argument is present.
     func required(_ index: Int) -> String { positional[index] }
 
     func optional(_ index: Int) -> String? {

@@ -43,10 +43,11 @@ package struct CommandContext: Sendable {
     /// A part of a document's text. On a terminal visible signs replace control characters.
     func shown(_ text: String) -> String { screen == nil ? text : text.printable }
 
-    /// A name of a document or a user. Programs receive it unchanged, except for control characters.
+    /// A name of a document or a user. If the output is not a terminal, only control characters are replaced.
     func shown(name: String) -> String { screen == nil ? name.field : name.printable }
 
-    /// Prints a whole text. A file receives every byte of it; a terminal receives no control characters.
+    /// Prints a whole text. A file receives every byte of the text, and a terminal receives no control
+    /// characters.
     func show(text: String, usesCRLF: Bool) {
         if screen == nil {
             output.write(text.fileBytes(usesCRLF: usesCRLF))
@@ -82,7 +83,8 @@ package struct CommandContext: Sendable {
         try await addingSubject(about: subject) { try await withClient(body) }
     }
 
-    /// Adds the subject to a refusal. If the user gave no token, the failure says that one is required.
+    /// Runs `body`. If the server refuses a request, the failure names `subject`. If the server requires a
+    /// token and the user gave none, the failure says so.
     func addingSubject<Result: Sendable>(
         about subject: String? = nil, _ body: () async throws -> Result
     ) async throws -> Result {

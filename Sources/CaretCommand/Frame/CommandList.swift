@@ -21,7 +21,7 @@ package enum CommandList {
         return nil
     }
 
-    /// The first words of all two-word names, each with its second words.
+    /// The subcommands with two-word names: each first word, such as `token`, with its possible second words.
     static var families: [(word: String, members: [String])] {
         let names = descriptions.map(\.words).filter { $0.count == 2 }
         return names.map { $0[0] }.unique.map { word in

@@ -77,18 +77,19 @@ extension ServerRefusal {
         switch code {
         case .unauthorized:
             "set CARET_TOKEN to a valid token; on the server's machine --data DIR needs no token"
-        case .notFound: "caret ls lists the documents that you may read"
-        case .forbidden: "ask an administrator for a token with this right (caret token add)"
+        case .notFound: "`caret ls` lists the documents that you may read"
+        case .forbidden: "ask an administrator for a token with this right (`caret token add`)"
         case .badName: "a name consists of parts separated by /; no part can be empty, . or .."
         case .exists: "choose another name, or rename the existing document first"
-        case .baseAhead: "caret log lists the revisions"
-        case .baseTrimmed: "older history was trimmed: caret log lists the revisions that are kept"
+        case .baseAhead: "`caret log` lists the revisions"
+        case .baseTrimmed: "older history was trimmed: `caret log` lists the revisions that are kept"
         case .epochChanged: "the document has a new history; read it again"
+        case .baseBehind: "the document was changed meanwhile; read it again"
         case .tooLarge: "nothing was changed; send less, or raise the server's limit"
         case .rateLimited, .overloaded: "try again later"
         case .storageFull: "nothing was changed; free space on the server's disk"
         case .storageFailed, .internal: "see the server's log"
-        case .damaged: "caret verify lists the damage; restore a backup"
+        case .damaged: "`caret verify` lists the damage; restore a backup"
         case .shuttingDown: "try again when the server is back"
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
             .unsupportedProtocol, .alreadyHello, .notOpen, .alreadyOpen, .badRange, .badText, .badEdits,

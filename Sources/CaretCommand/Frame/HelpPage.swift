@@ -66,6 +66,6 @@ package enum HelpPage {
 }
 
 extension String {
-    /// With a capital letter at the beginning and a full stop at the end.
+    /// The text with a capital letter at the beginning and a full stop at the end.
     var sentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
 }

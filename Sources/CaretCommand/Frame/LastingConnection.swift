@@ -2,7 +2,7 @@ import CaretClient
 import FoundationEssentials
 import Glibc
 
-// For subcommands that stay connected to a running server.
+// Connections for subcommands that stay connected to a running server.
 extension CommandContext {
     /// Connects, and reconnects after each disconnect unless `once` is true. Keeps unsaved edits in `folder`.
     /// If the folder cannot be used, warns and continues without it.

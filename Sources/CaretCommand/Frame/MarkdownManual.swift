@@ -6,7 +6,7 @@ package enum MarkdownManual {
         ("notes/today@900", "revision 900"),
         (
             "notes/today@2h",
-            "the newest revision two hours ago (units `s`, `m` or `min`, `h`, `d`, `w`)"
+            "the revision that was the newest two hours ago (units `s`, `m` or `min`, `h`, `d`, `w`)"
         ),
         ("notes/today@2026-11-20", "the newest revision at the beginning of that day, in local time"),
         (

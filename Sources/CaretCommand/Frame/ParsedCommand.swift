@@ -39,7 +39,8 @@ package struct ParsedCommand: Sendable {
         if given.count > known.count { throw arguments.fault(.extraArgument(given[known.count])) }
     }
 
-    /// Reads the words once. Before the name of the subcommand it knows only the common options.
+    /// Reads the words from left to right. Until it has read the name of the subcommand, it accepts only the
+    /// common options.
     private struct Reader {
         private var rest: ArraySlice<String>
         private(set) var command: (any Subcommand.Type)?
@@ -65,7 +66,8 @@ package struct ParsedCommand: Sendable {
             }
         }
 
-        /// Looks up the words so far as a name. The second word is read only if the first one is not a subcommand.
+        /// Checks whether the words that were read so far name a subcommand. If the first word names one, the
+        /// second word is not part of the name.
         private mutating func findCommand() {
             guard let (type, _) = CommandList.command(in: nameWords) else { return }
             command = type

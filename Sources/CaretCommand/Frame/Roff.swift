@@ -3,7 +3,7 @@ struct Roff {
     private(set) var text: String
 
     init(_ title: String, section: Int, version: String) {
-        // No hyphenation and no justified lines, because readers copy most of these lines.
+        // Turns off hyphenation and justified lines, because readers copy most of these lines.
         text = ".TH \(title.uppercased()) \(section) \"\" \"Caret \(version)\"\n.nh\n.ad l\n"
     }
 
@@ -13,7 +13,7 @@ struct Roff {
 
     mutating func paragraph(_ words: String) { text += ".PP\n\(Roff.line(words))\n" }
 
-    /// A command. It is not joined with the text after it.
+    /// A line with a command. `man` does not join this line with the text after it.
     mutating func command(_ line: String) { text += ".PP\n.nf\n\\fB\(Roff.escaped(line))\\fP\n.fi\n" }
 
     mutating func entry(_ tag: String, _ meaning: String) {

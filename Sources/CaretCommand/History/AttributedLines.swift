@@ -7,7 +7,7 @@ package import CaretCore
 /// the square root of the number of lines.
 package struct AttributedLines: Sendable {
     package struct Line: Equatable, Sendable {
-        /// In UTF-16 code units, including the line break.
+        /// The length in UTF-16 code units, including the line break.
         package var length: Int
         package var revision: Revision
     }
@@ -36,7 +36,7 @@ package struct AttributedLines: Sendable {
     /// At least one block, each with at least one line. The last line has no line break and can be empty.
     private var blocks: [Block]
 
-    /// Begins with the oldest known text. All its lines get this revision.
+    /// Begins with the oldest known text. All lines of this text get this revision.
     package init(_ text: TextBuffer, at revision: Revision) {
         let segments = text.string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
@@ -65,8 +65,9 @@ package struct AttributedLines: Sendable {
         var new: [Line] = []
         if segments.count == 1 {
             let length = head + segments[0] + oldLast.length - tail
-            // Deleting whole lines does not change the remaining line. The deleted range may also begin at
-            // the line break before the first line and end before the last line break.
+            // If the edit deletes only whole lines, the line after or before them is unchanged and keeps its
+            // revision. Such an edit deletes either the line breaks at the ends of these lines (`isSecond`)
+            // or the line breaks before them (`isFirst`).
             let isEmpty = segments[0] == 0
             let isFirst =
                 isEmpty && head == old.lengthOfContent(isLast: isLast(first))

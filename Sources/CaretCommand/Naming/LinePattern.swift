@@ -18,7 +18,7 @@ struct LinePattern {
             kind = .bytes(Array(text.utf8))
             return
         }
-        // The parser's error helps only users who know how Swift parses expressions, so it is dropped.
+        // The error of Swift's parser is not shown, because it helps only users who know that parser.
         guard let regex = isPlain ? Regex<AnyRegexOutput>(verbatim: text) : try? Regex(text) else {
             return nil
         }
@@ -27,7 +27,8 @@ struct LinePattern {
 
     private static let signs = Set("\\^$.|?*+()[]{}#".utf8)
 
-    /// The matches in one line, as bytes of the text. Empty matches count only if all matches are empty.
+    /// The matches in one line, as ranges of bytes of the text. If some matches are not empty, the empty ones
+    /// are left out.
     func matches(in table: LineTable, line: Int) -> [Range<Int>] {
         let content = table.content(line)
         switch kind {

@@ -45,7 +45,8 @@ extension Failure {
         let name = document.printable
         self.init(
             "\(name): the document had no text yet at \(Stamp.local(time)); \(beginning)",
-            advice: "caret log \(name) lists its revisions; \(name)@0 is the empty text before the first one")
+            advice:
+                "`caret log \(name)` lists its revisions; \(name)@0 is the empty text before the first one")
     }
 }
 

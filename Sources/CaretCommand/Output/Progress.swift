@@ -3,7 +3,7 @@ package struct Progress: Equatable, Sendable {
     let done: Int
     let all: Int
 
-    /// Before this time an estimate of the remaining time would be random.
+    /// The remaining time is shown only after this time, because an earlier estimate would be unreliable.
     private static let firstGuess = Duration.seconds(2)
 
     package init(_ done: Int, of all: Int) { (self.done, self.all) = (min(done, all), all) }

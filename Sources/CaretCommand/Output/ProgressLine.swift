@@ -7,7 +7,7 @@ final class ProgressLine: Sendable {
     private let last = Mutex<ContinuousClock.Instant?>(nil)
     private let began = ContinuousClock.now
 
-    /// A user does not see more frequent updates.
+    /// The shortest time between two updates. A user would not notice more frequent updates.
     private static let pause = Duration.milliseconds(100)
 
     init(_ notes: Output) {

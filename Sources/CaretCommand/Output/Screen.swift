@@ -1,6 +1,6 @@
 import Glibc
 
-/// The terminal of the output.
+/// The terminal that shows the output.
 package struct Screen: Equatable, Sendable {
     let columns: Int
 
@@ -42,7 +42,7 @@ extension String {
     /// The width on a terminal, in columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The beginning that fits, with `…` at its end if something was cut.
+    /// The beginning of the text that fits into `limit` columns. It ends with `…` if some text was left out.
     func shortened(to limit: Int) -> String {
         if columns <= limit { return self }
         var (text, used) = ("", 0)
@@ -64,7 +64,7 @@ extension Unicode.Scalar {
     /// Whether a terminal interprets this character instead of printing it.
     fileprivate var isTerminalControl: Bool { isControl || isDirection }
 
-    /// C0 except the tab, DEL and C1.
+    /// Whether this is a control character (C0, C1 or DEL), but not the tab.
     fileprivate var isControl: Bool { value < 0x20 && value != 0x09 || 0x7F..<0xA0 ~= value }
 
     /// Embeddings, overrides and isolates, which reorder the characters after them.

@@ -6,7 +6,7 @@ extension Failure {
         case .serverWithoutStore(let address):
             self.init(
                 "\(address): the server does not report the id of its store",
-                advice: "caret sync needs a server of version 0.2 or later: update the server")
+                advice: "`caret sync` needs a server of version 0.2 or later: update the server")
         case .insideSyncedFolder(let folder, let outer):
             self.init(
                 "\(folder): it is inside \(outer), which is already a synced folder",

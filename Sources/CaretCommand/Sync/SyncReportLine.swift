@@ -58,10 +58,10 @@ extension SkipReason {
         case .notRegularFile: "left alone: not a regular file"
         case .unreadable(let reason): "left alone: cannot be read: \(reason)"
         case .invalidName: "left alone: its name must be valid for both a file and a document"
-        case .folder: "left alone: it is a folder here"
-        case .syncedFolder: "left alone: another caret sync already syncs this folder"
+        case .folder: "left alone: it is a folder on this machine"
+        case .syncedFolder: "left alone: another `caret sync` already syncs this folder"
         case .blocked(let obstacle):
-            "left alone: \(obstacle) is not a folder here, and links are not followed"
+            "left alone: \(obstacle) is not a folder on this machine, and links are not followed"
         }
     }
 }

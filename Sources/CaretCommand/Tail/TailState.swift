@@ -3,7 +3,7 @@ package import CaretCore
 /// A document at one revision. Applies changes, and returns where each edit is and what it replaced.
 package struct TailState: Sendable {
     package struct ShownEdit: Equatable, Sendable {
-        /// Counted from 1, in the text before the change.
+        /// The number of the line in the text before the change. The first line has the number 1.
         let line: Int
         let removed: String
         let inserted: String

@@ -26,7 +26,8 @@ extension LiveClient {
         }
     }
 
-    /// The entries of all pages. `next` requests the page after an entry, and says whether there are more.
+    /// The entries of all pages. `next` requests the page after an entry, and says whether there are more
+    /// pages.
     private func allPages<Entry>(
         _ next: (_ last: Entry?) async throws -> (entries: [Entry], hasMore: Bool)
     ) async throws -> [Entry] {
@@ -54,6 +55,6 @@ extension LiveClient {
         if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
         throw Failure(
             "there is no document \(document.printable)",
-            advice: "caret ls lists the documents that you may read")
+            advice: "`caret ls` lists the documents that you may read")
     }
 }

@@ -11,14 +11,14 @@ package struct DocumentPath: Equatable, Sendable {
         case invalidName
         /// The name does not begin with the prefix.
         case otherPrefix
-        /// File systems on Linux do not allow so many bytes in one part.
+        /// A part of the name has more bytes than file systems on Linux allow.
         case partTooLong(bytes: Int)
     }
 
-    /// The most bytes of a part on the file systems of Linux.
+    /// How many bytes a part may have on the file systems of Linux.
     static let longestPart = 255
 
-    /// At least one.
+    /// The parts of the path. There is at least one.
     let parts: [String]
 
     /// The prefix must be empty or end with `/`.
@@ -33,7 +33,7 @@ package struct DocumentPath: Equatable, Sendable {
         self.parts = parts.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Relative to the folder, with `/` between the parts.
+    /// The path relative to the folder, with `/` between the parts.
     package var text: String { parts.joined(separator: "/") }
 
     /// Whether a part begins with a dot. Most tools do not show such files.

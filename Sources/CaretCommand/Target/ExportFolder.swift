@@ -83,8 +83,8 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// Opens the folder of a file part by part, so that no link is followed. Returns nil if it does not
-    /// exist.
+    /// Opens the folder of a file part by part, so that no link is followed. Returns nil if the folder does
+    /// not exist.
     private func folder(of file: DocumentPath, makesMissing: Bool) throws(Failure) -> Int32? {
         var folder = fcntl(root, F_DUPFD_CLOEXEC, 0)
         if folder < 0 { throw failure(file, errno) }

@@ -4,7 +4,7 @@ import Glibc
 /// The regular files under a folder.
 enum FileTree {
     struct FoundFile: Equatable {
-        /// Relative to the folder, with `/` between the parts.
+        /// The path relative to the folder, with `/` between the parts.
         let path: String
         /// Why the file is skipped; nil if it is not skipped.
         let reason: String?

@@ -13,10 +13,10 @@ struct FolderServer {
     private let server: Server
     let address: ServerAddress
 
-    /// How long `stop` waits for the rooms.
+    /// How long `stop` waits until all rooms are closed.
     private static let stopsWithin = Duration.seconds(4)
 
-    /// Locks the folder, so that no other server can start on it meanwhile.
+    /// Locks the folder, so that no other server can start on it while this server runs.
     init(_ folder: String) async throws {
         let store = try FolderServer.store(folder)
         let path = folder + "/caret.sock"

@@ -2,7 +2,8 @@ import CLinux
 package import CaretSync
 import Glibc
 
-/// Renames a file, also to another disk. A file with the new name is always complete and synced to disk.
+/// Moves a file to a new name, which may be on another disk. A file with the new name is always complete and
+/// synced to disk.
 package enum MovedFile {
     private static let piece = 1 << 20
 
@@ -19,7 +20,7 @@ package enum MovedFile {
             do throws(FileFault) { try copy(old, to: new) } catch { throw .notMoved(error) }
         }
         do throws(FileFault) { try sync(new) } catch { throw .notSynced(error) }
-        // If this fails, the file is on both disks, which does no harm.
+        // If the old file cannot be removed, the file is on both disks, which does no harm.
         if !isOnSameDisk { unlink(old) }
     }
 

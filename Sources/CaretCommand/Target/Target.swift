@@ -3,7 +3,7 @@ package import CaretClient
 /// The server or the data folder that a subcommand works on.
 package enum Target: Equatable, Sendable {
     case server(ServerAddress)
-    /// The server that runs on this data folder, or its files if none runs.
+    /// The server that runs on this data folder, or the files of the folder if no server runs.
     case folder(String)
 
     static let variable = "CARET_SERVER"

@@ -29,7 +29,7 @@ final class TopFeed: Sendable {
     /// Whether there will be no more readings.
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Takes `count` readings. Calls `changed` after each of them, and when the server stops answering.
+    /// Takes `count` readings. Calls `changed` after each reading, and when the server stops answering.
     func run(count: Int, changed: @escaping @Sendable () -> Void) async throws {
         defer {
             state.withLock { $0.isEnded = true }
@@ -40,7 +40,8 @@ final class TopFeed: Sendable {
             let reading = try await next(changed)
             state.withLock { state in
                 (state.reading, state.isConnected) = (reading, true)
-                // Set in the same step as the last reading, so that other code sees both or neither.
+                // `isEnded` is set together with the last reading, so that other code never sees only one of
+                // the two changes.
                 state.isEnded = number == count - 1
             }
             changed()

@@ -24,7 +24,7 @@ package struct TopPage: Sendable {
         return Array(all.prefix(size.rows))
     }
 
-    /// Shortens each row, because a wrapped row would push the last ones off the screen.
+    /// Shortens each row, because a wrapped row would push the last rows off the screen.
     private func lines(of table: Table, on screen: Screen) -> [String] {
         let rows = table.text(on: screen, .plain).split(separator: "\n")
             .map { String($0).shortened(to: screen.columns) }

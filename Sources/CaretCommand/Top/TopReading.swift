@@ -46,7 +46,8 @@ package struct TopReading: Sendable {
         "connections", "open_rooms", "pushes", "changes", "commits", "deliveries", "bytes_in", "bytes_out",
     ]
 
-    /// The time, `plainCounters` as levels or per second, and the median and p99 of `ack`, separated by tabs.
+    /// One line for programs, with tabs between the fields: the time, the counters of `plainCounters`, and
+    /// the median and p99 of `ack`. A level is printed as it is. Every other counter is printed per second.
     package var plain: String {
         let counts = TopReading.plainCounters.map { name in
             guard let counter = counter(name) else { return "" }

@@ -88,14 +88,15 @@ package final class Terminal: Sendable {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }
 
-    /// Releases the terminal while the program is stopped, and takes it back in the foreground.
+    /// Restores the terminal and stops the program, as Ctrl-Z does. Continues when the program is in the
+    /// foreground again.
     private func stop() {
         leave()
         var stopping = sigset_t()
         sigemptyset(&stopping)
         sigaddset(&stopping, SIGTSTP)
         let handler = signal(SIGTSTP, SIG_DFL)
-        // Threads of a queue block this signal. Once unblocked, the raised signal stops the whole program at
+        // Threads of a queue block SIGTSTP. After this call, raising the signal stops the whole program at
         // once.
         pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
         repeat { raise(SIGTSTP) } while isInBackground
@@ -133,8 +134,8 @@ package final class Terminal: Sendable {
     }
 
     private func put(_ text: String) {
-        // A write to a closed terminal fails. That is no problem, because a signal reports that it was
-        // closed.
+        // A write to a closed terminal fails. This is no problem, because a signal reports that the terminal
+        // was closed.
         try? SystemFile.put(Array(text.utf8)[...], into: STDOUT_FILENO, "the terminal")
     }
 }

@@ -6,7 +6,7 @@ import CaretSync
 package struct WatchPage: Sendable {
     package struct Peer: Equatable, Sendable {
         let name: String
-        /// Identifies one presence, so that two users with the same name have different colours.
+        /// The id of the peer's session. With it, two users with the same name have different colours.
         let session: String
         let selections: [Selection]
 
@@ -41,8 +41,8 @@ package struct WatchPage: Sendable {
         lines = LineTable(text.string)
         marks = self.peers.enumerated().flatMap { index, peer in
             peer.selections.compactMap { selection in
-                // The text and the selections are read one after the other. A selection that does not fit is
-                // skipped; its update follows.
+                // The text and the selections are read one after the other, so a selection may not fit the
+                // text. Such a selection is not shown until its next update.
                 guard let start = try? text.convert(selection.start, to: UTF8Unit.self),
                     let end = try? text.convert(selection.end, to: UTF8Unit.self)
                 else { return nil }
@@ -53,14 +53,14 @@ package struct WatchPage: Sendable {
 
     var lineCount: Int { max(1, lines.count + (endsOpen ? 0 : 1)) }
 
-    /// Whether the last line has no line break. If it has one, an empty line follows, which can contain a
-    /// caret.
+    /// Whether the last line has no line break. If the last line has a line break, an empty line follows,
+    /// which can contain a caret.
     private var endsOpen: Bool { lines.count > 0 && !lines.hasLineBreak(lines.count - 1) }
 
     /// The line that contains an offset.
     func line(ofUTF16 offset: Int) -> Int {
         let inside = Offset(min(offset, text.end.value))
-        // An offset inside a scalar belongs to an older text.
+        // An offset inside a scalar belongs to an older text. In this case, the first line is returned.
         let byte = (try? text.convert(inside, to: UTF8Unit.self))?.value ?? 0
         return min(lineCount - 1, lines.line(of: byte))
     }
@@ -105,7 +105,7 @@ package struct WatchPage: Sendable {
         return row
     }
 
-    /// The peer whose caret or selection covers `range`. Carets win over selections.
+    /// The peer whose caret or selection covers `range`. A caret is preferred to a selection.
     private func owner(of range: Range<Int>) -> Int? {
         let found = marks.filter {
             $0.range.isEmpty ? range.contains($0.range.lowerBound) : $0.range.overlaps(range)

@@ -48,7 +48,8 @@ package struct WatchScroll: Equatable, Sendable {
 
     package mutating func changed(at offset: Int) { changeOffset = offset }
 
-    /// The first line to show. While following, centres the line of the last change unless it is visible.
+    /// The first line to show. If the reader follows the changes, the line of the last change is moved to the
+    /// centre, unless that line is already visible.
     package mutating func top(in page: WatchPage, height: Int) -> Int {
         if follows, let changeOffset {
             let line = page.line(ofUTF16: changeOffset)

@@ -6,16 +6,15 @@ package final class CounterBoard: Sendable {
 
     package init() {}
 
-    /// Makes counters for another loop or queue. The board keeps them as long as it exists. Rooms come and
-    /// go, so they use the counters of their queue.
+    /// Makes counters for one more loop or queue. The board never removes counters. Rooms come and go, so
+    /// they have no counters of their own, and use those of their queue.
     package func makeCounters() -> sending LocalCounters {
         let local = CounterSlots()
         slots.withLock { $0.append(local) }
         return LocalCounters(slots: local)
     }
 
-    /// The sums over all loops and queues. Reading them does not wait for any loop or queue, even a stuck
-    /// one.
+    /// The sums over all loops and queues. Reading the sums never waits, even if a loop or queue is stuck.
     package var counts: Counts {
         slots.withLock { $0 }.map(\.counts).reduce(Counts(), +)
     }

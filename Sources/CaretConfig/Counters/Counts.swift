@@ -21,8 +21,8 @@ package struct Counts: Equatable, Sendable {
 
     package subscript(latency: Latency) -> Histogram { latencies[latency.rawValue] }
 
-    /// The number of open connections. The counters of one loop may be read before an opening, and those of
-    /// another after the closing of the same connection. So a negative difference counts as zero.
+    /// The number of open connections. The counters of different loops are read one after the other, so the
+    /// closing of a connection may be counted, but its opening not yet. A negative difference counts as zero.
     package var connections: UInt64 { present(.connectionsOpened, .connectionsClosed) }
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
@@ -51,7 +51,9 @@ extension ErrorCode {
 
     /// The index of the code in the list of all codes.
     var slot: Int {
-        guard let slot = Self.slots[self] else { preconditionFailure("\(rawValue) is an unlisted code") }
+        guard let slot = Self.slots[self] else {
+            preconditionFailure("the error code \(rawValue) is missing from the list of all codes")
+        }
         return slot
     }
 }

@@ -25,14 +25,19 @@ package struct Histogram: Equatable, Sendable {
         largest = max(largest, number)
     }
 
+    /// How many numbers are below a power of two. The ranges of a histogram end there, so this is exact.
+    package func count(below2ToThe power: Int) -> UInt64 {
+        counts[..<Buckets.index(of: 1 << power)].reduce(0, &+)
+    }
+
     package static func + (left: Histogram, right: Histogram) -> Histogram {
         Histogram(
             counts: zip(left.counts, right.counts).map { $0 &+ $1 }, sum: left.sum &+ right.sum,
             largest: max(left.largest, right.largest))
     }
 
-    /// The number that `percent` % of the numbers do not exceed, with an error of up to 6.25 %; 0 without
-    /// numbers.
+    /// The percentile: `percent` % of the numbers are not larger than the result. The error of the result is
+    /// at most 6.25 %. If there are no numbers, the result is 0.
     package func percentile(_ percent: Double) -> UInt64 {
         let total = count
         let rank = UInt64((Double(total) * min(max(percent, 0), 100) / 100).rounded(.up))

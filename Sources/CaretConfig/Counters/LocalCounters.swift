@@ -36,7 +36,8 @@ package final class CounterSlots: Sendable {
 
     private static let count = latencies + Latency.allCases.count * latencySlots
 
-    /// Stored inline, so that an addition follows no pointer. The array has a few more slots than needed.
+    /// The array is stored inline, so that an addition follows no pointer. It has a few more slots than
+    /// needed.
     private let slots = InlineArray<2048, Atomic<UInt64>> { _ in Atomic(0) }
 
     init() {

@@ -4,7 +4,7 @@ struct JSON5Cursor {
     private var index = 0
     private(set) var position = TextPosition.start
 
-    /// Decodes the bytes. Throws if they are not UTF-8.
+    /// Decodes the bytes. Throws if the bytes are not valid UTF-8.
     init(_ bytes: [UInt8]) throws(JSON5Fault) {
         var scalars: [Unicode.Scalar] = []
         scalars.reserveCapacity(bytes.count)
@@ -48,7 +48,7 @@ struct JSON5Cursor {
         }
     }
 
-    /// Skips the current scalar if it equals `expected`. Returns true if it did.
+    /// Skips the current scalar if it equals `expected`. Returns whether a scalar was skipped.
     mutating func skip(_ expected: Unicode.Scalar) -> Bool {
         guard scalar == expected else { return false }
         advance()

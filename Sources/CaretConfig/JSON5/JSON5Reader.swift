@@ -2,7 +2,7 @@
 ///
 /// The reader is strict: it refuses duplicate keys and lone surrogates.
 package struct JSON5Reader {
-    /// The most bytes of a text. A file with all keys and pages of comments has a tenth of that.
+    /// The largest size of a text, in bytes. A file with all keys and pages of comments is ten times smaller.
     package static let longest = 256 << 10
     /// The most nested levels of arrays and objects, including the outermost. The limit exists because the
     /// reader is recursive and the stack is finite.

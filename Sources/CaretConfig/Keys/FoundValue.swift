@@ -1,8 +1,8 @@
 /// The value found for a key.
 package enum FoundValue {
-    /// From an option or a variable, whose value is only text.
+    /// The value of an option or a variable, which is always text.
     case word(String)
-    /// From the configuration file.
+    /// A value in the configuration file.
     case file(JSON5Value.Kind)
 
     /// The value for use in a message.
@@ -42,8 +42,8 @@ package enum FoundValue {
         }
     }
 
-    /// The items of a list. In the file, a list is an array or a single text. Elsewhere it is a text with
-    /// commas between the items, or `none`.
+    /// The items of a list. In the file, a list is an array or a single text. In an option or a variable, a
+    /// list is a text with commas between the items, or `none`.
     var texts: [String]? {
         switch self {
         case .word("none"): return []

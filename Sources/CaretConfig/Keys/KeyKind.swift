@@ -41,7 +41,7 @@ extension ConfigurationKey {
         put(value.flatMap { range.contains($0) ? $0 : nil }, path, &settings)
     }
 
-    /// The most bytes of a path that the system allows.
+    /// The longest path that the system allows, in bytes.
     private static let longestPath = 4_095
 
     private static func folder(_ text: String) -> String? {
@@ -50,7 +50,7 @@ extension ConfigurationKey {
         return isPath ? text : nil
     }
 
-    /// The most items of a list, such as the addresses that a server listens on.
+    /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
     private static func list<Item>(_ texts: [String], _ parse: (String) -> Item?) -> [Item]? {
@@ -58,7 +58,7 @@ extension ConfigurationKey {
         return items.count == texts.count && texts.count <= mostItems ? items : nil
     }
 
-    /// A host without a port, because a proxy may listen on another port.
+    /// Parses a host. A port is not allowed, because a proxy may listen on another port than the server.
     private static func host(_ text: String) -> Authority? {
         Authority(text).flatMap { $0.port == nil ? $0 : nil }
     }

@@ -26,14 +26,14 @@ extension ConfigurationKey {
             "Whether other machines get full access without a token."),
         ConfigurationKey(
             "web", .access, .yesNo(\.servesWeb),
-            "Whether to serve HTTP and WebSocket too. Other machines can use them only through web_hosts."
+            "Whether to serve HTTP and WebSocket too. Other machines must use a host listed in web_hosts."
         ),
         ConfigurationKey(
             "web_hosts", .access, .hosts(\.webHosts),
-            "The hosts in the addresses of HTTP clients, besides localhost, 127.0.0.1 and [::1]."),
+            "The server's names or addresses in URLs, besides localhost, 127.0.0.1 and [::1]."),
         ConfigurationKey(
             "web_origins", .access, .origins(\.webOrigins),
-            "Other sites whose pages may use the server. Its own pages always may."),
+            "Other sites whose pages may use the server. The server's own pages need no entry."),
     ]
 
     private static let store = [
@@ -57,7 +57,7 @@ extension ConfigurationKey {
     private static let log = [
         ConfigurationKey("log_format", .log, .logFormat(\.logFormat), "The format of a log line."),
         ConfigurationKey(
-            "log_level", .log, .logLevel(\.logLevel), "The lowest level of lines that are written."),
+            "log_level", .log, .logLevel(\.logLevel), "Log lines below this level are not written."),
     ]
 
     private static let threads = [
@@ -91,13 +91,13 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_line_bytes_per_second", .lines,
             .bytes(\.configuredLimits.lineBytesPerSecond, 1 << 10...1 << 30),
-            "A line gets limit_line_time, plus one second for each part of this size."),
+            "A line may take limit_line_time, plus one second for each part of this size."),
         ConfigurationKey(
             "limit_free_line", .lines, .bytes(\.configuredLimits.freeLine, 1 << 10...1 << 20),
             "An incomplete line up to this size does not count towards limit_line_budget."),
         ConfigurationKey(
             "limit_line_budget", .lines, .bytes(\.configuredLimits.lineBudget, 1 << 20...64 << 30),
-            "Memory for all incomplete lines. The first limit_free_line bytes of each do not count."),
+            "Memory for all incomplete lines. The first limit_free_line bytes of each line do not count."),
         ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
@@ -108,7 +108,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_waiting_line_bytes", .lines,
             .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
-            "With more bytes of waiting lines than this, the server stops reading. One line may be longer."),
+            "If waiting lines have more bytes than this, the server stops reading. One line may have more."),
         ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.outputTimeoutSeconds, counts: .seconds, plain: .seconds, 1...3_600),
@@ -122,7 +122,7 @@ extension ConfigurationKey {
             "How much input is read and dropped after an error that closes a connection."),
         ConfigurationKey(
             "limit_faults", .lines, .count(\.configuredLimits.faults, 1...10_000),
-            "The number of invalid lines within limit_fault_time that ends a connection."),
+            "This many invalid lines within limit_fault_time end a connection."),
         ConfigurationKey(
             "limit_fault_time", .lines,
             .time(\.configuredLimits.faultSeconds, counts: .seconds, plain: .seconds, 1...3_600),
@@ -160,23 +160,23 @@ extension ConfigurationKey {
             "limit_peer_every", .documents,
             .time(
                 \.configuredLimits.peerMilliseconds, counts: .milliseconds, plain: .milliseconds, 0...60_000),
-            "The least time between two updates of a peer's carets that a slow client receives."),
+            "A slow client receives a peer's carets at most once in this time."),
         ConfigurationKey(
             "limit_document_every", .documents,
             .time(
                 \.configuredLimits.documentMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 0...60_000),
-            "The least time between two updates about one document that a follower of the list receives."),
+            "A follower of the document list receives at most one update about a document in this time."),
     ]
 
     private static let rooms = [
         ConfigurationKey(
             "limit_window", .documents, .bytes(\.configuredLimits.windowBytes, 16 << 10...1 << 30),
-            "Memory for recent revisions of an open document. Older ones are read from the store."
+            "Memory for recent revisions of an open document. Older revisions are read from the store."
         ),
         ConfigurationKey(
             "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
-            "Memory for recent revisions of all open documents. If it runs out, each document keeps less."),
+            "Memory for recent revisions of all open documents. If it is full, each document keeps fewer."),
         ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
             "The most bytes of a document that wait to be sent to a session. A single line may be longer."),

@@ -27,7 +27,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Parses an address with a port. Nil if the text is not one.
+    /// Parses an address with a port. Nil if the text is not such an address.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]

@@ -67,7 +67,7 @@ package enum TimeText {
 }
 
 enum Quantity {
-    /// The most digits of a number. All allowed values have fewer.
+    /// How many digits a number may have. All allowed values have fewer digits.
     private static let digits = 15
 
     static func written(_ value: Int, in units: [QuantityUnit]) -> String {

@@ -14,7 +14,7 @@ package struct Settings: Equatable, Sendable {
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 
-    /// Whether HTTP and WebSocket are served beside lines.
+    /// Whether the server also accepts HTTP and WebSocket, besides its protocol of lines.
     package var servesWeb = true
     /// The names under which the server is reached over HTTP, besides those of this machine.
     package var webHosts: [Authority] = []
@@ -37,7 +37,7 @@ package struct Settings: Equatable, Sendable {
 
     /// Pushes per second on one connection, if tokens are required.
     package var pushesPerSecond = 100
-    /// The limits as configured. Use `limits` for the effective ones.
+    /// The limits as configured. Use `limits` to get the effective limits.
     package var configuredLimits = Limits()
 
     package init() {}

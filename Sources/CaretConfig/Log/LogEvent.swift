@@ -23,7 +23,7 @@ package struct LogEvent: Equatable, Sendable {
         case textDiverged = "text_diverged"
         /// A client sent an unknown token, or no token although one is required.
         case loginFailed = "login_failed"
-        /// A token was refused because its address had sent too many unknown tokens.
+        /// A token was refused because the client's address had sent too many unknown tokens.
         case guessingSlowed = "guessing_slowed"
         case tokenAdded = "token_added"
         case tokenRevoked = "token_revoked"
@@ -126,7 +126,8 @@ package enum LogField: Equatable, Sendable {
     }
 }
 
-/// A fixed word from the source code. Its type prevents client input.
+/// A fixed word from the source code. Only a string literal can make this value, so it never contains client
+/// input.
 package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
     let text: String
 

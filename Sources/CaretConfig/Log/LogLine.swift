@@ -10,7 +10,7 @@ package struct LogLine: Equatable, Sendable {
     /// Lines of all events that could not be written before this line.
     package var lost = 0
 
-    /// The most bytes of a line. A write of this size to a pipe is atomic.
+    /// The largest size of a line, in bytes. A write of this size to a pipe is atomic.
     package static let longest = 4_096
     /// Bytes reserved for the two counts and the end of the line.
     private static let reserve = 96
@@ -28,8 +28,8 @@ package struct LogLine: Equatable, Sendable {
         for field in event.fields {
             let (key, value) = field.keyAndValue
             let piece = member(key, value, format)
-            // If a field does not fit, it and all later ones are omitted. Only values full of control
-            // characters get so long.
+            // If a field does not fit into the line, this field and all later fields are omitted. Only values
+            // full of control characters are so long.
             if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
             text += piece
         }
@@ -75,7 +75,7 @@ package struct LogLine: Equatable, Sendable {
 }
 
 extension String {
-    /// The most characters of a value.
+    /// The longest value that is written completely, in characters.
     private static let longestValue = 200
 
     /// Whether the value can be written without quotes in the plain format.

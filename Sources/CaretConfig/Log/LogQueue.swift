@@ -1,7 +1,8 @@
 /// The lines that wait to be written. It decides which thread writes them.
 ///
 /// A thread that adds a line while no other thread writes becomes the writer. It writes until no line waits.
-/// So lines keep their order, no lock is held during a write, and no thread waits for another one's write.
+/// So lines keep their order, no lock is held during a write, and no thread waits for a write of another
+/// thread.
 package struct LogQueue: Sendable {
     package enum Outcome: Equatable, Sendable {
         case written
@@ -22,7 +23,7 @@ package struct LogQueue: Sendable {
         }
     }
 
-    /// The most lines that wait for a stuck writer. Further lines are counted as lost.
+    /// How many lines may wait for a stuck writer. Further lines are counted as lost.
     package static let mostWaiting = 256
 
     private var rate = LogRate()
@@ -52,16 +53,17 @@ package struct LogQueue: Sendable {
         return task
     }
 
-    /// The writer reports the outcome of its line, and gets its next one.
+    /// Records the outcome of the write. Returns the next line for the writer, or nil if no line waits.
     package mutating func finishWrite(_ outcome: Outcome) -> WriteTask? {
         guard let line = beingWritten else {
-            preconditionFailure("a thread that is not the writer reports a written line")
+            preconditionFailure("a write was reported as finished, but no line is being written")
         }
         beingWritten = nil
         switch outcome {
         case .written: endsLineBefore = false
         case .partlyWritten, .refused:
-            // The line's counts were not written either. So they are added to the counts of the next line.
+            // The line contained counts of suppressed and lost lines, which were not written either. So these
+            // counts are added to the counts of the next line.
             lost += line.lost
             countLost(1 + line.suppressed)
             if outcome == .partlyWritten { endsLineBefore = true }

@@ -14,8 +14,8 @@ package struct LogRate: Sendable {
         case suppress
     }
 
-    /// The state of one event: thousandths of lines that may be written now, the time of that computation,
-    /// and the number of suppressed lines.
+    /// The state of the limit for one event. `thousandths` says how many lines may be written at `time`, in
+    /// thousandths of a line.
     private struct Allowance {
         var thousandths = LogRate.burst * 1_000
         var time: Int64

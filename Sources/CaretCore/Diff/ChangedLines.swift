@@ -22,8 +22,8 @@ func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ budget: inout Search
 /// The lines that both texts share. First finds equal lines at both ends, then lines that occur once in each
 /// text and in the same order. A search then finds more shared lines between these.
 ///
-/// The unique lines are found first because of long inserted or removed passages. There, the search alone
-/// would match very common lines, such as a lone brace, that do not belong together.
+/// Why the unique lines are found first: inside a long inserted or removed passage, the search alone would
+/// match very common lines, such as a lone brace, that do not belong together.
 private func commonLines(_ numbers: LineNumbers, _ budget: inout SearchBudget) -> [CommonRun] {
     let (head, tail) = commonEndLengths(numbers.old, numbers.new)
     let old = Array(numbers.old[head..<numbers.old.count - tail])

@@ -8,11 +8,11 @@ struct CommonRun {
 /// The unchanged runs of a shortest edit script, in order. If the sequences differ a lot, the script is only
 /// nearly the shortest.
 ///
-/// Uses Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in
-/// windows. When a window reaches its largest distance, the search keeps the path that got furthest. Then the
-/// search starts a new window at the end of that path. So the memory is bounded, and the time is about
-/// (distance) × (window) plus the length. When the search reaches its work limit, it treats the rest as
-/// different.
+/// Uses Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only. The
+/// search is divided into windows, and each window has a largest edit distance. When the search reaches this
+/// distance, it keeps the path that got furthest. Then the search starts a new window at the end of that
+/// path. So the memory is bounded, and the time is about (distance) × (window) plus the length. When the
+/// search reaches its work limit, it treats the rest as different.
 func commonRuns(_ old: [UInt32], _ new: [UInt32], _ budget: inout SearchBudget) -> [CommonRun] {
     if old.isEmpty || new.isEmpty { return [] }
     return old.withUnsafeBufferPointer { old in
@@ -35,7 +35,7 @@ func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
     var before = [Int](repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
         var (low, high) = (0, piles.count)
-        // Usually a pair comes after all earlier pairs in the new text too.
+        // Usually a pair also comes after all earlier pairs in the new text. Then no binary search is needed.
         if let last = piles.last, pairs[last].new < pair.new { low = high }
         while low < high {
             let middle = (low + high) / 2
@@ -97,8 +97,8 @@ private struct CommonRunSearch {
     /// How many more steps the search may take.
     private(set) var stepsLeft: Int
     /// A triangle with one row for each distance. A row says how far each diagonal got in the old sequence.
-    /// The row of `distance` has the diagonals -distance, -distance + 2, …, distance. Each row also has an
-    /// entry before and an entry after its diagonals, which are never reached.
+    /// The row of `distance` has the diagonals -distance, -distance + 2, …, distance. Each row also has one
+    /// entry before its diagonals and one after them. No path ever reaches these two entries.
     private var reached: [Int32] = []
 
     init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, steps: Int) {

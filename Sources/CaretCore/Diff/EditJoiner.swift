@@ -38,7 +38,7 @@ struct EditJoiner {
     }
 
     /// Removes the next edit from `rest`, and moves its ends outwards over equal text until they are grapheme
-    /// boundaries in both texts. If its end reaches the following edit, joins the two.
+    /// boundaries in both texts. If the end of the edit reaches the following edit, joins these two edits.
     private mutating func nextWidenedEdit(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
         guard var edit = rest.popFirst() else { return nil }
         // The end of the previous edit is a boundary in both texts, so this loop stops there at the latest.

@@ -3,7 +3,7 @@
 ///
 /// Only a line that is in both texts and is not blank can separate edits. Other lines get no number.
 struct LineNumbers {
-    /// The numbers in each text, in order.
+    /// The numbers of the lines of each text, in the order of the lines.
     private(set) var old: [UInt32] = []
     private(set) var new: [UInt32] = []
     /// The byte range of the line for each entry of `old` and of `new`.
@@ -16,8 +16,8 @@ struct LineNumbers {
         new.reserveCapacity(table.lines.count)
         newLines.reserveCapacity(table.lines.count)
         var reader = LineReader(newBytes)
-        // The old line after the last match. This line is usually the next match. Comparing a long equal
-        // passage at once is faster than hashing its lines.
+        // The old line after the last match. This line is usually the next match. So the lines are first
+        // compared directly: to compare a long equal passage at once is faster than to hash its lines.
         var expected = 0
         var equalLength = 0
         while reader.position < newBytes.count {

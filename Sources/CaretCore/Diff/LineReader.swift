@@ -66,7 +66,8 @@ struct LineReader {
     }
 }
 
-/// A fast hash of one line, computed eight bytes at a time. Lines with equal hashes are still compared.
+/// A fast hash of one line, computed eight bytes at a time. Different lines can have the same hash, so lines
+/// with equal hashes are then compared byte by byte.
 private struct LineHash {
     private var state: UInt64 = 0
 

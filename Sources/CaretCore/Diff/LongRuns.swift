@@ -7,7 +7,8 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let width = longestChanceRun + 1
     if min(old.count, new.count) < width || max(old.count, new.count) > maxScalarsForLongRuns { return [] }
     var runs: [CommonRun] = []
-    // Where the last run ends. The search finds equal text after a run.
+    // Where the last run ends. A run is not extended at its end, because the search finds the equal text that
+    // follows.
     var (oldEnd, newEnd) = (0, 0)
     for pair in longestChain(of: uniqueWindows(old, new, width)) {
         var run = CommonRun(old: pair.old, new: pair.new, length: width)
@@ -28,8 +29,8 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     return runs
 }
 
-/// Unrelated texts rarely share a longer run of scalars by chance. So a longer equal run always separates two
-/// edits, even two long edits.
+/// By chance, unrelated texts rarely share a run of more scalars than this. So an equal run of more scalars
+/// always separates two edits, even two long edits.
 let longestChanceRun = 12
 
 /// If one side of a hunk has more scalars than this, only the search looks for runs.
@@ -48,7 +49,7 @@ private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [C
         let other = table.partner(of: index, hash)
         if other < 0 { continue }
         var equal = 0
-        // Different windows may have the same hash.
+        // Different windows may have the same hash, so the scalars are compared.
         while equal < width, old[index + equal] == new[other + equal] { equal += 1 }
         if equal == width { pairs.append(CommonRun(old: index, new: other, length: 1)) }
     }

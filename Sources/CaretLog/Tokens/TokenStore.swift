@@ -3,7 +3,7 @@
 /// Methods complete and fail like the methods of `DocumentStore`. `gone` means that the token does not exist.
 /// The store keeps only a digest of a token's text. The text cannot be recovered from the digest.
 package protocol TokenStore: Sendable {
-    /// Creates a token. Only this answer contains its text.
+    /// Creates a token. Only the answer to this call contains the token's text.
     func addToken(
         of user: UserName, _ grants: Grants, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void)

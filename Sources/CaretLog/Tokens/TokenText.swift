@@ -9,8 +9,8 @@ package struct TokenText: Equatable, Sendable {
 
     private static let prefix = ByteString("caret_")
     private static let end = UInt8(ascii: "_")
-    /// Each digit encodes five bits. The letters `i`, `l`, `o` and `u` are missing, to avoid confusion. There
-    /// is only one case, because people may read a token aloud.
+    /// Each digit encodes five bits. The letters `i`, `l`, `o` and `u` are missing, to avoid confusion. No
+    /// capital letters are used, because people may read a token aloud.
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     package init(_ token: TokenID, secret: SIMD4<UInt64>) {

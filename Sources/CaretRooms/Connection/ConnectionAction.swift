@@ -7,28 +7,31 @@ package import CaretWire
 /// Large payloads are stored by reference. Nearly all actions are lines to send, and lists of actions are
 /// moved around often.
 package enum ConnectionAction: Equatable, Sendable {
-    /// Write one or several lines after all earlier lines. Answered by `written` as the bytes are delivered.
+    /// Write one or several lines after all earlier lines. The runner reports delivered bytes with `written`.
     case send([UInt8])
     /// Stop reading from the peer until `resumeReading`.
     case pauseReading
     case resumeReading
-    /// Reserve bytes of the server's budget for an incomplete line. If the budget is too small, `lineRefused`
-    /// follows before any more input. Otherwise there is no answer.
+    /// Reserve bytes of the server's budget for an incomplete line. If the budget is too small, the runner
+    /// answers `lineRefused` before it passes on any more input. If the budget is large enough, the runner
+    /// does not answer.
     case claimLine(bytes: Int)
     case releaseLine(bytes: Int)
-    /// Look up the token. Answered by `authenticated`.
+    /// Look up the token. The runner answers with `authenticated`.
     indirect case authenticate(token: WireString?)
-    /// Ask the hub to admit the connection. Answered by `admitted` or `refused`.
+    /// Ask the hub to admit the connection. The hub answers with `admitted` or `refused`.
     indirect case join(JoinRequest)
-    /// Send a request to the hub. Answered by `answered`, or by a room that sends a line to the request's
-    /// session.
+    /// Send a request to the hub. The hub answers with `answered`, or a room answers with a line to the
+    /// request's session.
     indirect case ask(HubRequest)
-    /// Inform the hub that the client has received the latest batch about followed documents.
+    /// Inform the hub that the client has received the latest batch of messages about followed documents.
     case deliveredDocuments
-    /// Inform the hub that the connection has ended. It sends nothing more to the hub or to rooms.
+    /// Inform the hub that the connection has ended. After this action, the connection sends nothing more to
+    /// the hub or to rooms.
     case leave
-    /// Send an event to the room of this document. Lines from the room arrive by `sent`, and the end of a
-    /// session by `ended`. If there is no such room, the answer is `undelivered`.
+    /// Send an event to the room of this document. The runner delivers lines from the room with `sent`, and
+    /// reports the end of a session with `ended`. If the document has no room, the runner answers with
+    /// `undelivered`.
     indirect case sendToRoom(DocumentID, RoomEvent)
     /// Send the connection `timePassed` at this time.
     case wake(at: Int64)
@@ -40,7 +43,8 @@ package enum ConnectionAction: Equatable, Sendable {
 
 /// What the hub sends to a connection.
 package enum HubMessage: Equatable, Sendable {
-    /// The answer to `join`: no other connection has this user and client any more.
+    /// The answer to `join`: the connection is admitted. Older connections of the same user and client have
+    /// ended.
     case admitted
     /// The answer to `join` if the hub refuses the connection.
     case refused(ErrorReport)
@@ -53,7 +57,7 @@ package enum HubMessage: Equatable, Sendable {
     /// The hub has assigned the session to the room of this document. This message arrives before all lines
     /// from the room.
     case assignedRoom(SessionID, DocumentID)
-    /// A batch of messages about followed documents. Answered by `deliveredDocuments`.
+    /// A batch of messages about followed documents. The connection answers with `deliveredDocuments`.
     case documents([ServerMessage])
     case grantsChanged(Grants)
     /// Close the connection: it was replaced, its token was revoked, or it reads news of documents too

@@ -49,7 +49,7 @@ extension ConnectionState {
         return finishEvent()
     }
 
-    /// Handles lines from a room to a session of this connection, or to its `sessionless` id.
+    /// Handles lines from a room. They are for a session of this connection, or for its `sessionless` id.
     package mutating func sent(_ output: RoomOutput, to session: SessionID) -> [ConnectionAction] {
         guard isWelcomed else { return [] }
         pass(output, to: session)
@@ -62,11 +62,9 @@ extension ConnectionState {
             send(output.bytes)
         } else if let stage = documents.stage(of: session) {
             pass(output, to: session, stage)
-        } else if output.kind == .closeRefused, refusedCloses.remove(session) != nil {
-            // The client knows already that the room has ended the session.
-            return
-        } else {
-            // The session has ended, and the room still answers one of its pushes.
+        } else if output.kind != .closeRefused || refusedCloses.remove(session) == nil {
+            // The session has ended, and the room still answers one of its pushes. If the room refuses a
+            // close, the client may know already that the session has ended.
             send(output.bytes)
         }
     }
@@ -78,14 +76,14 @@ extension ConnectionState {
             underway = nil
             documents.setStage(.open, of: session)
             send(line, of: .session(session))
-            // The connection has begun to finish, so the session is closed again.
+            // The connection is in the phase `finishing`, so it closes the session that was just opened.
             if case .finishing = phase { finish(session) }
             return
         }
-        // `bye` will name the revoked token, so the client needs no `rights`.
+        // The client will receive `bye` with the reason `revoked`, so it needs no `rights` message.
         if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
         if stage == .closing, output.kind == .closed {
-            // If the connection closes the document on its own, the client did not request an answer.
+            // If the client did not request this close, it does not get `closed`.
             guard case .closing(session, let name, let id, _) = underway else { return }
             underway = .closing(session, name, id, isAnswered: true)
         }
@@ -94,7 +92,6 @@ extension ConnectionState {
 
     /// A session of this connection has ended.
     package mutating func ended(_ session: SessionID) -> [ConnectionAction] {
-        guard isWelcomed else { return [] }
         documents.remove(session)
         switch underway {
         case .opening(session, _), .diverged(session, _): underway = nil
@@ -106,19 +103,19 @@ extension ConnectionState {
         return finishEvent()
     }
 
-    /// Refuses a close. The room ended the session before the request reached it, so the room will refuse the
-    /// request too.
+    /// Refuses a close. The room has ended the session. Usually the close had not reached the room by then,
+    /// so the room will also refuse it.
     private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
         fail(.notOpen, "the document was closed before the request arrived", id, document: name)
         refusedCloses.insert(session)
-        // If the room did receive the request, it sends no refusal, and the entry would stay forever. So
-        // above a limit, the oldest entry is removed.
+        // If the close reached the room before it ended the session, the room sends no refusal. The session
+        // would then stay in `refusedCloses` forever. So above a limit, the oldest session is removed.
         if refusedCloses.count > limits.announced.documents, let oldest = refusedCloses.min() {
             refusedCloses.remove(oldest)
         }
     }
 
-    /// The event found no room: the room was closed meanwhile.
+    /// The event was not delivered, because the room had been dropped.
     package mutating func undelivered(_ event: RoomEvent) -> [ConnectionAction] {
         guard isWelcomed else { return [] }
         switch event {

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// Why a connection ended, unless it simply broke.
+/// Why the server ended a connection, or why the client left. A broken connection has no such reason.
 package enum ConnectionEnd: Equatable, Sendable {
     /// After an error.
     case refused(ErrorCode)

@@ -3,8 +3,8 @@ import CaretWire
 
 /// How a connection ends.
 extension ConnectionState {
-    /// Begins to close the connection after its last line. Input is still read and dropped for a while.
-    /// Otherwise a TCP reset could make the peer lose that line.
+    /// Begins to close the connection. Its last line is still delivered. For a while, input is read and
+    /// dropped. If it were not read, a TCP reset could make the peer lose the last line.
     mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
@@ -39,8 +39,8 @@ extension ConnectionState {
         longRequests = 0
     }
 
-    /// Sends `bye` and closes the connection. If the client is too slow, the time for closing begins now, not
-    /// after it has received `bye`.
+    /// Sends `bye` and closes the connection. If the reason is `tooSlow`, the time limit for closing starts
+    /// now. Otherwise it starts after the client has received `bye`.
     mutating func say(goodbye reason: ByeReason, retryAfterMilliseconds: Int? = nil) {
         switch phase {
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
@@ -94,14 +94,14 @@ extension ConnectionState {
             .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
     }
 
-    /// Closes all open sessions. Their rooms first send the acks that are due.
+    /// Closes all open sessions. Before that, their rooms send the acks that are due.
     private mutating func closeSessions() {
         for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
     }
 
     mutating func finish(_ session: SessionID) {
         documents.setStage(.closing, of: session)
-        // A client without the right to read is sent nothing but acks.
+        // A client whose token was revoked gets only the answers to its pushes.
         let isRevoked = if case .finishing(_, .revoked) = phase { true } else { false }
         sendToRoom(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }

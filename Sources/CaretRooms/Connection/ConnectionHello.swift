@@ -87,7 +87,7 @@ extension ConnectionState {
         case .welcomed(var member):
             member.grants = grants
             phase = .welcomed(member)
-        // A connection that finishes sends rooms no more pushes.
+        // A connection that is finishing sends no more pushes to rooms, so it does not need new grants.
         case .expectingHello, .authenticating, .finishing, .closing, .closed: return
         }
         for session in documents.sessions {

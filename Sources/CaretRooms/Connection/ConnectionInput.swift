@@ -4,7 +4,7 @@ import CaretWire
 package enum InputFraming: Sendable {
     /// Each line is a message.
     case lines
-    /// The caller says where a message ends. Inside a message, line ends are blanks.
+    /// The caller says where a message ends. Inside a message, a line end counts as a blank.
     case messages
 }
 
@@ -43,7 +43,12 @@ struct ConnectionInput: Sendable {
     var hasUnread: Bool { unreadStart < unread.count }
     var incompleteBytes: Int { framer.incompleteBytes }
 
-    mutating func allowLines(of bytes: Int) { framer.limit = bytes }
+    /// Ends the handshake. From now on, lines may have this many bytes.
+    mutating func allowLines(of bytes: Int) {
+        framer.limit = bytes
+        // The hello may have arrived in several pieces, and is complete now.
+        incompleteSince = nil
+    }
 
     /// Reads the next line from the front of the unread bytes.
     mutating func next() -> Next {
@@ -68,9 +73,10 @@ struct ConnectionInput: Sendable {
         }
     }
 
-    /// Ends the message whose bytes were read. Returns nil if it is empty.
+    /// Ends the message whose bytes were read. Returns nil if the message is empty.
     mutating func endMessage() -> Next? {
-        ConnectionInput.endMessage(&framer, &decoder).map { .line($0.0, bytes: $0.1) }
+        incompleteSince = nil
+        return ConnectionInput.endMessage(&framer, &decoder).map { .line($0.0, bytes: $0.1) }
     }
 
     private typealias Decoded = (Result<Envelope<ClientMessage>, WireFault>, Int)
@@ -99,7 +105,7 @@ struct ConnectionInput: Sendable {
         unread.append(contentsOf: bytes)
     }
 
-    /// Frees the memory of bytes that were read meanwhile.
+    /// Frees the memory of the kept bytes, once all of them were read.
     mutating func forgetRead() {
         if unreadStart > 0, !hasUnread { (unread, unreadStart) = ([], 0) }
     }
@@ -137,7 +143,7 @@ struct ConnectionInput: Sendable {
 
     mutating func pause(at now: Int64) { pausedSince = now }
 
-    /// Resumes reading. The pause does not count against the time of the incomplete line.
+    /// Resumes reading. The time of the pause does not count towards the deadline of the incomplete line.
     mutating func resume(at now: Int64) {
         if let pausedSince { incompleteSince = incompleteSince.map { $0 + now - pausedSince } }
         pausedSince = nil

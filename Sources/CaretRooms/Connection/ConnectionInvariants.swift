@@ -1,13 +1,11 @@
 package import CaretCore
 
 extension ConnectionState {
-    /// Throws the first invariant that does not hold. All hold after every event.
+    /// Throws the first invariant that does not hold. All invariants must hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
-        try BrokenInvariant.check(
-            "the indexes by session and by name list the same open documents", documents.isSound)
-        try BrokenInvariant.check(
-            "the count of unsent bytes equals the unsent bytes of all lines", output.isSound)
+        try documents.checkInvariants()
+        try output.checkInvariants()
         try BrokenInvariant.check("the number of unanswered long requests is not negative", longRequests >= 0)
         try BrokenInvariant.check(
             "a connection has open documents only after its welcome", isWelcomed || documents.isEmpty)
@@ -16,11 +14,11 @@ extension ConnectionState {
         switch underway {
         case .opening(let session, _):
             try BrokenInvariant.check(
-                "the session of an open under way is in the stage `opening`",
+                "a session that is being opened is in the stage `opening`",
                 documents.stage(of: session) == .opening)
         case .closing(let session, _, _, let isAnswered):
             try BrokenInvariant.check(
-                "the session of a close under way is in the stage `closing` until `closed` is sent",
+                "a session that is being closed is in the stage `closing` until `closed` is sent",
                 isAnswered || documents.stage(of: session) == .closing)
         case .waitingForAnswer, .diverged, nil: break
         }

@@ -50,7 +50,7 @@ extension ConnectionState {
         emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
-    /// The name of a document. An invalid name is refused.
+    /// The name of a document. If the name is invalid, the message is refused.
     private mutating func name(
         _ document: WireString, _ id: RequestID?, seq: Int? = nil
     ) -> DocumentName? {
@@ -97,7 +97,7 @@ extension ConnectionState {
             unit: member.unit)
     }
 
-    /// The session of an open document. If it is not open, the message is refused.
+    /// Returns the session of an open document. If the document is not open, the message is refused.
     private mutating func opened(_ document: WireString, _ id: RequestID?) -> OpenDocument? {
         if let open = documents[document], documents.stage(of: open.session) == .open { return open }
         fail(.notOpen, "this connection does not have the document open", id, document: document)
@@ -141,8 +141,8 @@ extension ConnectionState {
             RoomPush(
                 session: address.session, id: id, document: push.document, participant: address.participant,
                 rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
-                content: content, wantsText: push.wantsText, digest: settings.digest(PushForm(push).bytes),
-                time: now),
+                content: content, wantsText: push.wantsText, isExact: push.exact,
+                digest: settings.digest(PushForm(push).bytes), time: now),
             .push(push), creates: push.create)
     }
 
@@ -166,7 +166,8 @@ extension ConnectionState {
         return true
     }
 
-    /// The session that has the document open. If there is none, the connection's `sessionless` id.
+    /// The sender of a push to this document: the session that has the document open. If the document is not
+    /// open, the sender is the connection's `sessionless` id.
     private func address(of document: WireString) -> PushAddress? {
         if let open = documents[document] {
             return PushAddress(session: open.session, participant: open.participant, rights: open.rights)
@@ -192,7 +193,7 @@ private struct PushAddress {
 }
 
 extension DocumentName.Fault {
-    /// What is wrong with a name, for people.
+    /// Says what is wrong with a name, in words for people.
     var problem: String {
         switch self {
         case .empty: "is empty"

@@ -8,7 +8,6 @@ extension ConnectionState {
     /// If the server was busy, the bytes may have arrived long before `time`. So they are handled before any
     /// deadline is checked.
     package mutating func received(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> [ConnectionAction] {
-        if isClosed { return [] }
         now = max(now, time)
         silence = .heard(now)
         switch phase {
@@ -27,14 +26,12 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
-    /// The message that was received last is complete. This is an event of connections that are not divided into
-    /// lines, and only while reading is not paused.
+    /// The message that was received last is complete. Only connections with the framing `messages` get this
+    /// event, and only while reading is not paused.
     package mutating func messageEnded(at time: Int64) -> [ConnectionAction] {
-        if isClosed { return [] }
         now = max(now, time)
         if mayRead, case .line(let result, let bytes) = input.endMessage() {
             handle(result, bytes)
-            if isWelcomed { input.noteIncomplete(at: now, isSameLine: false) }
         }
         meetDueDeadlines()
         return finishEvent()
@@ -43,28 +40,24 @@ extension ConnectionState {
     /// Adapts the reserved budget to the incomplete message. The caller sends this event after each group of
     /// received bytes, because its answer must arrive before any more input.
     package mutating func claimForMessage() -> [ConnectionAction] {
-        if isClosed { return [] }
         claim()
         return finishEvent()
     }
 
-    /// The peer has stopped sending. It may still read.
+    /// The peer has stopped sending. The peer may still read.
     package mutating func inputEnded() -> [ConnectionAction] {
-        if isClosed { return [] }
         input.hasEnded = true
         return finishEvent()
     }
 
     /// The connection broke, or was closed.
     package mutating func connectionLost() -> [ConnectionAction] {
-        if isClosed { return [] }
         close()
         return finishEvent()
     }
 
     /// This many bytes of output were delivered.
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
-        if isClosed { return [] }
         let delivered = output.delivered(bytes, at: now)
         delivered.forEachSession { countDelivered($1, of: $0) }
         if delivered.endsDocuments, isWelcomed { emit(.deliveredDocuments) }
@@ -72,7 +65,7 @@ extension ConnectionState {
     }
 
     private mutating func countDelivered(_ bytes: Int, of session: SessionID) {
-        // The room's credit is larger than this, so the room does not wait for smaller reports.
+        // The credit of a session is four times this number. So a room never waits for a smaller report.
         let some = limits.creditBytes / 4
         guard let delivered = documents.countDelivered(bytes, of: session, reportingEvery: some) else {
             return
@@ -80,7 +73,7 @@ extension ConnectionState {
         sendToRoom(.written(session, bytes: delivered), of: session)
     }
 
-    /// The server's budget has no room for more of the incomplete line.
+    /// The server's budget is too small for more bytes of the incomplete line.
     package mutating func lineRefused() -> [ConnectionAction] {
         input.claimRefused()
         switch phase {
@@ -99,7 +92,7 @@ extension ConnectionState {
         if !rest.isEmpty { input.keep(rest) }
     }
 
-    /// Handles waiting messages and unread bytes, as far as possible now.
+    /// Handles waiting messages and unread bytes, until no more of them may be handled now.
     mutating func proceed() {
         runWaiting()
         while input.hasUnread, mayRead {
@@ -137,7 +130,8 @@ extension ConnectionState {
         claimForLine()
     }
 
-    /// Messages can end in the middle of received bytes. So the claim for the rest is made by `claimForMessage`.
+    /// Messages can end in the middle of received bytes. So with the framing `messages`, only
+    /// `claimForMessage` reserves the budget for an incomplete message.
     private mutating func claimForLine() {
         if input.framing == .lines { claim() }
     }
@@ -202,7 +196,7 @@ extension ConnectionState {
         }
     }
 
-    /// Whether a message need not wait for the request under way.
+    /// Whether a message may run now, even if a request is under way.
     private func mayRun(_ message: ClientMessage) -> Bool {
         guard let underway else { return true }
         return !needsAnswer(message) && !underway.isAbout(message)
@@ -220,7 +214,7 @@ extension ConnectionState {
         }
         if shouldRead, input.isPaused {
             input.resume(at: now)
-            // The peer could not be heard during the pause, so its silence begins now.
+            // The peer could not be heard during the pause, so the time of its silence starts again now.
             silence = .heard(now)
             emit(.resumeReading)
         } else if !shouldRead, !input.isPaused {

@@ -7,7 +7,7 @@ package final class ConnectionSettings: Sendable {
     /// The name and version that `welcome` sends.
     package let server: WireString
     package let features: [WireString]
-    /// The current name of the store: the beginning of all epochs.
+    /// The current name of the store. Every epoch begins with it.
     package let store: @Sendable () -> WireString
     /// Computes the public id of a pusher's client.
     package let publicClient: @Sendable (Pusher) -> WireString
@@ -17,7 +17,7 @@ package final class ConnectionSettings: Sendable {
     package let digest: @Sendable ([UInt8]) -> Digest
 
     package init(
-        limits: Limits, server: WireString, features: [WireString] = ["follow", "squash"],
+        limits: Limits, server: WireString, features: [WireString] = ["follow", "squash", "exact"],
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
         sessionName: @escaping @Sendable (SessionID) -> WireString,

@@ -6,7 +6,7 @@ package import CaretWire
 ///
 /// This type is a state machine without I/O, confined to the connection's loop: each event returns actions
 /// for the runner, in order. The current time is that of the last `timePassed`. The runner sends the time
-/// before every other event. Only `received` brings its own time.
+/// before every other event. Only `received` and `messageEnded` bring their own time.
 package struct ConnectionState: Sendable {
     package enum Phase: Equatable, Sendable {
         case expectingHello
@@ -17,7 +17,7 @@ package struct ConnectionState: Sendable {
         case welcomed(Member)
         /// No more input is read. Answers and acks that are due are still sent.
         case finishing(Member, FinishReason)
-        /// The last line was sent. Input is dropped until this time, which is nil until the line is
+        /// The last line was sent. Input is dropped until this time. The time is nil until the last line is
         /// delivered.
         case closing(until: Int64?, droppedBytes: Int)
         case closed
@@ -34,7 +34,7 @@ package struct ConnectionState: Sendable {
 
     /// An unanswered request that other requests wait for.
     package enum Underway: Equatable, Sendable {
-        /// The hub will answer the request, or the room to which the hub has sent it.
+        /// The hub answers the request, or a room to which the hub has passed it.
         case waitingForAnswer(ClientMessage)
         case opening(SessionID, WireString)
         /// A request to close a session. `isAnswered` is true once `closed` was sent.
@@ -58,45 +58,49 @@ package struct ConnectionState: Sendable {
     let helloUntil: Int64
     var input: ConnectionInput
     var output = OutputLedger()
-    var documents = OpenDocuments()
+    var documents: OpenDocuments
     package var underway: Underway?
     /// The number of unanswered long requests. Other requests do not wait for them. The hub accepts one at a
     /// time.
     package var longRequests = 0
-    /// Sessions whose close was refused here because they had ended. Their room will refuse it too.
+    /// Sessions whose close was refused here because they had ended. Their room will also refuse the close,
+    /// and the connection drops that second refusal.
     var refusedCloses: Set<SessionID> = []
     var waiting = WaitingLines()
     var faults = RecentFaults()
     var rate: PushRate?
     var silence: Silence
     /// The time of the requested `wake`; nil if none is requested.
-    var requestedWake: Int64?
+    package internal(set) var requestedWake: Int64?
     /// Why the connection has ended, or is about to end.
     package internal(set) var end: ConnectionEnd?
     /// The errors that were sent and not counted yet.
     private var refusals: [ErrorCode: Int] = [:]
     package var actions: [ConnectionAction] = []
 
+    /// A connection can have several clients, one after the other, and each has a state of its own. Then
+    /// `lastSession` of the earlier state is `sessionsAfter`.
     package init(
         _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil,
-        framing: InputFraming = .lines, at now: Int64
+        framing: InputFraming = .lines, sessionsAfter: Int = 0, at now: Int64
     ) {
         self.id = id
         self.peer = peer
         self.settings = settings
         self.now = now
         input = ConnectionInput(settings.limits, framing)
+        documents = OpenDocuments(sessionsAfter: sessionsAfter)
         helloUntil = now + Int64(settings.limits.helloSeconds) * 1_000
         rate = settings.limits.announced.pushesPerSecond.map { PushRate(perSecond: $0, at: now) }
         silence = .heard(now)
     }
 
-    /// The first actions, before any event.
+    /// Returns the actions to run before the first event.
     package mutating func start() -> [ConnectionAction] { finishEvent() }
 
     var limits: Limits { settings.limits }
 
-    /// The client, from `welcome` until the end.
+    /// The client, from its request to join until the connection closes.
     var member: Member? {
         switch phase {
         case .welcomed(let member), .finishing(let member, _), .joining(let member, _): member
@@ -104,7 +108,8 @@ package struct ConnectionState: Sendable {
         }
     }
 
-    /// Whether lines may be sent. Otherwise lines from rooms and the hub come too late and are dropped.
+    /// Whether lines from rooms and the hub may be sent to the client. Before `welcome`, and after closing
+    /// has begun, such lines are dropped.
     var isWelcomed: Bool {
         switch phase {
         case .welcomed, .finishing: true
@@ -114,13 +119,17 @@ package struct ConnectionState: Sendable {
 
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
     package var isReadingPaused: Bool { input.isPaused }
+    /// Whether a document is open, or is being opened or closed.
+    package var hasDocuments: Bool { !documents.isEmpty }
+    /// The number of the last session of this connection.
+    package var lastSession: Int { documents.lastNumber }
     /// Undelivered bytes.
     package var waitingOutput: Int { output.waiting }
     /// Bytes of the incomplete line and of waiting lines. A line has at least one byte, so this also limits
     /// the number of lines.
     package var waitingInput: Int { input.incompleteBytes + waiting.bytes }
 
-    /// Returns the errors to be counted, and clears them. Nil if there are none, because the caller checks
+    /// Returns the errors to be counted, and clears them. Returns nil if there are none. The caller calls
     /// this after every event.
     package mutating func takeRefusals() -> [ErrorCode: Int]? {
         if refusals.isEmpty { return nil }
@@ -134,7 +143,7 @@ package struct ConnectionState: Sendable {
 
     mutating func emit(_ action: ConnectionAction) { actions.append(action) }
 
-    /// Ends an event: does the work that it made possible, and returns all actions.
+    /// Ends the handling of an event: does the work that the event made possible, and returns all actions.
     mutating func finishEvent() -> [ConnectionAction] {
         proceed()
         finishIfDone()

@@ -2,20 +2,23 @@ import CaretWire
 
 /// What a connection does as time passes.
 extension ConnectionState {
-    /// Sets the time, in milliseconds. It never goes back.
+    /// Sets the time, in milliseconds. The time never goes back.
     package mutating func timePassed(_ time: Int64) -> [ConnectionAction] {
-        if isClosed { return [] }
         now = max(now, time)
-        return meetDueDeadlines() ? finishEvent() : []
+        if !mayBeDue { return [] }
+        meetDueDeadlines()
+        return finishEvent()
     }
 
-    /// Handles the deadlines that have passed. Returns false if none can have passed.
-    @discardableResult
-    mutating func meetDueDeadlines() -> Bool {
-        guard let requestedWake, now >= requestedWake else { return false }
-        self.requestedWake = nil
-        meetDeadlines()
-        return true
+    /// Whether a deadline may have passed.
+    private var mayBeDue: Bool { now >= requestedWake ?? .max }
+
+    /// Handles the deadlines that have passed.
+    mutating func meetDueDeadlines() {
+        if mayBeDue {
+            requestedWake = nil
+            meetDeadlines()
+        }
     }
 
     private mutating func meetDeadlines() {
@@ -25,7 +28,8 @@ extension ConnectionState {
         if let due = silenceDeadline, now >= due { breakSilence() }
     }
 
-    /// Requests `timePassed` for the next deadline. Later deadlines are checked then.
+    /// Requests `timePassed` for the next deadline. When this deadline has passed, the following one is
+    /// requested.
     mutating func wakeInTime() {
         // Computed without an array, because this runs after every event.
         let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
@@ -72,7 +76,7 @@ extension ConnectionState {
 
     private mutating func giveUpOutput() {
         switch phase {
-        // A second `bye` would not be delivered any sooner.
+        // The last line could not be delivered in time, and a `bye` after it would have to wait too.
         case .closing: close()
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing: say(goodbye: .tooSlow)
         case .closed: break

@@ -14,10 +14,10 @@ package struct Identity: Equatable, Sendable {
         self.grants = grants
     }
 
-    /// Every client of a server without tokens.
+    /// The identity of every client if the server has no tokens.
     package static let anonymous = Identity(user: "anonymous", token: .unneeded, grants: .all)
-    /// Clients that connect through the Unix socket in the data folder. Only the server's system user can
-    /// open it.
+    /// The identity of clients that connect through the Unix socket in the data folder. Only the server's
+    /// system user can open this socket.
     package static let admin = Identity(user: "admin", token: .unneeded, grants: .all)
 }
 
@@ -40,8 +40,8 @@ package struct Member: Equatable, Sendable {
     let introduction: Introduction
 }
 
-/// A connection's request to be admitted by the hub. While it is connected, no other connection may have its
-/// user and client.
+/// A connection's request to be admitted by the hub. While this connection is open, no other connection may
+/// have the same user and client.
 package struct JoinRequest: Equatable, Sendable {
     package let connection: ConnectionID
     package let pusher: Pusher

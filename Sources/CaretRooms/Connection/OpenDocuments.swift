@@ -40,7 +40,10 @@ struct OpenDocuments: Equatable, Sendable {
     /// One stream per entry, in the order of opening, which is the order of session ids. They are stored
     /// separately, because reading an entry would retain everything in it.
     private var streams: [Stream] = []
-    private var lastNumber = 0
+    /// The number of the last session that the connection has made.
+    private(set) var lastNumber: Int
+
+    init(sessionsAfter lastNumber: Int) { self.lastNumber = lastNumber }
 
     var count: Int { entries.count }
     var isEmpty: Bool { streams.isEmpty }
@@ -79,7 +82,8 @@ struct OpenDocuments: Equatable, Sendable {
     }
 
     /// Counts delivered bytes of a session. Returns how many bytes to report to its room; nil if the report
-    /// can wait. Bytes are reported in larger portions, and no room waits for the last ones.
+    /// can wait. Bytes are reported once they are at least `portion`. The last bytes may stay unreported,
+    /// but no room waits for them.
     mutating func countDelivered(_ bytes: Int, of session: SessionID, reportingEvery portion: Int) -> Int? {
         guard let index = index(of: session) else { return nil }
         let unreported = streams[index].unreported + bytes
@@ -99,11 +103,12 @@ struct OpenDocuments: Equatable, Sendable {
         streams = []
     }
 
-    /// Whether the three indices contain the same documents.
-    var isSound: Bool {
+    func checkInvariants() throws(BrokenInvariant) {
         let ids = streams.map(\.session)
-        return zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 } && Set(ids) == Set(entries.keys)
-            && named.allSatisfy { entries[$0.value]?.name == $0.key }
+        try BrokenInvariant.check(
+            "the indexes by session and by name list the same open documents",
+            zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 } && Set(ids) == Set(entries.keys)
+                && named.allSatisfy { entries[$0.value]?.name == $0.key })
     }
 
     private func index(of session: SessionID) -> Int? {

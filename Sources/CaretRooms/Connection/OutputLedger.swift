@@ -1,3 +1,5 @@
+import CaretCore
+
 /// The lines that a connection has not delivered yet: their lengths, and who must be informed after delivery.
 struct OutputLedger: Equatable, Sendable {
     enum Owner: Equatable, Sendable {
@@ -38,7 +40,7 @@ struct OutputLedger: Equatable, Sendable {
             }
         }
 
-        /// In the order of delivery.
+        /// Calls `body` with each session and its delivered bytes, in the order of delivery.
         func forEachSession(_ body: (SessionID, Int) -> Void) {
             if let first { body(first.session, first.bytes) }
             for part in others { body(part.session, part.bytes) }
@@ -55,8 +57,6 @@ struct OutputLedger: Equatable, Sendable {
     private(set) var frontSince: Int64 = 0
 
     var isEmpty: Bool { first == lines.count }
-    /// Whether `waiting` is the sum of the undelivered bytes of all lines.
-    var isSound: Bool { waiting == lines[first...].reduce(0) { $0 + $1.left } }
     var frontLength: Int { isEmpty ? 0 : lines[first].length }
 
     mutating func add(_ bytes: Int, of owner: Owner, at now: Int64) {
@@ -96,9 +96,17 @@ struct OutputLedger: Equatable, Sendable {
     private mutating func dropDelivered() {
         // Removes at least half of the array at a time, so that the cost of a line does not depend on how
         // many lines wait.
-        if first == lines.count || first > 64 && first * 2 > lines.count {
+        if first * 2 > lines.count {
             lines.removeFirst(first)
             first = 0
         }
+    }
+
+    func checkInvariants() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "the count of unsent bytes equals the unsent bytes of all lines",
+            waiting == lines[first...].reduce(0) { $0 + $1.left })
+        try BrokenInvariant.check(
+            "at most half of the kept lines are delivered", first * 2 <= lines.count)
     }
 }

@@ -1,7 +1,8 @@
 import CaretCore
 package import CaretWire
 
-/// The content of a push as bytes. Only a repeat has the same bytes.
+/// The content of a push as bytes. Pushes with different contents have different bytes, so a push is a repeat
+/// only if its bytes are the same.
 ///
 /// The store keeps a digest of these bytes as long as it remembers the push, so this format must never
 /// change. Numbers have eight bytes, the lowest first. A text comes after its length.

@@ -1,4 +1,4 @@
-/// Limits how many pushes a connection may send a second, with a burst of twice that.
+/// Limits how many pushes a connection may send a second. A burst may have twice as many.
 struct PushRate: Equatable, Sendable {
     let perSecond: Int
     /// How many pushes may be sent now, in thousandths of a push.
@@ -11,9 +11,10 @@ struct PushRate: Equatable, Sendable {
         refilledAt = now
     }
 
-    /// Counts a push. If it exceeds the limit, it is not counted, and the result is the milliseconds to wait.
+    /// Counts a push. If the push exceeds the limit, it is not counted, and the result is the number of
+    /// milliseconds to wait.
     mutating func countPush(at now: Int64) -> Int? {
-        // Each millisecond refills as many thousandths as there are pushes per second.
+        // Each millisecond adds `perSecond` thousandths of a push.
         let passed = Int(min(max(0, now - refilledAt), 2_000))
         left = min(left + passed * perSecond, 2 * perSecond * 1_000)
         refilledAt = max(refilledAt, now)

@@ -2,7 +2,7 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// The hub's calls for an administrator's requests. The store or the hub's runner answers them.
+/// The hub's calls for an administrator's requests. The store or the hub's runner answers these calls.
 package enum AdminCall: Equatable, Sendable {
     case counters
     case deleted(prefix: ByteString, after: DocumentID?, limit: Int)

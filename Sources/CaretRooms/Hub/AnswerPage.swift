@@ -1,6 +1,7 @@
 import CaretWire
 
-/// The items of one answer. A page ends after a number of bytes or items, but never before the first item.
+/// The items of one answer. A page has a limit of bytes and a limit of items, but the first item is always
+/// added.
 struct AnswerPage<Item> {
     private(set) var items: [Item] = []
     /// Whether more items follow the last one of this page.

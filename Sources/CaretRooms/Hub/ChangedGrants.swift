@@ -13,12 +13,13 @@ struct ChangedGrants: Equatable, Sendable {
 
     private var changed: [TokenID: GrantOverride] = [:]
 
-    /// Records the new grants of a token; nil if it was revoked.
+    /// Records the new grants of a token. `grants` is nil if the token was revoked.
     mutating func note(_ grants: Grants?, of token: TokenID) {
         changed[token] = grants.map { .grants($0) } ?? .nothing
     }
 
-    /// The current grants of a token that had these when it was looked up; nil if it was revoked.
+    /// The current grants of a token, or nil if it was revoked. The lookup of the token returned the grants
+    /// `found`.
     func grants(of token: TokenID, found: Grants) -> Grants? {
         switch changed[token] {
         case .nothing: nil

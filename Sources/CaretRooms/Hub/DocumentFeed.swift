@@ -8,7 +8,7 @@ import CaretLog
 package struct DocumentFeed: Equatable, Sendable {
     enum Update: Equatable, Sendable {
         case changed(DocumentEntry)
-        /// The document was renamed; deleted if `to` is nil.
+        /// The document was renamed, or deleted if `to` is nil.
         case gone(DocumentName, Epoch, to: DocumentName?)
     }
 
@@ -18,7 +18,7 @@ package struct DocumentFeed: Equatable, Sendable {
     }
 
     /// How many renames and deletions are kept for followers that have not received them. A follower receives
-    /// a hundred items per round trip, so only one that reads almost nothing falls so far behind.
+    /// a hundred items per round trip. So a follower reaches this limit only if it reads almost nothing.
     static let mostGone = 10_000
 
     private var items: [Item] = []
@@ -26,7 +26,7 @@ package struct DocumentFeed: Equatable, Sendable {
     private var keptAfterCleanup = 0
     /// How many items are renames or deletions.
     private(set) var goneCount = 0
-    /// The newest item of each document.
+    /// The number of the newest item of each document.
     private var newest: [DocumentID: Int] = [:]
     private(set) var last = 0
     /// Documents that changed since their last lookup, with the earliest time for the next one.
@@ -40,7 +40,7 @@ package struct DocumentFeed: Equatable, Sendable {
     private var beingLookedUp: Set<DocumentID> = []
     /// Documents that were renamed or deleted during their lookup, so that its result may be outdated.
     private var outdated: Set<DocumentID> = []
-    /// Whether there are followers. Without followers, nothing is kept.
+    /// Whether there are followers. Without followers, no updates are kept.
     private(set) var isWatched = false
 
     /// Starts or stops keeping updates. Earlier updates are dropped.
@@ -67,10 +67,12 @@ package struct DocumentFeed: Equatable, Sendable {
         goneCount += 1
     }
 
-    /// The documents to look up now, those that have waited longest first. There is one lookup at a time.
+    /// The documents to look up now, beginning with those that have waited longest. There is one lookup at a
+    /// time.
     mutating func due(at now: Int64, limit: Int) -> [DocumentID] {
         guard let nextDue, now >= nextDue else { return [] }
-        // An order by id alone could delay some documents forever if very many change all the time.
+        // If the order depended on the id alone, documents that change all the time could delay others
+        // forever.
         let due = scheduled.filter { $0.value <= now }
             .sorted { ($0.value, $0.key) < ($1.value, $1.key) }
             .prefix(limit).map { $0.key }
@@ -104,13 +106,13 @@ package struct DocumentFeed: Equatable, Sendable {
         items[items.indices.partitionPoint { items[$0].number > number }...]
     }
 
-    /// Whether the document has a newer item, or will soon have one.
+    /// Whether the item's document has a newer item, or will soon have one.
     func isOld(_ item: Item) -> Bool {
         guard case .changed(let entry) = item.update else { return false }
         return newest[entry.id] != item.number || beingLookedUp.contains(entry.id)
     }
 
-    /// Removes the items up to this number, which every follower was sent.
+    /// Removes the items up to this number, because they were sent to every follower.
     mutating func forget(through number: Int) {
         let count = items.count - items(after: number).count
         if count == 0 { return }
@@ -120,11 +122,13 @@ package struct DocumentFeed: Equatable, Sendable {
         newest = newest.filter { $0.value > number }
     }
 
-    /// Whether the counts fit the items, and nothing is kept without followers.
-    var isSound: Bool {
+    func checkInvariants() throws(BrokenInvariant) {
         let most = items.count
-        let fits = keptAfterCleanup <= most && newest.count <= most && 0 <= goneCount && goneCount <= most
-        return fits && (isWatched || items.isEmpty && sentAt.isEmpty)
+        try BrokenInvariant.check(
+            "each count of kept updates is at most their number",
+            keptAfterCleanup <= most && newest.count <= most && 0 <= goneCount && goneCount <= most)
+        try BrokenInvariant.check(
+            "without followers no updates are kept", isWatched || items.isEmpty && sentAt.isEmpty)
     }
 
     private mutating func forgetOld() {

@@ -2,20 +2,20 @@ package import CaretWire
 
 /// A page of revisions: as many as fit in one answer.
 ///
-/// It uses an upper bound of the encoded size as long as the page has enough space. The exact size would
-/// require encoding every revision twice.
+/// While enough space is left, the page counts an upper bound of each encoded size. To count the exact sizes,
+/// it would have to encode every revision twice.
 package struct HistoryPage: Equatable, Sendable {
     package private(set) var revisions: [RevisionSummary] = []
     /// An upper bound of the encoded size of `revisions`.
     private var bytes = 0
-    /// `bytes` has the exact size of the first `counted` revisions. For the others it has an upper bound,
-    /// which is `bound`.
+    /// `bytes` is a sum: the exact size of the first `counted` revisions, and the upper bound `bound` for the
+    /// others.
     private var counted = 0
     private var bound = 0
 
     package init() {}
 
-    /// Adds a revision. Returns false if it does not fit. The first one is always added.
+    /// Adds a revision. Returns false if the revision does not fit. The first revision is always added.
     package mutating func append(_ revision: RevisionSummary, within limit: Int) -> Bool {
         let most = revision.mostBytes
         if bytes + most <= limit {

@@ -5,14 +5,15 @@ package import CaretLog
 package enum HubAction: Equatable, Sendable {
     /// Send a message to a connection that has joined, or wants to join.
     case sendToConnection(ConnectionID, HubMessage)
-    /// Call the store. Answered by `answered`.
+    /// Call the store. The runner answers with `answered`.
     case call(CallID, StoreCall)
     /// Make a room from a document and its text. Events for the room come after this action.
     case makeRoom(DocumentEntry, Snapshot)
     /// Send an event to an existing room. Once done, the room answers `rename` with `renamed`, `delete` with
     /// `deleted`, `leave` with `ended`, and `awaitPushes` with `pushesResolved`.
     case sendToRoom(DocumentID, RoomEvent)
-    /// Drop the room if it is idle. Answered by `dropped`, or by `kept` if it is not idle.
+    /// Drop the room if it is idle. The runner answers with `dropped`, or with `kept` if the room is not
+    /// idle.
     case dropRoom(DocumentID)
     /// Start or stop reporting the commits of all rooms with `changed`.
     case watchCommits(Bool)

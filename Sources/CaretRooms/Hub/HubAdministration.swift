@@ -9,7 +9,7 @@ package struct AdminJob: Equatable, Sendable {
     /// The document in the request, once the store has found it.
     var entry: DocumentEntry?
 
-    /// Whether the document is still being looked up, so that nothing was done with it yet.
+    /// Whether the store is still looking up the document. Until it has found it, nothing else is done.
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
@@ -50,7 +50,7 @@ extension HubState {
     }
 
     mutating func advance(_ job: AdminJob, with answer: StoreAnswer) {
-        // The requester may have lost the right during the call.
+        // The requester may have lost the right to administer the server during the call.
         if let refusal = adminRefusal(of: job.request), !job.admin.isDone(by: answer) {
             return refuse(job.request, refusal)
         }
@@ -59,7 +59,7 @@ extension HubState {
         case .found(.success(let entry)): found(entry, for: job)
         case .found(.failure(let refusal)): refuse(job.request, refusal)
         case .admin(let answer): advance(job, with: answer)
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -210,7 +210,7 @@ extension HubState {
 
 extension AdminRequest {
     /// Whether the answer reports that a change was made. Such an answer is sent even if the requester has
-    /// lost the right by then.
+    /// lost the right to administer the server by then.
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
         case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true

@@ -7,6 +7,10 @@ extension HubState {
     /// new one is admitted once every room has seen the end of the old one. The grants of its token may have
     /// changed since the lookup.
     mutating func join(_ joining: JoinRequest) {
+        if joinedConnections.isLeaving(joining.connection) {
+            rejoiningConnections[joining.connection] = joining
+            return
+        }
         if joinedConnections[joining.connection] != nil { return }
         if isStopping {
             let report = ErrorReport(RequestRefusal.shuttingDown.code, RequestRefusal.shuttingDown.message)
@@ -25,9 +29,10 @@ extension HubState {
         admit(joining.pusher)
     }
 
-    /// A connection has ended. It sends nothing more to the hub or to rooms. Its requests are dropped when
-    /// their turn comes.
+    /// A connection has ended. It sends nothing more to the hub or to rooms. Its waiting requests are dropped
+    /// later, instead of being run.
     mutating func left(_ connection: ConnectionID) {
+        rejoiningConnections[connection] = nil
         guard let endingSessions = joinedConnections.leave(connection) else { return }
         endFollowing(connection)
         waitingReads[connection] = nil
@@ -61,6 +66,7 @@ extension HubState {
     private mutating func forget(_ connection: ConnectionID) {
         guard let pusher = joinedConnections.forget(connection) else { return }
         admit(pusher)
+        if let joining = rejoiningConnections.removeValue(forKey: connection) { join(joining) }
     }
 
     private mutating func admit(_ pusher: Pusher) {
@@ -68,7 +74,7 @@ extension HubState {
         emit(.sendToConnection(connection, .admitted))
     }
 
-    /// Changes the grants of a token; nil if it was revoked.
+    /// Changes the grants of a token. `grants` is nil if the token was revoked.
     ///
     /// In the protocol, the only way to change grants is to revoke the token. The hub's runner may make other
     /// changes, which clients receive as `rights`. Simulations change grants all the time, so that no code
@@ -89,8 +95,8 @@ extension HubState {
     }
 
     /// Ends a connection whose token was revoked. The connection sends `bye` once its pushes are answered,
-    /// and has no rights until then. The connection informs its rooms itself, after everything that it sent
-    /// them before.
+    /// and has no rights until then. The connection informs its rooms itself, so that they receive its
+    /// earlier pushes first.
     private mutating func revoke(_ connection: ConnectionID) {
         if joinedConnections.isPresent(connection) {
             joinedConnections.change(.none, of: connection)
@@ -101,8 +107,8 @@ extension HubState {
         }
     }
 
-    /// Sends new grants to the room that got the connection's last push without a session. That push may
-    /// still wait there.
+    /// Sends new grants to a room. The connection sent its last push there without having opened the
+    /// document. That push may still wait in the room.
     private mutating func updatePushWithoutSession(of connection: ConnectionID, _ grants: Grants) {
         guard let document = joinedConnections[connection]?.pushedTo else { return }
         send(grants, to: document, of: .sessionless(connection))
@@ -118,13 +124,13 @@ extension HubState {
         switch room.state {
         case .open, .runningOrder:
             emit(.sendToRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
-        // If the room is kept after all, `kept` informs it of the rights.
+        // The room may be dropped or kept. If it is kept, `kept` sends it the rights.
         case .dropping, .loading, .changingInStore: break
         }
     }
 
-    /// Sends a room that was nearly dropped the current rights of connections without a session. Pushes of
-    /// these connections may wait in it.
+    /// A room was about to be dropped, but is kept. Sends it the current rights of connections that pushed
+    /// without a session. Their pushes may still wait in the room.
     mutating func updateRightsOfPushesWithoutSession(in document: DocumentID) {
         for connection in joinedConnections.connections {
             guard let joined = joinedConnections[connection], joined.pushedTo == document else { continue }

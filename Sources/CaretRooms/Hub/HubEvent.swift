@@ -3,7 +3,7 @@ package import CaretWire
 
 /// An event that the hub handles.
 package enum HubEvent: Sendable {
-    // From connections.
+    // Events from connections:
     case join(JoinRequest)
     case ask(HubRequest)
     /// The connection has delivered its last batch about followed documents.
@@ -11,25 +11,26 @@ package enum HubEvent: Sendable {
     /// The connection has ended.
     case left(ConnectionID)
 
-    // From rooms and their runners.
+    // Events from rooms and their runners:
     case ended(SessionID)
     /// Reports whether a session needs revisions that its room no longer has in memory. False once the
     /// session has reached the head again.
     case fellBehind(SessionID, Bool)
     case notified(DocumentID, RoomNotice)
-    /// A room has committed something. Only sent while commits are watched.
+    /// A room has committed something. Rooms send this event only while the hub watches commits.
     case changed(DocumentID)
     case dropped(DocumentID)
     /// The room could not be dropped, because it has work to do.
     case kept(DocumentID)
 
-    // From the store and the runner.
+    // Events from the store and the runner:
     case answered(CallID, StoreAnswer)
     /// The progress of a long call.
     case progressed(CallID, MaintenanceProgress)
-    /// A token has other grants now; none if it was revoked.
+    /// A token has other grants now. They are nil if the token was revoked.
     case grantsChanged(Grants?, TokenID)
     case shutDown(retryAfterMilliseconds: Int?)
-    /// The time that the hub requested with `wake` has come, or the runner calls anyway.
+    /// The time that the hub requested with `wake` has come. The runner may also send this event at any other
+    /// time.
     case timePassed
 }

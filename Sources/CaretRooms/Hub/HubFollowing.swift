@@ -15,9 +15,9 @@ struct Follower: Equatable, Sendable {
     let prefix: ByteString
     let unit: CodeUnit
     var stage: Stage
-    /// The last news that the follower was sent.
+    /// The number of the last item of the feed that the follower was sent.
     var position: Int
-    /// When documents were sent recently, so that none is sent twice in a short time.
+    /// When each document was last sent, so that none is sent twice in a short time.
     var sentAt: [DocumentID: Int64] = [:]
     /// Whether the last batch is undelivered, or a store call for this follower is unanswered.
     var isBusy = false
@@ -42,7 +42,7 @@ extension HubState {
         followers[request.connection] = Follower(
             request: request, prefix: prefix, unit: joined.unit,
             stage: .listing(NameScan(joined.grants, prefix: prefix)), position: feed.last)
-        needsDelivery = true
+        needDelivery()
     }
 
     mutating func endFollowing(_ request: HubRequest) {
@@ -56,7 +56,7 @@ extension HubState {
         emit(.watchCommits(true))
     }
 
-    /// Ends the following of a connection. Without followers, nothing is kept.
+    /// Ends the following of a connection. After the last follower has left, no updates are kept.
     mutating func endFollowing(_ connection: ConnectionID) {
         followers[connection] = nil
         if !followers.isEmpty || !feed.isWatched { return }
@@ -77,7 +77,7 @@ extension HubState {
     /// The last batch for a follower was delivered.
     mutating func deliveredDocuments(_ connection: ConnectionID) {
         followers[connection]?.isBusy = false
-        needsDelivery = true
+        needDelivery()
     }
 
     // MARK: Existing documents
@@ -100,7 +100,7 @@ extension HubState {
             let entries = try scan.receive(answer)
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = false
-            needsDelivery = true
+            needDelivery()
             noteEpochs(of: entries)
             let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
             send(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
@@ -118,9 +118,11 @@ extension HubState {
 
     // MARK: News
 
+    /// Sends followers what is new for them, at the end of the current event.
+    mutating func needDelivery() { deliveryDue = now }
+
     /// Sends each follower the news, if its last batch was delivered.
     mutating func deliver() {
-        needsDelivery = false
         for connection in followers.keys.sorted() {
             guard let follower = followers[connection], !follower.isBusy else { continue }
             switch follower.stage {
@@ -163,7 +165,7 @@ extension HubState {
     }
 
     mutating func noteChangedDocuments(_ answer: StoreAnswer) {
-        needsDelivery = true
+        needDelivery()
         var entries: [DocumentEntry] = []
         // A document that could not be looked up is reported when it changes next.
         if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
@@ -178,7 +180,7 @@ extension HubState {
         for item in feed.items(after: follower.position) where messages.count < HubState.batch {
             if case .changed(let entry) = item.update, !feed.isOld(item), follows(follower, entry.name) {
                 if let sentAt = follower.sentAt[entry.id] {
-                    // Later updates wait too, but only until this document may be sent again.
+                    // All later updates also wait until this document may be sent again.
                     follower.stage = .live(from: sentAt + pause)
                     break
                 }
@@ -204,8 +206,8 @@ extension HubState {
                 to: known.map { WireString($0.description) }, isFollowed: true))
     }
 
-    /// Stores the epochs of documents that have a room, because epochs can change. So `gone` will have the
-    /// epoch that followers were sent.
+    /// Stores the epochs of documents that have a room, because epochs can change. So a `gone` message will
+    /// contain the same epoch that followers have received before.
     private mutating func noteEpochs(of entries: [DocumentEntry]) {
         for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }

@@ -2,7 +2,7 @@ package import CaretCore
 import CaretLog
 
 extension HubState {
-    /// Throws the first invariant that does not hold. All hold after every event.
+    /// Throws the first invariant that does not hold. All invariants must hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
         try checkNames()
@@ -21,7 +21,7 @@ extension HubState {
                 room.name.map { (names[$0] == document) != room.isNameReassigned } ?? !room.isNameReassigned
             })
         try BrokenInvariant.check(
-            "`orderDeadlines` has the deadline of each room that runs an order",
+            "`orderDeadlines` has the deadline of each room that renames or deletes its document",
             rooms.allSatisfy { document, room in
                 room.waitsUntil.map { orderDeadlines.contains(OrderDeadline(document: document, until: $0)) }
                     ?? true
@@ -40,7 +40,10 @@ extension HubState {
             "`sessions` names the room of each session",
             rooms.allSatisfy { document, room in room.sessions.allSatisfy { sessions[$0] == document } })
         try BrokenInvariant.check(
-            "each slow session exists", slowSessions.allSatisfy { sessions[$0] != nil })
+            "each session in `slowSessions` exists", slowSessions.allSatisfy { sessions[$0] != nil })
+        try BrokenInvariant.check(
+            "each connection in `rejoiningConnections` is leaving",
+            rejoiningConnections.keys.allSatisfy { joinedConnections.isLeaving($0) })
         try BrokenInvariant.check(
             "each session belongs to a connection that lists it",
             sessions.keys.allSatisfy { joinedConnections[$0.connection]?.sessions.contains($0) ?? false })
@@ -50,10 +53,9 @@ extension HubState {
         try BrokenInvariant.check(
             "each follower is a known connection", followers.keys.allSatisfy { joinedConnections[$0] != nil })
         try BrokenInvariant.check(
-            "commits are watched exactly while there is a follower",
+            "updates of documents are kept if, and only if, there is a follower",
             feed.isWatched == !followers.isEmpty)
-        try BrokenInvariant.check(
-            "the counts of the feed match its items, and a feed without followers is empty", feed.isSound)
+        try feed.checkInvariants()
         try BrokenInvariant.check(
             "each waiting read belongs to a known connection",
             waitingReads.keys.allSatisfy { joinedConnections[$0] != nil })
@@ -64,7 +66,8 @@ extension HubState {
 }
 
 extension HubRoom {
-    /// The deadline for renaming or deleting its document. Requests wait until then.
+    /// The deadline of an order to rename or delete the document; nil if there is no such order. Requests for
+    /// the document wait until the order is done or this time has passed.
     fileprivate var waitsUntil: Int64? {
         switch state {
         case .runningOrder(let until): until

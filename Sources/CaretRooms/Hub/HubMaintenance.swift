@@ -31,13 +31,13 @@ extension HubState {
         case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
         case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
         case .admin(.verified(let result)): checked(result, for: request)
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: report(.unexpectedAnswer, to: request)
         }
     }
 
     private mutating func checked(_ result: Result<Verified, StoreRefusal>, for request: HubRequest) {
-        // The requester may have lost the right meanwhile.
+        // The requester may have lost the right to administer the server meanwhile.
         if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
         switch result {
         case .success(var verified):

@@ -20,7 +20,8 @@ package struct HistoryJob: Equatable, Sendable {
     /// The revision after which the next read begins.
     var after: Revision
     var page = HistoryPage()
-    /// A revision whose edits do not fit on one line. To join its edits, the text before it is being read.
+    /// A revision whose edits do not fit on one line. The hub reads the text before this revision, so that it
+    /// can join the edits.
     var tooLong: LoggedChange?
     /// How often the store was called.
     var reads = 0
@@ -28,9 +29,10 @@ package struct HistoryJob: Equatable, Sendable {
 
 /// Reading documents and their history.
 extension HubState {
-    /// The most store reads for one page. Each returns about a mebibyte of inserted text, or one change.
+    /// The largest number of store reads for one page. Each returns about a mebibyte of inserted text, or one
+    /// change.
     private static let mostReads = 16
-    /// How much a single keystroke counts at most towards the limit of a store read.
+    /// A store read has a limit of bytes, and a single keystroke uses at most this many of them.
     private static let typedWeight = 96
 
     mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
@@ -55,7 +57,7 @@ extension HubState {
         case .text(.success(let snapshot)): send(snapshot, job)
         case .text(.failure(let refusal)):
             refuse(job.request, RequestRefusal(refusal, "the requested revision", of: job.entry))
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -79,7 +81,7 @@ extension HubState {
         answer(job.request, .text(text))
     }
 
-    /// The requester may have lost the right during the call.
+    /// The requester may have lost the right to read during the call.
     private mutating func refuseUnreadable(_ request: HubRequest) -> Bool {
         guard let refusal = refusal(of: request) else { return false }
         refuse(request, refusal)
@@ -155,8 +157,8 @@ extension HubState {
             guard let revision = search.found else { return refuse(job.request, tooOld(job.entry)) }
             (job.search, job.after) = (nil, revision)
         }
-        // What is read beyond the page must be read again for the next one. So the first read assumes that
-        // most changes are single keystrokes.
+        // A read that returns more than the page needs is wasteful: the rest is read again for the next page.
+        // So the limit of the first read is small. It suits changes that are single keystrokes.
         let typical = job.history.limit * HubState.typedWeight
         let limit = job.reads == 0 ? min(limits.pageBytes, typical) : limits.pageBytes
         job.reads += 1
@@ -186,8 +188,8 @@ extension HubState {
         send(job, hasMore: hasMore)
     }
 
-    /// Answers with a page of one revision whose edits are joined. It was stored before changes had a size
-    /// limit.
+    /// Answers with a page of one revision whose edits are joined. That revision was stored before changes
+    /// had a size limit.
     private mutating func add(
         _ change: LoggedChange, behind old: Result<Snapshot, HistoryRefusal>, _ job: HistoryJob
     ) {

@@ -5,9 +5,10 @@ package import CaretWire
 /// A connection's request to the hub. There is one at a time per connection.
 package struct HubRequest: Equatable, Sendable {
     package enum Question: Equatable, Sendable {
-        /// Opens a document. The hub sets the rights.
+        /// Opens a document. The hub sets the rights in `RoomOpening`.
         case open(DocumentName, RoomOpening, creates: Bool)
-        /// Pushes to a document that the connection does not have open. The hub sets the rights.
+        /// Pushes to a document that the connection does not have open. The hub sets the rights in
+        /// `RoomPush`.
         case push(DocumentName, RoomPush, creates: Bool)
         case read(DocumentName, Read)
         case history(DocumentName, History)

@@ -21,7 +21,11 @@ extension HubState {
 
     /// What the requester may do with a document now.
     func access(_ request: HubRequest, to name: DocumentName) -> Access {
-        joinedConnections[request.connection]?.grants.access(to: name) ?? .none
+        access(request.connection, to: name)
+    }
+
+    func access(_ connection: ConnectionID, to name: DocumentName) -> Access {
+        joinedConnections[connection]?.grants.access(to: name) ?? .none
     }
 
     /// The refusal if the requester may not send this request. It does not depend on whether the document
@@ -40,7 +44,8 @@ extension HubState {
                 return RequestRefusal(.forbidden, "renaming the document needs the right to write")
             }
             if self.access(request, to: to) < .write {
-                return RequestRefusal(.forbidden, "the new name needs the right to write")
+                return RequestRefusal(
+                    .forbidden, "you need the right to write documents with the new name")
             }
             return nil
         }
@@ -96,7 +101,7 @@ extension HubState {
                 RequestRefusal(.forbidden, "creating the document needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: refuse(waiting.request, .unexpectedAnswer)
         }
     }
@@ -109,7 +114,8 @@ extension HubState {
         lookUp(waiting)
     }
 
-    /// Marks the lookups of a name as outdated, because the document lost this name. They are repeated.
+    /// Marks the lookups of a name as outdated, because the document lost this name. The
+    /// lookups are repeated.
     mutating func outdateLookUps(of name: DocumentName) { outdateLookUps { $0 == name } }
 
     mutating func outdateLookUps(where isOutdated: (DocumentName) -> Bool) {

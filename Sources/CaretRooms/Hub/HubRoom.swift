@@ -11,7 +11,7 @@ package struct HubRoom: Equatable, Sendable {
         /// at most until this time.
         case runningOrder(until: Int64)
         /// The room will be dropped, unless it has work to do. `orderUntil` is the deadline of an order to
-        /// rename or delete. It applies again if the room is kept.
+        /// rename or delete. That deadline applies again if the room is kept.
         case dropping(orderUntil: Int64?)
         /// There is no room: the store itself renames or deletes the document.
         case changingInStore

@@ -26,7 +26,7 @@ extension HubState {
         for waiting in forgotten(document) { refuse(waiting.request, refusal) }
     }
 
-    /// Forgets a room. Requests that wait for it are looked up again.
+    /// Forgets a room. Requests that wait for the room are looked up again.
     private mutating func forget(_ document: DocumentID) {
         for waiting in forgotten(document) { lookUp(waiting) }
     }
@@ -43,7 +43,6 @@ extension HubState {
     mutating func assign(_ name: DocumentName, to document: DocumentID) {
         if let owner = names[name], owner != document { rooms[owner]?.isNameReassigned = true }
         rooms[document]?.name = name
-        rooms[document]?.isNameReassigned = false
         names[name] = document
     }
 
@@ -52,7 +51,7 @@ extension HubState {
         names[name] = nil
     }
 
-    /// Sends a room the requests that wait for it, as far as it accepts them.
+    /// Sends a room the requests that wait for it, until it accepts no more for now.
     mutating func serve(_ document: DocumentID) {
         while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
             guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
@@ -113,7 +112,7 @@ extension HubState {
 
     private func readers(of name: DocumentName, in document: DocumentID) -> [SessionID] {
         (rooms[document]?.sessions ?? []).sorted().filter {
-            joinedConnections[$0.connection].map { $0.grants.access(to: name) >= .read } ?? false
+            access($0.connection, to: name) >= .read
         }
     }
 
@@ -125,7 +124,7 @@ extension HubState {
         dropIfUnneeded(document)
     }
 
-    /// Drops a room that has offered it, unless sessions were sent to it since.
+    /// Drops a room that has offered to be dropped, unless it has sessions.
     mutating func dropIfUnneeded(_ document: DocumentID) {
         guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
@@ -167,7 +166,7 @@ extension HubState {
         if let start = room.missedTrim { emit(.sendToRoom(document, .trimmed(start: start))) }
     }
 
-    /// The store has renewed the epochs of all documents, so every room starts again.
+    /// The store has renewed the epochs of all documents, so every room must load its document again.
     mutating func epochsRenewed() {
         outdateLookUps { _ in true }
         for document in rooms.keys.sorted() {
@@ -187,8 +186,8 @@ extension HubState {
         orderDeadlines.append(OrderDeadline(document: document, until: until))
     }
 
-    /// Stops waiting for rooms whose deadline to rename or delete has passed. They refuse late requests
-    /// themselves.
+    /// Stops waiting for rooms whose deadline to rename or delete has passed. Requests then go to such a room
+    /// again. If the room renames or deletes its document later, it refuses these requests.
     mutating func giveUpOrders() {
         let due = orderDeadlines.prefix { $0.until <= now }
         orderDeadlines.removeFirst(due.count)
@@ -209,7 +208,8 @@ extension HubState {
         endOrder(document)
     }
 
-    /// The store has answered a room's call to delete its document; nil if it was deleted.
+    /// The store has answered a room's call to delete its document. `refusal` is nil if the document was
+    /// deleted.
     mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) {
         if refusal == nil { delete(document) }
         endOrder(document)
@@ -226,9 +226,10 @@ extension HubState {
         unname(document, old)
         outdateLookUps(of: old)
         assign(name, to: document)
+        rooms[document]?.isNameReassigned = false
         feed.gone(document, old, room.epoch, to: name)
         schedule(document)
-        needsDelivery = true
+        needDelivery()
     }
 
     private mutating func delete(_ document: DocumentID) {
@@ -238,7 +239,7 @@ extension HubState {
         rooms[document]?.name = nil
         rooms[document]?.isNameReassigned = false
         feed.gone(document, old, room.epoch, to: nil)
-        needsDelivery = true
+        needDelivery()
     }
 
     /// The store has answered the hub's call to rename or delete a document without a room.
@@ -249,7 +250,7 @@ extension HubState {
             delete(document)
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: refuse(request, .unexpectedAnswer)
         }
         forget(document)

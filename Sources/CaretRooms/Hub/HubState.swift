@@ -7,19 +7,22 @@ package import CaretWire
 ///
 /// This type is a state machine without I/O, confined to the hub's queue: each event returns actions for the
 /// runner, in order. The lines of open documents do not pass through the hub. Only the hub finds documents by
-/// name; otherwise rooms are identified by their document's id. The current time is that of the newest event.
+/// name. Everywhere else, a document is identified by its id. The current time is that of the newest event.
 package struct HubState: Sendable {
     let limits: Limits
     /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
     package var joinedConnections = JoinedConnections()
+    /// Connections that have left for one client and join for another one. They wait until the sessions of
+    /// the first client have ended.
+    var rejoiningConnections: [ConnectionID: JoinRequest] = [:]
     var changedGrants = ChangedGrants()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon.
     package var names: [DocumentName: DocumentID] = [:]
-    /// The deadlines of rooms that were ordered to rename or delete, in ascending order. Once a room has done
-    /// so, its entry here is ignored.
+    /// The deadlines of rooms that were ordered to rename or delete, in ascending order. After a room has run
+    /// its order, its entry here is ignored.
     package var orderDeadlines: [OrderDeadline] = []
     /// The document of each session.
     package var sessions: [SessionID: DocumentID] = [:]
@@ -33,9 +36,7 @@ package struct HubState: Sendable {
     package var waitingReads: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
     package var feed = DocumentFeed()
-    /// Whether there may be something to send to followers.
-    var needsDelivery = false
-    /// When the next updates for followers are due.
+    /// When followers are sent the next updates; nil if there is nothing to send.
     var deliveryDue: Int64?
     var requestedWake: Int64?
     private var stage = Stage.serving
@@ -75,7 +76,8 @@ package struct HubState: Sendable {
         self.publicClient = publicClient
     }
 
-    /// The deadline for a room that was ordered to rename or delete. Requests wait until then.
+    /// The deadline for a room that was ordered to rename or delete. Other requests wait until the order is
+    /// done or this time has passed.
     package struct OrderDeadline: Equatable, Sendable {
         let document: DocumentID
         let until: Int64
@@ -136,7 +138,7 @@ package struct HubState: Sendable {
     /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [HubAction] {
         lookUpChangedDocuments()
-        if needsDelivery { deliver() }
+        if let deliveryDue, deliveryDue <= now { deliver() }
         if stage == .stopping, joinedConnections.isEmpty {
             stage = .finished
             emit(.finish)
@@ -146,7 +148,7 @@ package struct HubState: Sendable {
         return actions
     }
 
-    /// The store's answer to a call.
+    /// Handles the store's answer to a call.
     mutating func answered(_ id: CallID, _ answer: StoreAnswer) {
         switch calls.removeValue(forKey: id) {
         case nil: return
@@ -168,7 +170,6 @@ package struct HubState: Sendable {
         guard let requestedWake, now >= requestedWake else { return }
         self.requestedWake = nil
         giveUpOrders()
-        needsDelivery = true
     }
 
     private mutating func wakeInTime() {
@@ -236,7 +237,8 @@ extension HubState {
 
     mutating func refuse(_ request: HubRequest, _ refusal: RequestRefusal) {
         let question = request.question
-        // The server's log names this internal error by the connection's number.
+        // For an internal error, the message contains the connection's number, which the server's log also
+        // contains.
         let hint =
             refusal.code == .internal ? "; see connection \(request.connection.value) in the log" : ""
         let report = ErrorReport(

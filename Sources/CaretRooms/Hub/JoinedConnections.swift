@@ -5,10 +5,10 @@ import CaretWire
 /// The connections that have joined and not left, in the order of joining.
 package struct JoinedConnections: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
-        /// The connection waits until others of its user and client have ended.
+        /// The connection waits until older connections of the same user and client have ended.
         case waiting
         case present
-        /// The connection was asked to end. Its further requests come too late.
+        /// The connection was asked to end. Its further requests are dropped.
         case dismissed
         /// The connection has left, and some of its sessions have not ended yet.
         case leaving
@@ -25,12 +25,12 @@ package struct JoinedConnections: Equatable, Sendable {
         var stage = Stage.waiting
         /// The connection's sessions, in the order of opening.
         var sessions: [SessionID] = []
-        /// The document that got the connection's last push without a session.
+        /// The document to which the connection last sent a push without having opened it.
         var pushedTo: DocumentID?
     }
 
     private var connectionsByID: [ConnectionID: JoinedConnection] = [:]
-    /// The connections of each user and client, the newest last. Only the newest stays.
+    /// The connections of each user and client, the newest last. All but the newest have been asked to end.
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
 
     var isEmpty: Bool { connectionsByID.isEmpty }
@@ -40,7 +40,9 @@ package struct JoinedConnections: Equatable, Sendable {
 
     func isPresent(_ connection: ConnectionID) -> Bool { connectionsByID[connection]?.stage == .present }
 
-    /// Adds a connection. Returns those that it replaces.
+    func isLeaving(_ connection: ConnectionID) -> Bool { connectionsByID[connection]?.stage == .leaving }
+
+    /// Adds a connection. Returns the older connections of the same user and client, which it replaces.
     mutating func join(_ joining: JoinRequest, at now: Int64) -> [ConnectionID] {
         connectionsByID[joining.connection] = JoinedConnection(
             pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
@@ -50,7 +52,7 @@ package struct JoinedConnections: Equatable, Sendable {
         return replaced
     }
 
-    /// Marks a connection that must end. Returns false if that was done before or the connection has left.
+    /// Marks a connection that must end. Returns false if the connection was marked before or has left.
     mutating func dismiss(_ connection: ConnectionID) -> Bool {
         switch connectionsByID[connection]?.stage {
         case .waiting, .present:
@@ -60,7 +62,8 @@ package struct JoinedConnections: Equatable, Sendable {
         }
     }
 
-    /// Admits the waiting connection of a user and client once it is the only one. Returns it.
+    /// Admits the waiting connection of a user and client once it is the only one. Returns that
+    /// connection.
     mutating func admitted(of pusher: Pusher) -> ConnectionID? {
         guard let ids = connectionsByPusher[pusher], ids.count == 1,
             connectionsByID[ids[0]]?.stage == .waiting
@@ -71,7 +74,7 @@ package struct JoinedConnections: Equatable, Sendable {
         return ids[0]
     }
 
-    /// The sessions that end with the connection; nil if it is unknown or has left before.
+    /// Marks a connection as leaving. Returns its sessions, or nil if it is unknown or has left before.
     mutating func leave(_ connection: ConnectionID) -> [SessionID]? {
         guard let joined = connectionsByID[connection], joined.stage != .leaving else { return nil }
         connectionsByID[connection]?.stage = .leaving

@@ -2,8 +2,8 @@ import CaretLog
 
 /// A scan of the documents that a client may read, in the order of names.
 ///
-/// The store is called only for what the client may read. So hidden documents cost nothing and cannot be
-/// noticed.
+/// The store is called only for names that the client may read. So hidden documents cost nothing and cannot
+/// be noticed.
 struct NameScan: Equatable, Sendable {
     private var scopes: ArraySlice<NameScope>
     private var after: ByteString?
@@ -41,14 +41,14 @@ struct NameScan: Equatable, Sendable {
             }
         case .listed(.failure(let refusal)): throw RequestRefusal(refusal)
         case .listed(.success(let listing)):
-            // A page without entries has no name from which to continue.
+            // If a page has no entries, there is no last name after which the next page could begin.
             if let last = listing.entries.last, listing.hasMore {
                 after = last.name.bytes
             } else {
                 scopes = scopes.dropFirst()
             }
             return listing.entries
-        // No other answer belongs to this call.
+        // The store gives no other answer to this call.
         default: throw .unexpectedAnswer
         }
     }

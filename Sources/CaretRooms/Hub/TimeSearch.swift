@@ -4,7 +4,7 @@ import CaretCore
 /// next.
 struct TimeSearch: Equatable, Sendable {
     let time: Int64
-    /// The revision where the kept history begins. Its time is not kept.
+    /// The revision where the kept history begins. The time of this revision is not kept.
     private let start: Revision
     /// The lowest revision that the result can be.
     private var low: Int
@@ -29,7 +29,8 @@ struct TimeSearch: Equatable, Sendable {
 
     /// The result; nil if the time is before the kept history.
     var found: Revision? {
-        // Revision 0 exists at every time.
+        // Revision 0, the empty text, comes before every time, so it is a valid result. A later start of the
+        // kept history is not, because its time is unknown.
         low == start.value && start > 0 ? nil : Revision(low)
     }
 }

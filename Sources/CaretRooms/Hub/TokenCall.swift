@@ -1,6 +1,6 @@
 package import CaretLog
 
-/// The hub's calls to the store about tokens. Each is a method of the store.
+/// The hub's calls to the store about tokens. Each call is a method of the store.
 package enum TokenCall: Equatable, Sendable {
     case add(UserName, Grants, at: Int64)
     case list(after: TokenID?, limit: Int, weight: Int)
@@ -11,6 +11,6 @@ package enum TokenCall: Equatable, Sendable {
 package enum TokenAnswer: Equatable, Sendable {
     case added(Result<TokenText, StoreRefusal>)
     case listed(Result<TokenListing, StoreRefusal>)
-    /// Nil if the token was revoked.
+    /// The refusal is nil if the token was revoked.
     case revoked(StoreRefusal?)
 }

@@ -50,7 +50,8 @@ package struct RequestRefusal: Error, Equatable {
 
     /// The same words for a missing document and for one that the client may not see.
     static let notFound = RequestRefusal(.notFound, "there is no such document")
-    static let notOpen = RequestRefusal(.notOpen, "the document is not open here")
+    static let notOpen = RequestRefusal(
+        .notOpen, "this connection does not have the document open")
     static let notAdmin = RequestRefusal(
         .forbidden, "this request needs the right to administer all documents")
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
@@ -58,6 +59,12 @@ package struct RequestRefusal: Error, Equatable {
         .overloaded, "your earlier pushes could not be looked up; try again later")
     /// The store's answer does not fit the call.
     static let unexpectedAnswer = RequestRefusal(.internal, "the store's answer does not fit the call")
+
+    /// The refusal of an exact push, after other changes were committed.
+    static func behind(_ base: Revision, _ head: Revision) -> RequestRefusal {
+        RequestRefusal(
+            .baseBehind, "base \(base.value) is not the head \(head.value), and the push must be exact")
+    }
 
     static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
         RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")

@@ -31,7 +31,7 @@ package enum RoomAction: Equatable, Sendable {
 /// Lines for a session, and their kind, which the session's connection needs to know.
 package struct RoomOutput: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// An answer or another message, or several lines that are all changes or acks.
+        /// Any other output: one answer or message, or several lines that are all changes or acks.
         case stream
         /// The rights of the session have changed.
         case rights
@@ -49,11 +49,12 @@ package struct RoomOutput: Equatable, Sendable {
 
 /// What a room reports to the hub.
 package enum RoomNotice: Equatable, Sendable {
-    /// All pushes that this connection waited for are resolved.
+    /// A request of this connection waited for pushes, and all of these pushes are resolved now.
     case pushesResolved(ConnectionID)
     /// The store's answer to a `rename` that the hub requested.
     case renamed(DocumentName, RenameResult)
-    /// The store's answer to a `delete` that the hub requested; nil if the document was deleted.
+    /// The store's answer to a `delete` that the hub requested. The refusal is nil if the document was
+    /// deleted.
     case deleted(StoreRefusal?)
     /// The store has renewed the epochs of all documents.
     case epochsRenewed

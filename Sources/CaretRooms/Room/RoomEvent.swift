@@ -7,15 +7,15 @@ package import CaretWire
 /// Large payloads are stored by reference. Nearly all events are the small `written`, and lists of events are
 /// moved around often.
 package enum RoomEvent: Equatable, Sendable {
-    // From the hub.
+    // Events from the hub:
     /// Opens the document for a session. If the room refuses, it sends an error and ends the session.
     indirect case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
-    /// The room notifies the hub with `renamed` once the store has answered. It sends no notice if it refuses
-    /// the order itself.
+    /// The room notifies the hub with `renamed` once the store has answered. If the room refuses the order
+    /// itself, it sends no notice.
     indirect case rename(to: DocumentName, RoomOrder)
-    /// The room notifies the hub with `deleted` once the store has answered. It sends no notice if it refuses
-    /// the order itself.
+    /// The room notifies the hub with `deleted` once the store has answered. If the room refuses the order
+    /// itself, it sends no notice.
     indirect case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
@@ -24,22 +24,24 @@ package enum RoomEvent: Equatable, Sendable {
     /// The session's connection has ended. The room answers with `ended`, even if it does not know the
     /// session.
     case leave(SessionID)
-    /// Asks the room to wait for the pushes of this pusher. The room answers with `pushesResolved` once it has
-    /// committed or refused every earlier push.
+    /// Asks the room to wait for the pushes of this pusher. The room answers with `pushesResolved` once it
+    /// has committed or refused every earlier push.
     indirect case awaitPushes(of: Pusher, for: ConnectionID)
 
-    // From the session's connection. From the hub if the connection does not have the document open.
+    // An event from the session's connection, or from the hub if the connection does not have the document
+    // open:
     indirect case push(RoomPush)
 
-    // From the session's connection.
+    // Events from the session's connection:
     indirect case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
     case diverged(SessionID, Revision)
     case written(SessionID, bytes: Int)
 
-    // From the runner.
+    // Events from the runner:
     indirect case answered(CallID, StoreAnswer)
     indirect case computed(WorkID, WorkResult)
-    /// The time that the room requested with `wake` has come, or the runner calls anyway.
+    /// The time that the room requested with `wake` has come. The runner may also send this event at any
+    /// other time.
     case timePassed
 }

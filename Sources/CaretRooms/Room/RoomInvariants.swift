@@ -2,7 +2,7 @@ package import CaretCore
 import CaretLog
 
 extension RoomState {
-    /// Throws the first invariant that does not hold. All hold after every event.
+    /// Throws the first invariant that does not hold. All invariants must hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("every action was returned to the caller", effects.actions.isEmpty)
         try log.checkInvariants()
@@ -18,10 +18,10 @@ extension RoomState {
 
     private func checkPushers() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "the room does not forget the pusher of a session",
+            "the room remembers the pusher of each session",
             closedWith != nil || sessions.all.allSatisfy { pushers.isHeld($0.pusher) })
         try BrokenInvariant.check(
-            "the room does not forget the pusher of a pending push",
+            "the room remembers the pusher of each pending push",
             pushes.pushers.allSatisfy { pushers.isHeld($0) })
         try BrokenInvariant.check(
             "each pending push is newer than its pusher's last commit",

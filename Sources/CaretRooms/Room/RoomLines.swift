@@ -89,8 +89,8 @@ extension RoomState {
         return effects.line(short, id)
     }
 
-    /// The ack of a session's own push when no ack was due. For example, the session resumed from a revision
-    /// before that push.
+    /// The ack of a session's own push, if the session reaches it in the log and no ack is waiting. For
+    /// example, the session resumed from a revision before that push.
     mutating func ackLine(_ logged: LoggedChange, at revision: Revision, in unit: CodeUnit) -> [UInt8] {
         effects.line(
             Ack(
@@ -122,6 +122,7 @@ extension RoomState {
 extension ErrorCode {
     /// Whether an error with this code also has the head.
     fileprivate var containsHead: Bool {
-        [.baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged].contains(self)
+        [.baseAhead, .baseBehind, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged].contains(
+            self)
     }
 }

@@ -56,8 +56,8 @@ package enum RoomRequest: Equatable, Sendable {
 extension [RoomRequest] {
     func holdsPush(of pusher: Pusher) -> Bool { contains { $0.pusher == pusher } }
 
-    /// Queues a request after the others, or refuses it. For each pusher, the queue holds at most two pushes:
-    /// a repeat and the next push. For each session, it holds at most one selection.
+    /// Adds a request at the end of the queue, or refuses it. For each pusher, the queue holds at most two
+    /// pushes: a repeat and the next push. For each session, it holds at most one selection.
     mutating func join(_ request: RoomRequest) -> RequestRefusal? {
         switch request {
         case .open, .close: append(request)
@@ -86,7 +86,7 @@ extension [RoomRequest] {
     }
 
     /// Queues a push that the room has accepted before. It goes to the front, because it arrived before all
-    /// queued requests. If a repeat of it is queued, that repeat is answered instead.
+    /// queued requests. If a repeat of the push is queued, only the repeat is answered.
     private mutating func joinAgain(_ push: RoomPush) -> RequestRefusal? {
         let isRepeated = contains {
             if case .push(let other, _) = $0, other.pusher == push.pusher {

@@ -34,8 +34,8 @@ extension RoomState {
         if let refusal = pause.queue(request) { refuse(request, refusal) }
     }
 
-    /// The refusal of a request that uses an old name of the document. The client sent the request before a
-    /// rename.
+    /// The refusal of a request that uses an old name of the document. The client sent such a request before
+    /// it learned of a rename.
     private func refusalOfOldName(in request: RoomRequest) -> RequestRefusal? {
         guard let document = request.document, document != log.name else { return nil }
         return .notFound

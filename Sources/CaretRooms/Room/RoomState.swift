@@ -152,12 +152,12 @@ package struct RoomState: Sendable {
             if case .success(true) = result { effects.add(.notifyHub(.epochsRenewed)) }
         case (.rename(_, let name), .renamed(let result)):
             renamed(result)
-            // Added after the room's own actions, so that they are done before the hub is notified.
+            // The hub is notified last: the runner first runs the actions that the room has added before.
             effects.add(.notifyHub(.renamed(name, result)))
         case (.delete, .deleted(let refusal)):
             deleted(refusal)
             effects.add(.notifyHub(.deleted(refusal)))
-        default: preconditionFailure("the store answered \(answer) to the call \(call)")
+        default: preconditionFailure("the store's answer \(answer) does not fit the call \(call)")
         }
     }
 

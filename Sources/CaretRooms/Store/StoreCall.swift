@@ -10,7 +10,7 @@ package struct CallID: Hashable, Comparable, Sendable {
     package static func < (left: CallID, right: CallID) -> Bool { left.value < right.value }
 }
 
-/// The calls of rooms and the hub to the store. All but administration are methods of the store.
+/// The calls of rooms and the hub to the store. All calls except `admin` are methods of the store.
 package enum StoreCall: Equatable, Sendable {
     // Calls by rooms.
     case append(Append)
@@ -51,7 +51,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case text(Result<Snapshot, HistoryRefusal>)
     case read(Result<HistorySlice, HistoryRefusal>)
     case renamed(RenameResult)
-    /// Nil if the document was deleted.
+    /// The refusal is nil if the document was deleted.
     case deleted(StoreRefusal?)
     case found(Result<DocumentEntry, StoreRefusal>)
     case created(CreateResult)

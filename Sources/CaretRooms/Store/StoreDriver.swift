@@ -90,7 +90,7 @@ extension LoadedDocument {
 }
 
 extension Result<Void, StoreRefusal> {
-    /// Nil if it succeeded.
+    /// Nil if the call succeeded.
     package var refusal: StoreRefusal? {
         switch self {
         case .success: nil

@@ -3,8 +3,9 @@ package enum AddressBlock: Hashable, Sendable {
     case ip4(UInt32)
     case ip6(UInt64)
 
-    /// Nil for addresses of this machine, which are not limited. A local attacker can do worse than guess
-    /// tokens, and all clients of a local proxy would share one limit.
+    /// Nil for addresses of this machine, because guesses from this machine are not limited. A limit would
+    /// hardly help: a local attacker can do worse things than guess tokens. It would also be shared by all
+    /// clients of a local proxy.
     package init?(_ address: SocketAddress) {
         if address.isLoopback { return nil }
         switch address {

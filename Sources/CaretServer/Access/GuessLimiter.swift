@@ -1,10 +1,10 @@
 /// Limits how many unknown tokens each address may send, so that nobody can guess a token.
 ///
-/// Each address has a few slots. Each lookup of a token reserves one first, so that parallel lookups are
+/// Each address has a few slots. Each lookup of a token first reserves a slot, so that parallel lookups are
 /// limited too. A known token returns its slot at once. The slot of an unknown token becomes free some time
-/// later. The limiter keeps an address as long as one of its slots is reserved. So sending from many
-/// addresses frees no slots. When the table of addresses is full, all further addresses share common slots.
-/// Times are in milliseconds of a clock that never goes back.
+/// later. The limiter remembers an address while one of its slots is reserved. So an attacker cannot free
+/// reserved slots by sending from many other addresses. When the table of addresses is full, all further
+/// addresses share common slots. Times are in milliseconds of a clock that never goes back.
 package struct GuessLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
         case lookUp(Slot)

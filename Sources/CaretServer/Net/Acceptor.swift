@@ -4,7 +4,7 @@ import Glibc
 /// Makes the handler of a new connection.
 package typealias HandlerMaker = @Sendable (Connection) -> any ConnectionHandler
 
-/// A connected socket that no connection owns yet. Its receiver must close it.
+/// A connected socket that no connection owns yet. The code that receives this value must close the socket.
 package struct AcceptedSocket: Sendable {
     let descriptor: Int32
     let peer: SocketAddress
@@ -18,22 +18,15 @@ package struct AcceptedSocket: Sendable {
 
 /// Accepts connections, and gives them to the loops in rotation. Confined to its loop.
 final class Acceptor {
-    private enum Phase {
-        case accepting
-        /// The system has no free descriptor or memory, so no connection is accepted until the deadline.
-        case paused
-        case closed
-    }
-
     let slot: SlotID
     private let socket: ListeningSocket
     private unowned let sockets: Sockets
     private let loops: [Loop]
     private let make: HandlerMaker
     private var next = 0
-    private var phase = Phase.accepting
-    /// A reserved descriptor. When all others are in use, the acceptor closes this one. Then it can accept a
-    /// connection, send a refusal and close it.
+    /// A reserved descriptor. When all other descriptors are in use, the acceptor closes the reserved one.
+    /// Then it can accept a connection, send a refusal, and close the connection. Negative while the system
+    /// has no descriptor to reserve.
     private var spareDescriptor: Int32
 
     init(
@@ -48,30 +41,25 @@ final class Acceptor {
         spareDescriptor = Acceptor.openSpareDescriptor()
     }
 
+    deinit { Glibc.close(spareDescriptor) }
+
     var descriptor: Int32 { socket.descriptor }
 
     func ready() {
-        guard case .accepting = phase else { return }
         let bound = DescriptorBound.current(leaving: sockets.settings.descriptorsLeft)
         for _ in 0..<sockets.settings.acceptsATurn {
             guard let accepted = accept() else { return }
-            // The system assigns the lowest free number, so a number at the bound means that few are left.
+            // The system assigns the lowest free descriptor. So if the descriptor is not below the bound, few
+            // descriptors are left.
             if accepted.descriptor < bound { assign(accepted) } else { refuse(accepted.descriptor) }
         }
     }
 
     /// Accepts again after a pause.
-    func resume() {
-        guard case .paused = phase else { return }
-        if spareDescriptor < 0 { spareDescriptor = Acceptor.openSpareDescriptor() }
-        phase = .accepting
-        sockets.watch(descriptor, as: slot, for: .input)
-    }
+    func resume() { sockets.watch(descriptor, as: slot, for: .input) }
 
+    /// Stops accepting. Call it once.
     func close() {
-        if case .closed = phase { return }
-        phase = .closed
-        if spareDescriptor >= 0 { Glibc.close(spareDescriptor) }
         sockets.remove(self)
         socket.close()
     }
@@ -101,10 +89,9 @@ final class Acceptor {
         }
     }
 
-    /// All descriptors are in use. The system would report the waiting connection in every turn. So the
-    /// acceptor refuses the connection, and the client learns the reason.
+    /// Refuses one connection, because all descriptors are in use. If the connection kept waiting, the system
+    /// would report it in every turn. The refusal also tells the client the reason.
     private func refuseOne() {
-        guard spareDescriptor >= 0 else { return pause() }
         Glibc.close(spareDescriptor)
         let refused = caret_accept(descriptor, nil, nil)
         if refused >= 0 { refuse(refused) }
@@ -120,16 +107,16 @@ final class Acceptor {
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             _ = uninterrupted { Glibc.send(descriptor, line, line.count, flags) }
             shutdown(descriptor, Int32(SHUT_WR))
-            // Closing with unread bytes would reset the connection, and the client might never read the error
-            // line.
+            // If the socket had unread bytes, closing it would reset the connection, and the client might
+            // never read the error line. So unread bytes are read first.
             _ = sockets.read(from: descriptor)
         }
         Glibc.close(descriptor)
         sockets.reportRefusal()
     }
 
+    /// Accepts no connection until the deadline, because the system has no free descriptor or memory.
     private func pause() {
-        phase = .paused
         sockets.watch(descriptor, as: slot, for: [])
         sockets.setDeadline(
             sockets.now.after(milliseconds: sockets.settings.acceptPauseMilliseconds), of: slot)

@@ -110,8 +110,9 @@ package final class Connection {
     package func close() {
         if isClosed { return }
         if !output.isEmpty {
-            // The peer gets a reset. The system frees its buffers now, instead of trying to send them for
-            // minutes.
+            // With this option, closing the socket sends a reset to the peer. The system then frees the
+            // buffers at once. Without this option, the system would try for minutes to send the bytes in
+            // them.
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -205,7 +206,9 @@ package final class Connection {
         guard let handler else { return }
         let accepted = handler.received(bytes, on: self)
         if accepted == bytes.count || isClosed { return }
-        precondition(0..<bytes.count ~= accepted, "a handler accepted \(accepted) of \(bytes.count) bytes")
+        precondition(
+            0..<bytes.count ~= accepted,
+            "a handler received \(bytes.count) bytes, but says that it accepted \(accepted)")
         input = .paused(rest: Array(bytes[accepted...]))
         updateWatch()
     }

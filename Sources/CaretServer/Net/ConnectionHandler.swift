@@ -29,7 +29,7 @@ package protocol ConnectionHandler: AnyObject {
     /// The system has accepted this many bytes of output.
     func wrote(_ bytes: Int, on connection: any ConnectionPort)
 
-    /// The connection's deadline has passed. It is no longer set.
+    /// The connection's deadline has passed. The connection has no deadline now.
     func deadlinePassed(on connection: any ConnectionPort)
 
     /// The connection has ended, for any reason. This is the last call, and is made exactly once.

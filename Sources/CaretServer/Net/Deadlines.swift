@@ -18,7 +18,7 @@ package struct Deadlines {
 
     package init() {}
 
-    /// The time of the next call of `popDue`. No deadline is earlier. Nil if no slot is in the heap.
+    /// When to call `popDue` next: no deadline passes before this time. Nil if no slot is in the heap.
     package var next: Moment? { heap.first.map { entries[$0].scheduled } }
 
     /// The deadline of a slot.

@@ -3,7 +3,7 @@ import Glibc
 /// Why a socket cannot listen at an address.
 package enum ListenFault: Error, Equatable, CustomStringConvertible {
     case address(AddressFault)
-    /// Another socket listens there.
+    /// Another socket listens at this address.
     case inUse
     /// The path has a file that is not a socket. The file is not removed.
     case notASocket
@@ -63,7 +63,8 @@ struct ListeningSocket: Sendable {
     private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(ListenFault) {
         switch address {
         case .ip4, .ip6:
-            // Allows a port on which old connections are still in TIME_WAIT.
+            // Lets the server listen on a port even if old connections on this port are in the state
+            // TIME_WAIT.
             try set(SO_REUSEADDR, SOL_SOCKET, of: descriptor)
             // Accepted sockets inherit this option: the system sends each line at once instead of waiting for
             // more bytes.

@@ -19,8 +19,8 @@ package final class Loop: Sendable {
         runner = Confined(LoopRunner(sockets, mailbox), to: queue)
         let runner = runner
         queue.async {
-            // `run` lasts until the loop stops, and returns the final actions. They run in a second block,
-            // after this block has released its objects.
+            // `run` lasts until the loop stops, and returns the final actions. The final actions run in a
+            // second block, after this block has released its objects.
             queue.async(execute: runner.value.run())
         }
     }

@@ -24,7 +24,7 @@ final class LoopRunner {
                 sockets.stop()
                 return completion
             }
-            // A job posted after this wakes the loop, so none is missed.
+            // A job that is posted after this call wakes the loop, so no job is missed.
             let maySleep = !sockets.hasWork && mailbox.maySleep()
             sockets.turn(maySleep ? .untilEvent : .none)
         }

@@ -1,17 +1,19 @@
 /// The limits of a loop.
 package struct LoopSettings: Sendable {
-    /// Bytes read from one connection in a turn. This is enough for hundreds of messages, and delays other
-    /// connections by at most a millisecond. All connections of a loop share one buffer, because most of them
-    /// are idle.
+    /// The most bytes that a turn reads from one connection. This is enough for hundreds of messages, and
+    /// delays other connections by at most a millisecond. All connections of a loop share one buffer, because
+    /// most of them are idle.
     package var readBytes = 64 << 10
-    /// Events handled in a turn. Replies to the first event wait until the last one is handled.
+    /// The most events that a turn handles. Replies to the first event wait until the last event is handled.
     package var eventsATurn = 256
-    /// Payloads written in one system call.
+    /// The most payloads that one system call writes.
     package var payloadsAWrite = 128
-    /// Connections accepted in a turn, so that existing connections are not delayed.
+    /// The most connections that a turn accepts. The number is limited so that existing connections are not
+    /// delayed.
     package var acceptsATurn = 32
-    /// Descriptors that the rest of the process keeps, or a quarter of all if that is less. The store opens
-    /// files. libdispatch also opens files, and crashes the process if it cannot.
+    /// The number of descriptors that connections may not use, because the rest of the process needs them. If
+    /// a quarter of all descriptors is less than this number, a quarter is kept. The store opens files.
+    /// libdispatch also opens files, and crashes the process if it cannot.
     package var descriptorsLeft = 64
     /// After the system has run out of memory or descriptors, no connection is accepted for this many
     /// milliseconds.
@@ -19,8 +21,8 @@ package struct LoopSettings: Sendable {
     /// The clock; tests use another one.
     package var clock: @Sendable () -> Moment = { .now }
 
-    /// The line that a client gets if no descriptor is free for its connection. If it is empty, nothing is
-    /// sent.
+    /// The line that a client gets if no descriptor is free for its connection. If the line is empty, nothing
+    /// is sent.
     package var refusal: [UInt8] = []
     /// Called on the loop for each connection that was refused because no descriptor or memory was free.
     package var refused: @Sendable (Sockets) -> Void = { _ in }

@@ -32,7 +32,7 @@ package struct OutputQueue {
         bytes += payload.bytes.count
     }
 
-    /// The unwritten bytes of the first entry, and whether the queue has no others.
+    /// The unwritten bytes of the first entry, and whether these are all unwritten bytes of the queue.
     var front: (bytes: UnsafeRawBufferPointer, isAll: Bool) {
         let bytes = UnsafeRawBufferPointer(rebasing: entries[first].bytes[written...])
         return (bytes, first + 1 == entries.count)

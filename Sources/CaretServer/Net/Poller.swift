@@ -48,15 +48,13 @@ struct Poller: ~Copyable {
 
     /// Changes the events for which a descriptor is watched.
     func change(_ watched: Int32, as slot: SlotID, for interest: Interest) {
-        guard control(EPOLL_CTL_MOD, watched, slot, interest) == 0 else {
-            preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
-        }
+        let code = control(EPOLL_CTL_MOD, watched, slot, interest)
+        precondition(code == 0, "epoll does not know a watched descriptor: \(SystemFault("epoll_ctl"))")
     }
 
     func remove(_ watched: Int32) {
-        guard control(EPOLL_CTL_DEL, watched, SlotID(word: 0), []) == 0 else {
-            preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
-        }
+        let code = control(EPOLL_CTL_DEL, watched, SlotID(word: 0), [])
+        precondition(code == 0, "epoll does not know a watched descriptor: \(SystemFault("epoll_ctl"))")
     }
 
     /// Waits up to `milliseconds` for events, and returns their number.

@@ -9,9 +9,9 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// A client of a Unix socket has an empty path.
     case unix(path: String)
 
-    /// Returns the addresses of a host, given by name or by number. There is at least one.
+    /// Returns the addresses of a host, given by name or by number. The list has at least one address.
     ///
-    /// It may wait for a DNS server, so never call it on a loop.
+    /// This call may wait for a DNS server, so never make it on a loop.
     package static func resolved(host: String, port: UInt16) throws(AddressFault) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -21,9 +21,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         guard code == 0 else { throw .unknownHost(String(cString: gai_strerror(code))) }
         defer { freeaddrinfo(first) }
         let found = sequence(first: first) { $0?.pointee.ai_next }.prefix { $0 != nil }
-        let addresses = found.compactMap { $0?.pointee.ai_addr }.compactMap { SocketAddress($0) }
-        if addresses.isEmpty { throw .unknownHost("it has no IPv4 or IPv6 address") }
-        return addresses
+        return found.compactMap { $0?.pointee.ai_addr }.compactMap { SocketAddress($0) }
     }
 
     /// Nil if the address is neither IPv4, IPv6 nor a Unix socket.

@@ -41,7 +41,8 @@ package final class Sockets {
     /// When this turn began.
     package private(set) var now: Moment
     package var counters = LoopCounters()
-    /// Called twice in a turn: after its events and before its writes, and at the end.
+    /// Called twice in a turn: once after the turn's events and before its writes, and once at the end of the
+    /// turn.
     package var afterEvents: (() -> Void)?
     /// The bytes read last. Each read of any connection overwrites them.
     let readBuffer: UnsafeMutableRawBufferPointer
@@ -140,8 +141,8 @@ package final class Sockets {
         switch slots[readiness.slot] {
         case .connection(let connection): connection.ready(readiness)
         case .acceptor(let acceptor): acceptor.ready()
-        // Every turn checks jobs and deadlines anyway. A slot is nil if its connection ended earlier in this
-        // turn.
+        // The mailbox and the alarm need no call here, because every turn checks jobs and deadlines anyway.
+        // The slot is empty if its connection ended earlier in this turn.
         case .mailbox, .alarm, nil: return
         }
     }
@@ -157,7 +158,7 @@ package final class Sockets {
             case .connection(let connection): connection.deadlinePassed()
             case .acceptor(let acceptor): acceptor.resume()
             case .mailbox, .alarm, nil:
-                preconditionFailure("slot \(slot) has a deadline, but is empty")
+                preconditionFailure("slot \(slot) has a deadline, but no connection or acceptor")
             }
         }
     }
@@ -257,7 +258,7 @@ package final class Sockets {
             made = acceptor
             return .acceptor(acceptor)
         }
-        guard let made else { preconditionFailure("a slot was filled without an acceptor") }
+        guard let made else { preconditionFailure("the new slot has no acceptor") }
         do throws(SystemFault) {
             try poller.add(made.descriptor, as: made.slot, for: .input)
         } catch {

@@ -1,4 +1,5 @@
-// Both modules are imported, because the compiler assigns a C type to the first module that declares it.
+// Both modules are imported, because both declare the C types that this file uses, and the compiler assigns a
+// C type to the first module that declares it.
 import CLinux
 import Glibc
 

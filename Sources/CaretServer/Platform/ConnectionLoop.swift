@@ -11,7 +11,8 @@ package protocol LoopContext: AnyObject {
     var number: LoopNumber { get }
     /// When this turn began.
     var now: Moment { get }
-    /// Called twice in a turn: after its events and before its writes, and at the end.
+    /// Called twice in a turn: once after the turn's events and before its writes, and once at the end of the
+    /// turn.
     var afterEvents: (() -> Void)? { get set }
 }
 
@@ -25,7 +26,7 @@ package protocol ConnectionPort: AnyObject {
     /// Stops reading until `resumeReading`, so that the peer must wait.
     func pauseReading()
     func resumeReading()
-    /// Closes the sending side once all queued bytes are written. Input is still read.
+    /// Closes the sending side after all queued bytes are written. Input is still read.
     func endOutput()
     /// Closes the connection at once, and drops the queued bytes.
     func close()

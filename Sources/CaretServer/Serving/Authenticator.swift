@@ -5,8 +5,8 @@ package import CaretWire
 package enum ListenerKind: Sendable {
     /// A TCP listener, which other users and machines can reach. The value is the client's address.
     case address(SocketAddress)
-    /// The Unix socket in the data folder. Only the system user of the server can connect to it, and is an
-    /// administrator.
+    /// The Unix socket in the data folder. Only the system user that runs the server can connect to it. This
+    /// user is an administrator.
     case adminSocket
 }
 

@@ -13,11 +13,12 @@ package final class ConnectionShell: ConnectionHandler {
     private var state: ConnectionState
     /// Nil while the client speaks lines.
     private var web: WebBox?
-    /// How HTTP is served at this listener; nil if it is not.
+    /// How HTTP is served at this listener; nil if the listener serves no HTTP.
     private let webListener: SiteGuard.Listener?
     /// Whether the client has sent anything but line ends.
     private var hasRead = false
-    /// The connection owns this shell, and releases it after the end. So the two do not leak.
+    /// The connection owns this shell, and releases it after the connection has ended. So this reference back
+    /// to the connection causes no memory leak.
     private let connection: any ConnectionPort
     private let listenerKind: ListenerKind
     private let host: LoopHost
@@ -138,9 +139,12 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     private func send(_ output: RoomOutput, to session: SessionID, over web: WebBox) {
-        let payload = host.payloads.payload(of: output.bytes, as: .messages)
+        guard let form = web.state.lineForm else { return apply { $0.sent(output, to: session) } }
+        let (payload, epoch) = host.payloads.payloadAndEpoch(of: output.bytes, as: form)
         let (lineBytes, wireBytes) = (output.bytes.count, payload.bytes.count)
-        guard let actions = web.state.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
+        guard
+            let actions = web.state.forwardLines(
+                lineBytes: lineBytes, wireBytes: wireBytes, epoch: epoch, to: session)
         else {
             return apply { $0.sent(output, to: session) }
         }

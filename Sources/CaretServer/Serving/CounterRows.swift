@@ -13,12 +13,19 @@ extension CounterValues {
                     name: WireString(latency.name), count: Int(onWire: histogram.count),
                     median: Int(onWire: histogram.percentile(50)),
                     percentile99: Int(onWire: histogram.percentile(99)),
-                    largest: Int(onWire: histogram.largest))
+                    largest: Int(onWire: histogram.largest), sum: Int(onWire: histogram.sum),
+                    buckets: CounterValues.powers.map { power in
+                        Bucket(bound: 1 << power, count: Int(onWire: histogram.count(below2ToThe: power)))
+                    })
             })
     }
+
+    /// The bounds of the buckets as powers of two, in nanoseconds: from a quarter of a millisecond to nine seconds.
+    private static let powers = 18...33
 }
 
 extension Int {
-    /// The number, but at most the largest integer of the protocol. For nanoseconds that is three months.
+    /// The number, but at most the largest integer of the protocol. A counter of nanoseconds reaches that
+    /// integer after three months.
     fileprivate init(onWire number: UInt64) { self = Int(Swift.min(number, UInt64(Limits.integer))) }
 }

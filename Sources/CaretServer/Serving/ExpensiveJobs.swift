@@ -5,9 +5,10 @@ import CaretWire
 
 /// Decides which jobs take so long that a loop must not run them.
 extension RoomJob {
-    /// The most bytes of text that a loop may build or read for a room. That takes about a tenth of a
-    /// millisecond, as long as reading one connection's lines in a turn. If a room's text is longer, all its
-    /// jobs are expensive: a push may need the whole text, and a slow reader may get it.
+    /// The most bytes of text that a loop may build or read for a room. To build or read so much text takes
+    /// about a tenth of a millisecond: as long as a turn takes to read the lines of one connection. If a
+    /// room's text is longer, all its jobs are expensive: a push may need the whole text, and a slow reader
+    /// may get it.
     static let mostText = 64 << 10
     /// The most edits of a push that a loop may rebase.
     static let mostEdits = 64

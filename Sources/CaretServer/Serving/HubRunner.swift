@@ -42,9 +42,9 @@ package final class HubRunner: JobWorker {
 
     private func feed(_ event: HubEvent) {
         let time = switchboard.clock.now
-        // Any event gives the state the current time. So the wake time can pass with an event that comes
-        // before the timer's own. `wake` is cleared here, and not by the timer's event. Otherwise the timer's
-        // event would clear a newer wake time.
+        // Every event gives the state the current time. So if the wake time has passed, any event wakes the
+        // state, and not only the event of the timer. `wake` is cleared here for all events: a late event of
+        // the timer must not clear a newer wake time.
         if let wake, wake <= time { self.wake = nil }
         run(state.handle(event, at: time))
         switchboard.observer?.saw(state)

@@ -33,10 +33,10 @@ package struct ConnectionJobs: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether both arrays share their memory.
+    /// Whether both arrays share their memory, and so are equal.
     fileprivate func sharesStorage(with other: [UInt8]) -> Bool {
         withUnsafeBytes { own in
-            other.withUnsafeBytes { own.baseAddress == $0.baseAddress && own.count == $0.count }
+            other.withUnsafeBytes { own.baseAddress == $0.baseAddress }
         }
     }
 }

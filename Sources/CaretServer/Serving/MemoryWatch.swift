@@ -22,7 +22,11 @@ package final class MemoryWatch: Sendable {
     package init(onReturn: @escaping @Sendable (Int) -> Void) {
         caret_limit_heaps(MemoryWatch.heaps, MemoryWatch.trimThreshold, MemoryWatch.mappingThreshold)
         let queue = DispatchQueue(label: "caret.memory", qos: .utility)
-        let returner = Confined(MemoryReturner(onReturn), to: queue)
+        let returner = Confined(
+            MemoryReturner(
+                measure: { MemoryWatch.measurement }, returnMemory: { caret_return_memory() },
+                onReturn: onReturn),
+            to: queue)
         let interval = DispatchTimeInterval.seconds(MemoryWatch.interval)
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(500))
@@ -31,40 +35,23 @@ package final class MemoryWatch: Sendable {
     }
 
     deinit { timer.cancel() }
-}
 
-/// Measures the unused memory, and returns it to the system. Confined to its queue.
-private final class MemoryReturner {
-    private var policy: MemoryReturnPolicy?
-    private let onReturn: @Sendable (Int) -> Void
-
-    init(_ onReturn: @escaping @Sendable (Int) -> Void) { self.onReturn = onReturn }
-
-    /// Measures the memory, and returns it if the policy says so.
-    func returnIfDue() {
-        // If no descriptor is free now, a later check will succeed.
-        guard let unused = MemoryReturner.unusedBytes else { return }
-        let measurement = MemoryReturnPolicy.Measurement(
-            unusedBytes: unused, cpuNanoseconds: SystemClock.processor.nanoseconds, time: .now)
-        guard policy?.mustReturnMemory(measurement) ?? false else {
-            policy = policy ?? MemoryReturnPolicy(measurement)
-            return
+    /// Nil if the system does not report the memory.
+    private static var measurement: MemoryReturnPolicy.Measurement? {
+        unusedBytes.map {
+            MemoryReturnPolicy.Measurement(
+                unusedBytes: $0, cpuNanoseconds: SystemClock.processor.nanoseconds, time: .now)
         }
-        caret_return_memory()
-        let left = MemoryReturner.unusedBytes ?? unused
-        policy?.memoryReturned(leaving: left)
-        if left < unused { onReturn(unused - left) }
     }
 
     /// How many bytes the process has reserved but does not use, without mapped files. Nil if the system does
     /// not report the number.
     private static var unusedBytes: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        if file < 0 { return nil }
         defer { close(file) }
         var text = [UInt8](repeating: 0, count: 128)
-        let count = read(file, &text, text.count)
-        if count <= 0 { return nil }
+        // If no descriptor is free, `read` fails too.
+        let count = max(0, read(file, &text, text.count))
         // The file has numbers of pages: the virtual size, the resident part, and the resident pages that are
         // mapped from files.
         let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ").map { Int($0) }

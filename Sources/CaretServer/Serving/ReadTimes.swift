@@ -24,8 +24,8 @@ package final class ReadTimes: Sendable {
         let time: Moment
     }
 
-    /// The most requests of one connection. A connection usually has fewer in flight. If it has more, the
-    /// oldest request is not measured.
+    /// The most requests that are kept for one connection. A connection usually has fewer in flight. If it
+    /// has more, the oldest request is not measured.
     static let mostOfConnection = 64
 
     private let entries = Mutex<[ConnectionID: [Entry]]>([:])

@@ -14,7 +14,7 @@ package final class RoomsRunner: LoopFirstWorker {
         let slot: Int
         var state: RoomState
         /// The text is so long that building or reading all of it is expensive.
-        var isLarge = false
+        var isLarge: Bool
         /// True if the room got an event in this drain.
         var isGathering = false
         /// The room's head at the end of the last drain in which it got an event.
@@ -27,6 +27,7 @@ package final class RoomsRunner: LoopFirstWorker {
             self.slot = slot
             self.state = state
             head = state.head
+            isLarge = state.textBytes > RoomJob.mostText
         }
     }
 
@@ -119,7 +120,6 @@ package final class RoomsRunner: LoopFirstWorker {
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
-        host.isLarge = snapshot.text.length.utf8 > RoomJob.mostText
         counters.add(to: .roomsOpened)
         switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
     }
@@ -185,7 +185,8 @@ package final class RoomsRunner: LoopFirstWorker {
         }
     }
 
-    /// Lets rooms that got no event release the history beyond their share.
+    /// Makes each room that keeps more history than its share release the rest, even if the room got no
+    /// event.
     private func boundWindows() {
         for slot in windows.roomsOverShare() {
             guard let host = slots[slot] else { continue }
@@ -211,11 +212,8 @@ package final class RoomsRunner: LoopFirstWorker {
             notifyHub(.ended(session))
         case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
-        case .wake(let time):
-            let moment = switchboard.clock.moment(of: time)
-            if moment < wakes[host.slot] ?? Moment(nanoseconds: .max) {
-                wakes[host.slot] = moment
-            }
+        // The room requests a later time only after the earlier one has passed. So the last request counts.
+        case .wake(let time): wakes[host.slot] = switchboard.clock.moment(of: time)
         case .diverged(let session, let revision):
             switchboard.log.write(
                 LogEvent(
@@ -230,15 +228,15 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func notifyHub(_ event: HubEvent) { hubJobs.append(.event(event)) }
 
-    /// Sends all gathered jobs. Connections get theirs before the hub, so that the hub's reaction arrives
-    /// after them. Each loop gets all its jobs at once. For example, a client that learns that a document is
-    /// gone may open it again at once. By then its connection must know that the session has ended.
+    /// Sends all gathered jobs. Each loop gets all its jobs at once. The connections get their jobs before
+    /// the hub gets its jobs, so that the hub's reaction arrives after the connections' jobs. For example, a
+    /// client that learns that a document is gone may open it again at once. Before that, the client's
+    /// connection must know that the session has ended.
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.send(outgoing[loop], toLoop: loop)
             outgoing[loop] = ConnectionJobs()
         }
-        if hubJobs.isEmpty { return }
         switchboard.hub.enqueue(hubJobs)
         hubJobs.removeAll(keepingCapacity: true)
     }

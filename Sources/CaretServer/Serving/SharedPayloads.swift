@@ -1,11 +1,5 @@
 import CaretWeb
-
-/// The bytes in which lines leave on a connection.
-enum LineForm {
-    case lines
-    /// Each line is a message of a WebSocket.
-    case messages
-}
+import CaretWire
 
 /// A cache of the payloads of recent lines, so that a line for many connections is stored once. Confined to a
 /// loop.
@@ -15,27 +9,45 @@ final class SharedPayloads {
         let line: [UInt8]
         let form: LineForm
         let payload: Payload
+        /// The epoch after the line, for events.
+        let epoch: WireString?
     }
 
+    /// Reads the versions in lines that become events.
+    private var decoder = MessageDecoder()
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.slotCount)
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
     private static let slotCount = 256
 
     func payload(of line: [UInt8], as form: LineForm = .lines) -> Payload {
+        payloadAndEpoch(of: line, as: form).payload
+    }
+
+    /// The payload of a line, and the epoch after it.
+    func payloadAndEpoch(of line: [UInt8], as form: LineForm) -> (payload: Payload, epoch: WireString?) {
         let address = SharedPayloads.address(of: line)
         // The addresses of two lines differ by at least 16. The last bit is for the form.
         let slot =
             Int(truncatingIfNeeded: address >> 3 & ~1 | (form == .lines ? 0 : 1))
             & (SharedPayloads.slotCount - 1)
         if let entry = entries[slot], SharedPayloads.address(of: entry.line) == address,
-            entry.line.count == line.count, entry.form == form
+            entry.form == form
         {
-            return entry.payload
+            return (entry.payload, entry.epoch)
         }
-        let payload = Payload(form == .lines ? line : FrameWriter.messages(of: line))
-        entries[slot] = Entry(line: line, form: form, payload: payload)
-        return payload
+        let (bytes, epoch) = bytes(of: line, as: form)
+        let payload = Payload(bytes)
+        entries[slot] = Entry(line: line, form: form, payload: payload, epoch: epoch)
+        return (payload, epoch)
+    }
+
+    private func bytes(of line: [UInt8], as form: LineForm) -> ([UInt8], WireString?) {
+        switch form {
+        case .lines: (line, nil)
+        case .messages: (FrameWriter.messages(of: line), nil)
+        case .events(let form): EventWriter.events(of: line, as: form, &decoder)
+        }
     }
 
     /// Releases all lines.

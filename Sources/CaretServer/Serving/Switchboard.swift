@@ -41,7 +41,12 @@ package final class Switchboard: Sendable {
     ) throws(SystemFault) {
         clock = platform.clock
         self.connectionSettings = connectionSettings
-        webSettings = WebSettings(connectionSettings, siteGuard: settings.siteGuard) { SHA1.digest(of: $0) }
+        webSettings = WebSettings(
+            connectionSettings, siteGuard: settings.siteGuard, sha1: { SHA1.digest(of: $0) },
+            makeClientID: {
+                let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+                return WireString("http-\(bits[0])\(bits[1])")
+            })
         self.authenticator = authenticator
         self.board = board
         self.log = log
@@ -124,7 +129,7 @@ package final class Switchboard: Sendable {
     /// The index of the loop that serves a connection.
     func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
 
-    func readTimes(of connection: ConnectionID) -> ReadTimes { readTimes[loop(of: connection)] }
+    package func readTimes(of connection: ConnectionID) -> ReadTimes { readTimes[loop(of: connection)] }
 
     func send(_ job: ConnectionJob, to connection: ConnectionID) {
         send(ConnectionJobs(job, for: connection), toLoop: loop(of: connection))

@@ -40,7 +40,7 @@ extension BackupFault {
         case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase, .schemaTooOld,
             .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
             .folderLocked:
-            preconditionFailure("a connection for reading was refused with the fault \(fault)")
+            preconditionFailure("opening a connection for reading failed with the unexpected fault \(fault)")
         }
     }
 }
@@ -82,14 +82,7 @@ struct Backup {
 
     /// Copies inside one read transaction, because otherwise every write would make SQLite restart the copy.
     private func copy(_ source: Database) throws(DatabaseFault) {
-        let target = try Database(path: partial, for: .write)
-        // Restrict the permissions while the file is empty.
-        do throws(FileFault) { try restrictToOwner(partial) } catch {
-            throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
-        }
-        try target.reserveSums()
-        // The copy is not used before `publish` syncs it.
-        try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
+        let target = try Database.create(at: partial)
         try source.reading(
             { () throws(DatabaseFault) in
                 _ = try source.first("SELECT count(*) FROM schema_migration") { $0.integer(0) }

@@ -36,10 +36,11 @@ package struct CheckReport: Equatable, Sendable {
     package internal(set) var snapshots = 0
     package internal(set) var pushers = 0
     package internal(set) var tokens = 0
-    /// The first thousand findings. A damaged document has at least one, but not always one for every fault.
+    /// The first thousand findings. A damaged document has at least one finding, but some of its faults may
+    /// have none.
     package private(set) var findings: [Finding] = []
 
-    /// There were more findings than `findings` has.
+    /// Whether there were more findings than `findings` contains.
     package private(set) var hasMore = false
 
     package var isSound: Bool { findings.isEmpty }
@@ -60,14 +61,14 @@ extension CheckReport.Fault {
     package var words: String {
         switch self {
         case .file(let message): "the file: \(message)"
-        case .row: "its row is damaged, or a search by its name does not find it"
-        case .history: "its history is damaged"
-        case .snapshot(let revision): "its snapshot at revision \(revision) is missing or wrong"
-        case .pusher: "the records of its last pushes are damaged"
+        case .row: "the document's row is damaged, or a search by name does not find the document"
+        case .history: "the document's history is damaged"
+        case .snapshot(let revision): "the document's snapshot at revision \(revision) is missing or wrong"
+        case .pusher: "the records of the document's last pushes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"
         case .stopped: "the check was stopped before it was complete"
-        case .unread(let fault): "it cannot be read: \(fault.message)"
+        case .unread(let fault): "the data cannot be read: \(fault.message)"
         }
     }
 }

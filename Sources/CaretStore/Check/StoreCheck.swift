@@ -26,7 +26,7 @@ package struct StoreCheck {
         return report
     }
 
-    /// Runs `body`. If it throws, adds a finding, and the check continues with the other parts.
+    /// Runs `body`. If `body` throws, adds a finding. The check continues with the other parts.
     private mutating func attempt(
         _ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void
     ) {
@@ -153,13 +153,13 @@ package struct StoreCheck {
             .integer(row.entry.id.value), .integer(Int64(row.entry.start.value))
         ) { StoredSnapshot($0, of: row.entry.id) }
         report.snapshots += snapshots.count
-        // Without its newest snapshot a text cannot be read.
+        // The text cannot be read without the newest snapshot.
         if row.snapshot > 0, !snapshots.contains(where: { $0?.revision == row.snapshot }) {
             report.addFinding(.snapshot(row.snapshot.value), in: row.entry.id, row.entry.name)
         }
-        var (waiting, pushes) = (snapshots[...], NewestPushes())
-        var replay = Replay(try reader.text(of: row, at: row.entry.start))
-        while let next = waiting.first, next?.revision == row.entry.start { waiting.removeFirst() }
+        // The replay begins with the snapshot at the start, so do not compare that one.
+        var waiting = snapshots.drop { $0?.revision == row.entry.start }
+        var (replay, pushes) = (Replay(try reader.text(of: row, at: row.entry.start)), NewestPushes())
         if row.entry.start < row.entry.head {
             let begin = row.entry.start.next
             var wrong: [Int] = []
@@ -176,9 +176,7 @@ package struct StoreCheck {
                     if !next.matches(replay.checked) { wrong.append(next.revision.value) }
                     waiting.removeFirst()
                 }
-                if replay.checked.snapshot.revision < stored.last {
-                    try replay.apply(stored, through: stored.last)
-                }
+                try replay.apply(stored, through: stored.last)
                 pushes.add(stored.segment)
                 return true
             }

@@ -5,8 +5,9 @@ import Glibc
 /// A small file beside the database, with the store's progress. It reveals that somebody has replaced the
 /// database by an older copy.
 ///
-/// The writer overwrites it after each commit, and does not sync it. So after a power cut it may have fewer
-/// commits than the database, which is harmless, but never more. Use it only on the writer's thread.
+/// The writer overwrites it after each commit, and does not sync it. So after a power cut the file may show
+/// fewer commits than the database has, which is harmless. It never shows more. Use it only on the writer's
+/// thread.
 final class CommitCounter {
     /// The content of the file.
     enum Reading: Equatable {
@@ -15,7 +16,7 @@ final class CommitCounter {
         case unreadable
         case progress(StoreProgress)
 
-        /// The number of checkpoints that the database must have.
+        /// The checkpoint number that the database must have reached; 0 if the counter does not name one.
         var checkpoints: Int64 {
             if case .progress(let progress) = self { progress.checkpoints } else { 0 }
         }

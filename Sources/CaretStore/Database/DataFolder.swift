@@ -10,8 +10,8 @@ package final class DataFolder: Sendable {
     let path: String
     /// Nil after `unlock`.
     private let lock: Mutex<Int32?>
-    /// The disk had no space for the index of the write-ahead log. Every connection opened since then keeps
-    /// the index in memory.
+    /// Whether the disk had no space for the index of the write-ahead log. If so, every connection opened
+    /// from then on keeps the index in memory.
     private let usesIndexInMemory = Atomic(false)
 
     /// Locks an existing folder.
@@ -31,7 +31,7 @@ package final class DataFolder: Sendable {
 
     var databasePath: String { path + "/caret.sqlite" }
 
-    /// Releases the lock. Every connection to the database must be closed before.
+    /// Releases the lock. Every connection to the database must be closed before this call.
     package func unlock() {
         lock.withLock { file in
             guard let held = file.take() else { return }
@@ -44,8 +44,8 @@ package final class DataFolder: Sendable {
 
     var hasIndexInMemory: Bool { usesIndexInMemory.load(ordering: .relaxed) }
 
-    /// Runs `body`. If the disk is full, runs it again with the log's index in memory, because reading then
-    /// needs no space on the disk.
+    /// Runs `body`. If the disk is full, runs `body` again with the log's index in memory. Reading then needs
+    /// no space on the disk.
     private func retryWithIndexInMemory<Answer, Fault: Error>(
         _ body: () throws(Fault) -> Answer, isFull: (Fault) -> Bool
     ) throws(Fault) -> Answer {
@@ -77,8 +77,9 @@ package final class DataFolder: Sendable {
     /// readable by others. Refuses a read-only database now, rather than at the first push.
     private func restrictFiles() throws(OpeningFault) {
         for file in [databasePath, databasePath + "-wal", databasePath + "-shm"] {
+            // A missing file leaves `found` empty. Only the log and its index can be missing.
             var found = stat()
-            guard stat(file, &found) == 0 else { continue }
+            stat(file, &found)
             if file == databasePath, found.st_mode & S_IWUSR == 0 { throw .readOnly }
             // Ignore a failure here. If the file is unusable, a later step refuses it.
             if found.st_mode & 0o077 != 0 { try? restrictToOwner(file) }
@@ -97,10 +98,10 @@ package final class DataFolder: Sendable {
         try migrator.refuseUnknown(in: database)
         database.keepLog(false)
         do throws(DatabaseFault) {
-            // With these settings a commit is on disk when it returns, and readers never wait for it. A log
-            // that grew during a long read is truncated again. SQLite writes nothing outside this folder. It
-            // writes to the log only at a commit: if one transaction wrote a page to the log twice, that page
-            // would have a wrong checksum for a while.
+            // With these settings a commit is on disk when it returns, and readers never wait for it. After a
+            // long read, a log that has grown is truncated again. SQLite writes nothing outside this folder.
+            // It writes to the log only at a commit. If one transaction wrote a page to the log twice, that
+            // page would have a wrong checksum for a while.
             let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
             if mode?.utf8.elementsEqual("wal".utf8) != true {
                 throw DatabaseFault(
@@ -137,8 +138,8 @@ package final class DataFolder: Sendable {
         if case .progress(let progress) = counter, header.checkpoints < progress.checkpoints {
             throw .logOfOtherDatabase
         }
-        // If the file has fewer commits with its log than without it, the log is older than the file, or was
-        // damaged after it was copied into the file.
+        // Suppose the file has fewer commits with its log than without it. Then the log is older than the
+        // file, or was damaged after it was copied into the file.
         if let alone = commits(.readWithoutLog), let whole = commits(.read), whole < alone {
             throw .logOfOtherDatabase
         }
@@ -181,14 +182,7 @@ package final class DataFolder: Sendable {
 
     private func writeEmptyDatabase(to new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
-            let database = try Database(path: new, for: .write)
-            // Restrict the permissions while the file is empty. SQLite gives the same permissions to the log
-            // and its index.
-            do throws(FileFault) { try restrictToOwner(new) } catch {
-                throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
-            }
-            try database.execute("PRAGMA journal_mode = OFF")
-            try database.reserveSums()
+            let database = try Database.create(at: new)
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
             try Migrator.begin(database)
         } catch {

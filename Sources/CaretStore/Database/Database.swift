@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to a database file.
 ///
@@ -25,7 +26,7 @@ package final class Database {
     /// database too. Otherwise the index is in this process's memory, and needs no space on the disk.
     package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
         guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithIndexInMemory else {
-            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the layer for page checksums")
+            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the VFS for page checksums")
         }
         logPageCount.initialize(to: 0)
         let mode =
@@ -42,7 +43,7 @@ package final class Database {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
         // SQLite returns a connection even if opening failed, unless there was no memory for it.
-        guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
+        guard let opened else { throw DatabaseFault(code: code, message: "no memory for a new connection") }
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
         // If another process has locked the file for a moment, wait for it.
@@ -80,6 +81,20 @@ package final class Database {
 
     /// How long SQLite waits for a lock, in milliseconds.
     private static let busyTimeout: Int32 = 5000
+
+    /// Creates a database that only its owner can read, with space for a checksum on every page.
+    static func create(at path: String) throws(DatabaseFault) -> Database {
+        let database = try Database(path: path, for: .write)
+        // Restrict the permissions while the file is empty. SQLite gives the same permissions to the log and
+        // its index.
+        do throws(FileFault) { try restrictToOwner(path) } catch {
+            throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
+        }
+        // The file is not used before it is complete and synced, so SQLite need not protect it from a crash.
+        try database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
+        try database.reserveSums()
+        return database
+    }
 
     /// Reserves space for a checksum on every page. The database must be empty.
     package func reserveSums() throws(DatabaseFault) {
@@ -123,8 +138,9 @@ package final class Database {
         defer { sqlite3_busy_timeout(connection, Database.busyTimeout) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
-        // `SQLITE_BUSY` means that a reader still needs old pages. Then SQLite copies only a part of the log,
-        // or copies the whole log but cannot restart it yet. If SQLite did not start, both numbers are -1.
+        // `SQLITE_BUSY` means that a reader still needs old pages. In this case, SQLite copies only a part of
+        // the log, or copies the whole log but cannot restart it yet. If SQLite did not begin to copy,
+        // `pages` and `done` are both -1.
         if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw fault(code) }
         return done >= 0 && done == pages
     }
@@ -159,13 +175,12 @@ package final class Database {
         return results
     }
 
-    /// Reads one byte of a stored value without reading the rest. Returns nil if the value is too short.
-    func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8? {
+    /// Reads one byte of a stored value without reading the rest. The value must be longer than `offset`.
+    func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8 {
         var opened: OpaquePointer?
         let code = sqlite3_blob_open(connection, "main", table, column, row, 0, &opened)
         guard code == SQLITE_OK, let opened else { throw fault(code) }
         defer { sqlite3_blob_close(opened) }
-        if sqlite3_blob_bytes(opened) <= offset { return nil }
         var byte: UInt8 = 0
         let answer = sqlite3_blob_read(opened, &byte, 1, offset)
         if answer != SQLITE_OK { throw fault(answer) }
@@ -301,8 +316,8 @@ package final class Database {
 
     private func fault(_ code: Int32) -> DatabaseFault {
         let isOutOfSpace = FileFault(code: sqlite3_system_errno(connection)).isOutOfSpace
-        // During a commit SQLite does not keep the `errno`. But the index of the log, a shared-memory file,
-        // fails to grow only if the disk is full.
+        // During a commit SQLite does not keep the `errno`. But the index of the log is a shared-memory file:
+        // if it fails to grow, the disk must be full.
         let isIndexFull = code == caret_sqlite_ioerr_shm_size()
         return DatabaseFault(
             code: code, message: String(cString: sqlite3_errmsg(connection)),

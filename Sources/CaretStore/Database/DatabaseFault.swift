@@ -5,8 +5,8 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
-    /// The system reported a full disk. SQLite's code may be another one.
-    package var isOutOfSpace = false
+    /// Whether the system reported a full disk. SQLite's own code may not say so.
+    package let isOutOfSpace: Bool
 
     package init(code: Int32, message: String, isOutOfSpace: Bool = false) {
         self.code = code

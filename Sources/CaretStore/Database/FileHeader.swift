@@ -31,6 +31,6 @@ struct FileHeader {
             throw .damagedHeader
         }
         checkpoints = number(60..<64)
-        hasLog = number(18..<19) == 2 && number(19..<20) == 2
+        hasLog = number(18..<20) == 0x0202
     }
 }

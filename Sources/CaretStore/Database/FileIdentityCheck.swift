@@ -11,16 +11,16 @@ final class FileIdentityCheck: Sendable {
         let device: dev_t
         let node: ino_t
 
-        /// Nil if there is no file, or the system cannot tell.
-        init?(_ path: String) {
+        /// Both numbers are 0 if there is no file.
+        init(_ path: String) {
             var found = stat()
-            guard stat(path, &found) == 0, found.st_nlink > 0 else { return nil }
+            stat(path, &found)
             (device, node) = (found.st_dev, found.st_ino)
         }
     }
 
     let database: String
-    private let files: [(path: String, identity: Identity?)]
+    private let files: [(path: String, identity: Identity)]
     private let found = Atomic(true)
 
     /// Records the database and its log, which must both be open now.

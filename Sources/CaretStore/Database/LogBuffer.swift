@@ -3,7 +3,7 @@
 ///
 /// One buffer belongs to one open file.
 package struct LogBuffer: ~Copyable {
-    /// SQLite's own VFS writes less than 128 KiB at a time.
+    /// SQLite's own VFS writes less than 128 KiB at a time, so a larger buffer would gain nothing.
     private static let room = 120 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: LogBuffer.room, alignment: 8)

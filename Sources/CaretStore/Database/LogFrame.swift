@@ -31,18 +31,17 @@ struct LogFrame {
         _ frame: UnsafeRawBufferPointer, read: (UnsafeMutableRawBufferPointer, Int64) -> Bool
     ) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { bytes in
-            // The checksum is the last eight bytes of a frame's header, or of the log's header.
+            // The checksum of the previous frame is in the last eight bytes of its header. The first frame
+            // continues the checksum at the end of the log's header.
             let isFirst = start == LogFrame.logHeader
             guard read(bytes, isFirst ? start - 8 : start - LogFrame.size + LogFrame.header - 8) else {
                 return false
             }
             let before = (bytes.big(0), bytes.big(4))
-            if LogFrame.isSound(frame, after: before, isBigEndian: LogFrame.isBigEndian) { return true }
-            // The last bit of the log's first number gives the byte order of the checksums. It is nearly
-            // always this machine's order, so read the number only if that order did not match.
-            let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<4])
-            guard read(magic, 0), (magic.big(0) & 1 == 1) != LogFrame.isBigEndian else { return false }
-            return LogFrame.isSound(frame, after: before, isBigEndian: !LogFrame.isBigEndian)
+            // The checksums are nearly always in this machine's byte order. If a machine with the other
+            // order began the log, they are in that order.
+            return LogFrame.isSound(frame, after: before, isBigEndian: LogFrame.isBigEndian)
+                || LogFrame.isSound(frame, after: before, isBigEndian: !LogFrame.isBigEndian)
         }
     }
 

@@ -15,7 +15,7 @@ package enum PageSums {
     /// The bytes that SQLite leaves free at the end of every page.
     static let reservedBytes = 4
 
-    /// The name of the VFS, which is registered at first use. Nil if SQLite refused it.
+    /// The name of the VFS, which is registered at first use. It is nil if SQLite refused the VFS.
     static let vfsName = register("caret-sums", over: nil)
 
     /// The same layer above SQLite's VFS `unix-excl`, which keeps the index of a log in memory, and locks
@@ -29,7 +29,6 @@ package enum PageSums {
         let address = strdup(name)
         // Copy the base VFS, and replace only its method for opening.
         var vfs = base.pointee
-        vfs.pNext = nil
         vfs.zName = UnsafePointer(address)
         vfs.szOsFile = Int32(Tail.offset(after: base) + MemoryLayout<Tail>.size)
         vfs.xOpen = { PageSums.open($0, $1, $2, $3, $4) }
@@ -69,8 +68,8 @@ package enum PageSums {
         guard code == SQLITE_OK, isDatabase || isLog, let methods = file.pointee.pMethods else { return code }
         var own = methods.pointee
         if isDatabase {
-            // Leave out the newer methods, which map a file into memory. Pages that are read from there would
-            // not be checked.
+            // Leave out the newer methods, which map a file into memory. Pages in mapped memory would not be
+            // checked.
             own.iVersion = min(own.iVersion, 2)
             own.xRead = { PageSums.read($0, $1, $2, $3) }
             own.xWrite = { PageSums.write($0, $1, $2, $3) }
@@ -198,7 +197,8 @@ package enum PageSums {
         return written == SQLITE_OK ? closed : written
     }
 
-    /// Whether a whole page is read or written. SQLite sometimes reads only the header of a database.
+    /// Whether a whole page is read or written. Sometimes SQLite reads only the header of a database, which
+    /// cannot be checked.
     private static func isPage(_ count: Int32, _ offset: sqlite3_int64) -> Bool {
         count == Int32(pageSize) && offset % sqlite3_int64(pageSize) == 0
     }
@@ -206,8 +206,9 @@ package enum PageSums {
     private static func isSound(_ page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> Bool {
         let stored = page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self)
         if UInt32(littleEndian: stored) == sum(of: page, at: offset) { return true }
-        // A page that was never written is a hole in the file, and reads as zeros. SQLite refuses zeros as a
-        // page of a tree. The bytes of segments and snapshots have their own digests.
+        // Zeros are accepted: a page that was never written is a hole in the file, and reads as zeros. Where
+        // a page of a tree is expected, SQLite refuses zeros itself. The bytes of segments and snapshots have
+        // their own digests, which reveal zeros.
         return page.allSatisfy { $0 == 0 }
     }
 

@@ -72,8 +72,8 @@ struct ByteColumnReader {
         return Int(number)
     }
 
-    /// Reads a zigzag varint of at most `most`. The difference of two stored numbers is never larger, and
-    /// sums of such numbers do not overflow.
+    /// Reads a zigzag varint between `-most` and `most`. The difference of two stored numbers is always in
+    /// this range, and sums of numbers in this range do not overflow.
     mutating func signed() throws(SegmentFault) -> Int64 {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)

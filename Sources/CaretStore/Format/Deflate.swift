@@ -32,6 +32,9 @@ enum Deflate {
     }
 
     static func unpacked(_ packed: ArraySlice<UInt8>, count: Int) throws(SegmentFault) -> [UInt8] {
+        // zlib decompresses one byte to at most 1,032 bytes. A larger count is wrong, so refuse it before
+        // allocating memory.
+        guard count <= packed.count * 1032 else { throw .numberOutOfRange }
         var bytes = [UInt8](repeating: 0, count: count)
         var length = UInt(count)
         let code = packed.withUnsafeBufferPointer { source in

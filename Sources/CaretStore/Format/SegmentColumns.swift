@@ -24,7 +24,8 @@ struct SegmentColumns {
         var removes: Bool { self != .insertion }
     }
 
-    /// This value in the column of shapes means that the number of the change's edits follows, and is not 1.
+    /// In the column of shapes, this value says that the change does not have exactly one edit. The number of
+    /// its edits follows.
     static let severalEdits: UInt8 = 3
 
     private var shapes = ByteColumn()
@@ -111,8 +112,8 @@ struct SegmentPredictor {
     }
 
     private(set) var time: Int64 = 0
-    /// In the text before the last edit: the bytes beyond one per UTF-16 unit, and the UTF-16 units beyond
-    /// one per scalar.
+    /// For the text before the last edit: its UTF-8 bytes minus its UTF-16 units, and its UTF-16 units minus
+    /// its scalars.
     private(set) var extras: (bytes: Int64, units: Int64) = (0, 0)
     /// The author of the last change. The author's state is in `current`, because most changes have the same
     /// author as the previous change.
@@ -148,9 +149,9 @@ struct SegmentPredictor {
 }
 
 extension TextLength {
-    /// The bytes beyond one per UTF-16 unit.
+    /// The number of UTF-8 bytes minus the number of UTF-16 units.
     var extraBytes: Int { utf8 - utf16 }
-    /// The UTF-16 units beyond one per scalar.
+    /// The number of UTF-16 units minus the number of scalars.
     var extraUnits: Int { utf16 - scalars }
 
     init(utf16: Int, extraBytes: Int, extraUnits: Int) {

@@ -105,8 +105,7 @@ struct SegmentColumnsReader {
         return string
     }
 
-    /// A length of `units` UTF-16 units, with the bytes beyond one per unit and the units beyond one per
-    /// scalar.
+    /// A length of `units` UTF-16 units, with the number of bytes minus units, and of units minus scalars.
     private static func length(_ units: Int64, _ extraBytes: Int64, _ extraUnits: Int64) throws(SegmentFault)
         -> TextLength
     {

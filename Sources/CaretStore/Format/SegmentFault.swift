@@ -1,4 +1,4 @@
-/// Why stored bytes are not a segment. The document is damaged.
+/// Why stored bytes are not a segment. In each case, the document is damaged.
 package enum SegmentFault: Error, Equatable, Sendable {
     /// A later version of the format wrote the bytes.
     case unknownVersion(UInt8)

@@ -23,7 +23,8 @@ package enum SegmentFormat {
         return encoded(changes, packing: packing, authors: authors, in: &columns)
     }
 
-    /// Encodes changes in the same way, but reuses the memory of `columns`. Small segments are frequent.
+    /// Encodes changes in the same way, but reuses the memory of `columns`. This saves time, because small
+    /// segments are frequent.
     static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
     ) -> [UInt8] {
@@ -53,11 +54,11 @@ package enum SegmentFormat {
     }
 
     /// Calls `pusher` for an author's number whenever the author changes.
-    static func decoded(
+    package static func decoded(
         _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
-        // Each change has at least one byte in the column of shapes.
+        // A larger count is wrong, because each change has at least one byte in the column of shapes.
         if count > columns[0].count { throw .truncated }
         var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []
@@ -89,9 +90,6 @@ package enum SegmentFormat {
         case .plain: return try block.bytes(count)
         case .deflated:
             let packed = try block.bytes(try block.count(atMost: Deflate.largest))
-            // zlib decompresses one byte to at most 1,032 bytes. A larger count is wrong, so refuse it before
-            // allocating memory.
-            guard count <= packed.count * 1032 else { throw .numberOutOfRange }
             return try Deflate.unpacked(packed, count: count)[...]
         }
     }

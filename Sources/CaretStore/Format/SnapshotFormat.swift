@@ -18,9 +18,7 @@ enum SnapshotFormat {
         do {
             var reader = ByteColumnReader(body[...])
             let count = try reader.count(atMost: Deflate.largest)
-            let packed = reader.rest
-            guard count <= packed.count * 1032 else { return nil }
-            let utf8 = try Deflate.unpacked(packed, count: count)
+            let utf8 = try Deflate.unpacked(reader.rest, count: count)
             guard SHA256.digest(of: utf8) == digest else { return nil }
             return try utf8.withUnsafeBufferPointer { try TextBuffer(validating: $0) }
         } catch {

@@ -29,7 +29,7 @@ struct Chain: Equatable {
 }
 
 extension Digest {
-    /// Nil unless there are exactly 32 bytes.
+    /// Returns nil if there are not exactly 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.init(bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) })

@@ -105,7 +105,8 @@ package struct HistoryReader {
         ) { PusherRow($0, of: pusher, in: id) }
         if case .some(nil) = found { throw .damaged }
         let entry = found??.entry
-        // The rows of the pusher and the document were written in one transaction, so one row is out of date.
+        // Both rows were written in one transaction. So if the pusher's push is after the head, one row is
+        // out of date.
         if let entry, entry.revision > head { throw .damaged }
         return PusherAnswer(entry: entry, head: head)
     }
@@ -141,8 +142,6 @@ package struct HistoryReader {
         if start.snapshot.revision < revision {
             try forEachSegment(of: document, from: start.snapshot.revision.next) {
                 stored throws(StoreFault) in
-                // No segment may continue after the head.
-                if isHead, stored.last > revision { throw .damaged }
                 try replay.apply(stored, through: revision)
                 if isHead { pushes.add(stored.segment) }
                 return isHead || stored.last < revision
@@ -194,8 +193,8 @@ package struct HistoryReader {
     }
 
     /// Calls `body` with the segments of a document until `body` returns false. Starts with the segment that
-    /// has `revision`. Checks each segment by itself and against the previous segment. The last segment must
-    /// end at the head.
+    /// has `revision`. Checks the content of each segment, and that it continues the previous segment. The
+    /// last segment must end at the head.
     mutating func forEachSegment(
         of document: DocumentRow, from revision: Revision,
         _ body: (StoredSegment) throws(StoreFault) -> Bool
@@ -290,14 +289,15 @@ package struct HistoryReader {
     }
 }
 
-/// Collects a page of documents. It skips damaged rows, so that every page leads to the next one.
+/// Collects a page of documents. It skips damaged rows, so that a page with only damaged rows does not end
+/// the listing.
 private struct ListingPage {
     private let limit: Int
     private var entries: [DocumentEntry] = []
     private var hasMore = false
     private var damaged = 0
-    /// The number of damaged rows since the last entry. If a sound row follows that does not fit this page,
-    /// they count for the next page.
+    /// The number of damaged rows since the last entry. If the next sound row does not fit this page, they
+    /// count for the next page.
     private var damagedSinceLastEntry = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }

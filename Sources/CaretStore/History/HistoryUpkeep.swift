@@ -3,15 +3,15 @@ package import CaretLog
 
 // The part of upkeep that writes to the database.
 extension HistoryWriter {
-    /// Stores a snapshot of the history. Deletes the superseded snapshot `old`, unless the history now begins
-    /// there. Subtracts `covered` from the size of the changes after the newest snapshot.
+    /// Stores a snapshot of the history. Deletes the superseded snapshot at `old`, unless the history now
+    /// begins at `old`. Subtracts `covered` from the size of the changes after the newest snapshot.
     package mutating func keep(
         _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
     ) throws(StoreFault) {
         var row = try document(snapshot.document)
         try reader.check(snapshot.revision, of: row)
         try write(snapshot)
-        if let old, old > row.entry.start, old < snapshot.revision {
+        if let old, old > row.entry.start {
             try database.write(
                 "DELETE FROM snapshot WHERE document = ? AND revision = ?",
                 [.integer(snapshot.document.value), .integer(Int64(old.value))])
@@ -31,7 +31,8 @@ extension HistoryWriter {
             ])
     }
 
-    /// Replaces segments by one segment merged from them. Returns false if they have changed meanwhile.
+    /// Replaces segments by one segment merged from them. Returns false if the old segments have changed
+    /// meanwhile.
     package mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
         guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
@@ -43,9 +44,10 @@ extension HistoryWriter {
             "SELECT id, first FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
             .integer(replacement.document.value), from, to
         ) { ($0.integer(0), $0.integer(1)) }
-        guard found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) }) else {
-            return false
-        }
+        // If the oldest segment was trimmed, merging it again would keep the trimmed changes.
+        guard row.entry.start < oldest.last,
+            found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) })
+        else { return false }
         // The index does not have the column `last`. Read it only for the newest segment, because every other
         // segment ends where the next segment begins.
         let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
@@ -67,10 +69,10 @@ extension HistoryWriter {
     }
 
     /// Makes the history begin at a snapshot. `removeTrimmed` removes the earlier rows later, in steps.
-    /// Returns false if the segments have changed since the plan was made.
+    /// Returns false if the segments or the start have changed since the plan was made.
     package mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
-        if try document(id).entry.start >= start { return true }
+        if try document(id).entry.start >= start { return false }
         if let cut = plan.cut {
             if try !replace(cut) { return false }
         } else if try isInside(start, of: id) {

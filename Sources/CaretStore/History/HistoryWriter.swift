@@ -18,8 +18,8 @@ package struct HistoryWriter {
     /// The documents that became due for upkeep in this transaction.
     var due: Set<DocumentID> = []
 
-    /// The imported documents that are not published yet. If the process ends before that, upkeep removes
-    /// them.
+    /// The imported documents that are not published yet. If the process ends before they are published,
+    /// upkeep removes them.
     package var unpublished: Set<DocumentID> = []
     /// The value of `unpublished` at the last commit.
     private var unpublishedAtCommit: Set<DocumentID> = []
@@ -32,7 +32,7 @@ package struct HistoryWriter {
     private static let mostRows = 4096
 
     /// The epochs were created or renewed when the store was opened or later. So no client can know a
-    /// revision of them that the store does not have.
+    /// revision in these epochs that the store does not have.
     private var isFresh: Bool
     /// The new generation, if this transaction renews it. It is valid from the commit on.
     private var nextGeneration: UInt64?
@@ -68,7 +68,6 @@ package struct HistoryWriter {
     /// the database cannot be an older copy.
     mutating func renewEpochs() throws(StoreFault) -> Bool {
         if isFresh { return false }
-        if nextGeneration != nil { return true }
         let generation = UInt64.random(in: .min ... .max)
         do throws(DatabaseFault) {
             try database.run("UPDATE store SET generation = ?", .integer(Int64(bitPattern: generation)))
@@ -237,7 +236,8 @@ package struct HistoryWriter {
             UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
             line_break = ?, chain = ?, snapshot = ?, loose = ?, behind = ?, deleted = ?, sum = ? WHERE id = ?
             """, row.values + [.integer(row.entry.id.value)])
-        if row.entry.deleted == nil { keep(row) } else { rows[row.entry.id] = nil }
+        // Few calls save a whole row, so the next call may read it again.
+        rows[row.entry.id] = nil
     }
 
     func isTaken(_ name: DocumentName) throws(StoreFault) -> Bool {
@@ -263,17 +263,9 @@ package struct HistoryWriter {
 
     /// The number of each change's author. New authors get a row.
     private mutating func authors(of changes: [LoggedChange]) throws(StoreFault) -> [Int64] {
-        var (authors, last): ([Int64], Pusher?) = ([], nil)
+        var authors: [Int64] = []
         authors.reserveCapacity(changes.count)
-        for change in changes {
-            // Successive changes mostly have the same author.
-            if let last, last == change.pusher {
-                authors.append(authors[authors.count - 1])
-            } else {
-                authors.append(try number(of: change.pusher))
-                last = change.pusher
-            }
-        }
+        for change in changes { authors.append(try number(of: change.pusher)) }
         return authors
     }
 

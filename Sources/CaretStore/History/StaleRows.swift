@@ -15,7 +15,8 @@ extension HistoryReader {
             SELECT last, length(body), after FROM segment WHERE document = ? ORDER BY first DESC LIMIT 1
             """, .integer(document.entry.id.value)
         ) { (last: $0.integer(0), bytes: $0.integer(1), after: Digest(bytes: $0.bytes(2))) }
-        // Trimmed segments are removed only later, in steps.
+        // After a trim to the head, the newest segment may be older than the head, or missing: upkeep removes
+        // such segments in steps.
         if head == start, found.map({ $0.last <= Int64(head.value) }) ?? true { return }
         guard let found, found.last == Int64(head.value), found.after == document.chain.value else {
             throw .damaged

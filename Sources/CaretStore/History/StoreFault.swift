@@ -35,7 +35,7 @@ extension StoreFault {
         switch historyRefusal {
         case .refused(let refusal): refusal
         case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call without a revision was refused because of a revision")
+            preconditionFailure("a call that names no revision was refused because of a revision")
         }
     }
 }

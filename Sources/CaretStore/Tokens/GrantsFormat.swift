@@ -30,7 +30,7 @@ enum GrantsFormat {
         var grants: [Grant] = []
         while !reader.isAtEnd {
             // Any error here means that the row is damaged.
-            guard let grant = try? grant(&reader), grants.count < Grants.most else { return nil }
+            guard let grant = try? grant(&reader) else { return nil }
             grants.append(grant)
         }
         return Grants(grants)

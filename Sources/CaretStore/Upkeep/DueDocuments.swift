@@ -33,7 +33,4 @@ final class DueDocuments: Sendable {
             return waiting.order
         }
     }
-
-    /// Ends the signals.
-    func close() { signal.finish() }
 }

@@ -18,8 +18,8 @@ package enum MergePlan {
             ?? next(summaries[edge...], isClosed: false, isIdle: isIdle)
     }
 
-    /// `isClosed` means that no more segments will follow these. Then even a few unmerged segments are
-    /// merged, because otherwise they would never be merged.
+    /// `isClosed` means that no more segments will follow these. In this case, even a few unmerged segments
+    /// are merged, because otherwise they would never be merged.
     private static func next(
         _ summaries: ArraySlice<SegmentSummary>, isClosed: Bool, isIdle: Bool
     ) -> ArraySlice<SegmentSummary>? {
@@ -44,11 +44,11 @@ package enum MergePlan {
         summary.changes >= mostChanges / 2 || summary.bytes >= mostBytes / 2
     }
 
-    /// Whether the largest segment is at most as large as all other segments together. Then each merge at
+    /// Whether the largest segment is at most as large as all other segments together. If so, each merge at
     /// least doubles the size of a revision's segment, so a revision is merged only a few times.
     private static func isWorthwhile(_ joined: ArraySlice<SegmentSummary>) -> Bool {
         let largest = joined.map(\.changes).max() ?? 0
-        return joined.count > 1 && 2 * largest <= joined.reduce(0) { $0 + $1.changes }
+        return 2 * largest <= joined.reduce(0) { $0 + $1.changes }
     }
 
     /// The longest runs of successive segments for which `holds` is true.

@@ -19,8 +19,4 @@ package struct SegmentSummary: Equatable {
     }
 
     package var changes: Int { last.value - first.value + 1 }
-
-    func unmerged(_ isUnmerged: Bool) -> SegmentSummary {
-        SegmentSummary(row: row, first: first, last: last, bytes: bytes, isUnmerged: isUnmerged)
-    }
 }

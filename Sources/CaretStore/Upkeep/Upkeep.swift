@@ -11,16 +11,16 @@ struct Upkeep: Sendable {
     let lastRound = LastRound()
     let onEvent: @Sendable (StoreEvent) -> Void
 
-    /// Does the upkeep of the documents that become due, until `due` is closed.
+    /// Does the upkeep of the documents that become due, until its task is cancelled.
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
             await run(due.takeAll())
-            try? await Task.sleep(for: UpkeepPolicy.pause)  // Throws only when the store is being closed.
+            try? await Task.sleep(for: UpkeepPolicy.pause)  // Only closing the store makes this fail.
         }
     }
 
-    /// Does the upkeep of documents that are being written to. Commits steps of several documents together:
-    /// changes that were appended at the same time are on the same pages, so each page is written only once.
+    /// Does the upkeep of documents that are being written to. Commits steps of several documents together.
+    /// Changes that were appended at the same time are on the same pages, so each page is written only once.
     private func run(_ documents: [DocumentID]) async {
         var rest = documents[...]
         while !rest.isEmpty, !calls.isClosing {
@@ -97,7 +97,7 @@ struct Upkeep: Sendable {
 
     /// Removes the history up to and including `revision`, and returns where the history now begins.
     func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
-        // Repeats only if a merge has replaced the segment to cut.
+        // Repeats only if a merge or another trim was committed first.
         while true {
             let found = await reader.run { $0.prepareTrim(of: document, through: revision) }
             let plan: TrimPlan
@@ -112,7 +112,6 @@ struct Upkeep: Sendable {
             case .success(true):
                 onEvent(.trimmed(document, start: revision))
                 return .trimmed(start: revision)
-            // A merge was committed first, and replaced the segment to cut.
             case .success(false): continue
             }
         }
@@ -120,15 +119,15 @@ struct Upkeep: Sendable {
 
     // MARK: The round
 
-    /// Visits all documents once: purges those deleted long ago, trims histories, forgets old pushers, merges
-    /// the segments of idle documents, and returns free space to the file system.
+    /// Visits all documents once. Purges those deleted long ago, trims histories, and forgets old pushers.
+    /// Merges the segments of idle documents, and returns free space to the file system.
     func round(at time: Int64) async {
         // Record only a complete round, because `visit` assumes that the last round saw every document.
         if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
         await returnFreeSpace()
     }
 
-    /// Visits the documents in the order of their IDs. Returns whether all of them could be listed.
+    /// Visits the documents in the order of their IDs. Returns whether all documents could be listed.
     private func visitAll(at time: Int64) async -> Bool {
         var last = DocumentID(0)
         while !calls.isClosing {
@@ -169,7 +168,8 @@ struct Upkeep: Sendable {
             _ = await trim(row.id, through: through)
         }
         let isIdle = document.entry.updated <= time.minus(UpkeepPolicy.idle)
-        // The document was already idle at the last round, and has not changed since.
+        // The document was already idle at the last round, and has not changed since. So the last round has
+        // done its upkeep.
         if isIdle, let last = lastRound.time, document.entry.updated <= last.minus(UpkeepPolicy.idle),
             !UpkeepPolicy.isDue(document)
         {

@@ -139,21 +139,22 @@ extension HistoryReader {
             FROM segment WHERE document = ? ORDER BY first
             """, .integer(row.entry.id.value)
         ) { row in
-            let isUnmerged = row.isNull(4) ? nil : row.integer(4) == 1
-            let summary = SegmentSummary(
+            (
                 row: row.integer(0), first: Revision(Int(row.integer(1))),
                 last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)),
-                isUnmerged: isUnmerged ?? false)
-            return (summary, isKnown: isUnmerged != nil)
+                isUnmerged: row.isNull(4) ? nil : row.integer(4) == 1
+            )
         }
-        guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head })
-        else {
+        guard found.allSatisfy({ $0.first > 0 && $0.first <= $0.last && $0.last <= row.entry.head }) else {
             throw .damaged
         }
         var summaries: [SegmentSummary] = []
         summaries.reserveCapacity(found.count)
-        for (summary, isKnown) in found {
-            summaries.append(isKnown ? summary : summary.unmerged(try isPlain(summary.row)))
+        for one in found {
+            let isUnmerged = if let known = one.isUnmerged { known } else { try isPlain(one.row) }
+            summaries.append(
+                SegmentSummary(
+                    row: one.row, first: one.first, last: one.last, bytes: one.bytes, isUnmerged: isUnmerged))
         }
         return summaries
     }
@@ -205,13 +206,13 @@ extension HistoryReader {
     /// worth its space.
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
         let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
-        // The snapshot at the start of the history stays.
-        let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthKeeping(row.snapshot, of: row)
+        let isWorthIt = try isWorthKeeping(row.snapshot, of: row)
         return .snapshot(
             snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
     }
 
-    /// Whether the history between the previous snapshot and this one is long compared with this snapshot.
+    /// Whether the history between the snapshot at `revision` and the snapshot before it is long compared
+    /// with the snapshot at `revision`.
     private func isWorthKeeping(_ revision: Revision, of row: DocumentRow) throws(StoreFault) -> Bool {
         let (id, at) = (Value.integer(row.entry.id.value), Value.integer(Int64(revision.value)))
         let worth = try database.one(
@@ -243,12 +244,11 @@ extension HistoryReader {
         return Replacement(document: row.entry.id, old: [old], new: new)
     }
 
-    /// The revision up to which every change is older than `time`; nil if the first change is not.
+    /// The last revision up to which every change is older than `time`; nil if the first change is not older.
     fileprivate mutating func lastRevision(
         of row: DocumentRow, before time: Int64
     ) throws(StoreFault) -> Revision? {
         let (head, begin) = (row.entry.head, row.entry.start)
-        guard begin < head else { return nil }
         // Find the first segment with a change at `time` or later. All changes before that segment are older,
         // even if the clock was set back afterwards.
         let found = try database.one(
@@ -258,8 +258,7 @@ extension HistoryReader {
         guard let found, let first = found else { return head }
         guard first > 0 else { throw .damaged }
         var last = Revision(first - 1)
-        try forEachSegment(of: row, from: Revision(max(first, begin.value + 1))) {
-            stored throws(StoreFault) in
+        try forEachSegment(of: row, from: Revision(first)) { stored throws(StoreFault) in
             last = Revision(last.value + stored.segment.changes.prefix { $0.time < time }.count)
             return false
         }

@@ -12,7 +12,7 @@ package enum UpkeepStep {
     case correctUnmerged(excess: Int)
 
     /// About how many rows and pages the writer has to write.
-    var weight: Int {
+    package var weight: Int {
         switch self {
         case .merge(let replacement):
             replacement.old.reduce(1) { $0 + 1 + $1.bytes / PageSums.pageSize }

@@ -17,8 +17,8 @@ package struct LineTable: Sendable {
 
     package var count: Int { starts.count }
 
-    /// The line that contains a byte. For the end of the text, this is the last line if it has no line break.
-    /// Otherwise it is the number of lines.
+    /// The line that contains a byte. For the end of the text, the result is the last line. But if the text
+    /// is empty or ends with a line break, the result is the number of lines.
     package func line(of byte: Int) -> Int {
         if byte == bytes.count, bytes.last == nil || bytes.last == UInt8(ascii: "\n") { return count }
         var (low, high) = (0, count)

@@ -2,7 +2,7 @@ package import CaretCore
 
 /// Merging whole texts.
 package enum TextMerge {
-    /// Applies the changes from `base` to `own` to `other`.
+    /// Finds the changes that turn `base` into `own`, and applies these changes to `other`.
     package static func merged(
         base: String, own: String, other: String
     ) throws(TextError) -> String {
@@ -37,7 +37,7 @@ extension String {
     /// Compares bytes. Canonically equivalent texts with different bytes are not the same.
     package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether this text is the beginning of the other text, because a program may still be writing the rest.
+    /// Whether this text is the beginning of the other text. If so, a program may still be writing the rest.
     func isBeginning(of other: String) -> Bool {
         utf8.count < other.utf8.count && other.utf8.starts(with: utf8)
     }

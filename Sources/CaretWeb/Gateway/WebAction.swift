@@ -2,8 +2,10 @@ package import CaretRooms
 
 /// An action that a web connection returns for its shell.
 package enum WebAction: Equatable, Sendable {
-    /// An action of any connection. The bytes of `send` are written as they are.
+    /// An action that any connection can return, with or without HTTP. The bytes of `send` are written as
+    /// they are.
     case connection(ConnectionAction)
-    /// Send each of these lines as a message of the WebSocket. Answered by `written`, with the bytes of the frames.
+    /// Send each of these lines as a message of the WebSocket. After writing, the shell calls `written` with
+    /// the number of bytes of the frames.
     case sendMessages([UInt8])
 }

@@ -1,4 +1,5 @@
 package import CaretRooms
+package import CaretWire
 
 /// Settings that all web connections of a server share. The closures are pure.
 package final class WebSettings: Sendable {
@@ -6,13 +7,17 @@ package final class WebSettings: Sendable {
     package let siteGuard: SiteGuard
     /// Computes the SHA-1 digest that the handshake of a WebSocket needs.
     package let sha1: @Sendable ([UInt8]) -> [UInt8]
+    /// Makes a random client id, for requests that name no client.
+    package let makeClientID: @Sendable () -> WireString
 
     package init(
         _ connection: ConnectionSettings, siteGuard: SiteGuard,
-        sha1: @escaping @Sendable ([UInt8]) -> [UInt8]
+        sha1: @escaping @Sendable ([UInt8]) -> [UInt8],
+        makeClientID: @escaping @Sendable () -> WireString
     ) {
         self.connection = connection
         self.siteGuard = siteGuard
         self.sha1 = sha1
+        self.makeClientID = makeClientID
     }
 }

@@ -6,36 +6,52 @@ package import CaretWire
 /// This type is a state machine without I/O, like `ConnectionState`: each event returns actions for the shell.
 package struct WebState: Sendable {
     enum Phase: Sendable {
-        /// The head of the next request is read once the last response is delivered.
+        /// The head of the next request is read after the last response is delivered.
         case requests(RequestReader)
+        /// `pending` is being answered.
+        case answering
         /// `socket` handles all events.
         case webSocket
-        /// The last bytes were sent. Input is dropped until this time, or until the peer stops sending.
-        case closing(until: Int64, droppedBytes: Int)
+        /// `stream` handles all events.
+        case events
+        /// The last bytes were sent. Input is dropped for some time after their delivery, or until the peer
+        /// stops sending.
+        case closing(droppedBytes: Int)
         case closed
     }
 
-    private let id: ConnectionID
-    private let settings: WebSettings
-    private let listener: SiteGuard.Listener
-    private let peer: WireString?
-    private var now: Int64
-    private var phase = Phase.requests(RequestReader())
-    /// Nil until the connection becomes a WebSocket. It is not part of `phase`, so that it is changed in place.
-    private var socket: WebSocketState?
+    let id: ConnectionID
+    let settings: WebSettings
+    let listener: SiteGuard.Listener
+    let peer: WireString?
+    var now: Int64
+    var phase = Phase.requests(RequestReader())
+    /// The request that is being answered. It is not part of `phase`, so that it is changed in place.
+    var pending: PendingRequest?
+    /// Speaks the protocol for requests. It is kept for further requests of the same client.
+    var requester: WebMember?
+    /// The number of the last session of all earlier requesters. A late message about one of their sessions
+    /// must not be mistaken for one about a new session.
+    var lastSession = 0
+    /// Nil until the connection becomes a WebSocket.
+    var socket: WebSocketState?
+    /// Nil until a response begins that does not end.
+    var stream: EventStreamState?
     /// Bytes that were not delivered yet, except those of an open WebSocket.
-    private var waitingOutput = 0
+    var waitingOutput = 0
     /// When bytes were last delivered, or when the first undelivered ones were sent.
-    private var deliveredAt: Int64
+    var deliveredAt: Int64
     /// When the head began; before that, when the last response was delivered.
-    private var since: Int64
-    private var isReadingPaused = false
+    var since: Int64
+    private(set) var isReadingPaused = false
     /// The peer has stopped sending, or has closed the WebSocket.
     private var inputHasEnded = false
-    private var isStopping = false
+    var isStopping = false
     /// The time of the requested `wake`.
-    private var wakes: Int64?
-    private var actions: [WebAction] = []
+    var wakes: Int64?
+    /// The errors of members that were dropped, which were not counted yet.
+    var refusals: [ErrorCode: Int] = [:]
+    var actions: [WebAction] = []
 
     package init(
         _ id: ConnectionID, _ settings: WebSettings, at listener: SiteGuard.Listener, from peer: WireString?,
@@ -50,16 +66,17 @@ package struct WebState: Sendable {
         since = now
     }
 
-    /// The state that speaks the protocol; nil if the connection never became a WebSocket.
-    package var member: ConnectionState? { socket?.member }
+    /// The state that speaks the protocol; nil if no request has needed one.
+    package var member: ConnectionState? { socket?.member ?? stream?.member ?? requester?.state }
 
-    private var limits: Limits { settings.connection.limits }
+    var limits: Limits { settings.connection.limits }
 
     private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     // MARK: Events of the socket
 
-    /// Handles received bytes. Returns how many were read. The others must be passed again once reading resumes.
+    /// Handles received bytes. Returns how many bytes were read. The caller must pass the remaining bytes
+    /// again after reading resumes.
     package mutating func received(
         _ bytes: UnsafeRawBufferPointer, at time: Int64
     ) -> (accepted: Int, actions: [WebAction]) {
@@ -76,16 +93,22 @@ package struct WebState: Sendable {
     /// The peer has stopped sending. It may still read.
     package mutating func inputEnded() -> [WebAction] {
         inputHasEnded = true
-        if case .webSocket = phase { withSocket { $0.inputEnded() } }
+        switch phase {
+        case .webSocket: withSocket { $0.inputEnded() }
+        // The client does not want the events any more.
+        case .events: withStream { $0.handle { $0.connectionLost() } }
+        case .requests, .answering, .closing, .closed: break
+        }
         closeIfDone()
         return finishEvent()
     }
 
     /// This many bytes of output were delivered.
     package mutating func written(_ bytes: Int) -> [WebAction] {
-        if case .webSocket = phase {
-            withSocket { $0.written(bytes) }
-        } else {
+        switch phase {
+        case .webSocket: withSocket { $0.written(bytes) }
+        case .events: withStream { $0.written(bytes) }
+        case .requests, .answering, .closing, .closed:
             waitingOutput -= bytes
             deliveredAt = now
             if waitingOutput == 0 { since = now }
@@ -96,7 +119,9 @@ package struct WebState: Sendable {
 
     /// The connection broke, or was closed.
     package mutating func connectionLost() -> [WebAction] {
-        if case .webSocket = phase { withSocket { $0.handle { $0.connectionLost() } } }
+        passToMember { $0.connectionLost() }
+        dropRequester()
+        pending = nil
         phase = .closed
         actions.removeAll { $0 == .connection(.close) }
         return finishEvent()
@@ -104,132 +129,101 @@ package struct WebState: Sendable {
 
     // MARK: Other events
 
-    /// Sets the time, in milliseconds. It never goes back.
+    /// Sets the time, in milliseconds. An earlier time than the current one changes nothing.
     package mutating func timePassed(_ time: Int64) -> [WebAction] {
         now = max(now, time)
-        if case .webSocket = phase {
-            let time = now
-            withSocket { $0.handle { $0.timePassed(time) } }
-        } else if let wakes, now >= wakes {
-            self.wakes = nil
-            meetDeadline()
+        let time = now
+        switch phase {
+        case .webSocket, .events: passToMember { $0.timePassed(time) }
+        case .requests, .answering, .closing, .closed:
+            if let wakes, now >= wakes {
+                self.wakes = nil
+                meetDeadline()
+            }
+            withRequester { $0.timePassed(time) }
         }
         return finishEvent()
     }
 
-    /// Passes an event of a room or the hub to the member. Without a member, there is nobody to notify.
+    /// Passes an event of a room or the hub to the member. Without a member, ignores the event.
     package mutating func handle(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [WebAction] {
-        if case .webSocket = phase { withSocket { $0.handle(event) } }
+        passToMember(event)
         return finishEvent()
     }
 
-    /// The same as `ConnectionState.forwardLines`. The caller writes the lines as messages, with these bytes in all.
-    package mutating func forwardLines(lineBytes: Int, wireBytes: Int, to session: SessionID) -> [WebAction]?
-    {
-        guard case .webSocket = phase else { return nil }
-        guard let following = socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
-        else {
-            return nil
+    private mutating func passToMember(_ event: (inout ConnectionState) -> [ConnectionAction]) {
+        switch phase {
+        case .webSocket: withSocket { $0.handle(event) }
+        case .events: withStream { $0.handle(event) }
+        case .requests, .answering, .closing, .closed: withRequester { $0.handle(event) }
         }
+    }
+
+    /// The form in which lines of rooms leave on this connection; nil if the gateway reads them itself.
+    package var lineForm: LineForm? {
+        switch phase {
+        case .webSocket: .messages
+        case .events: stream.map { .events($0.form) }
+        case .requests, .answering, .closing, .closed: nil
+        }
+    }
+
+    /// The same as `ConnectionState.forwardLines`. The caller writes the lines in the form `lineForm`, as `wireBytes`
+    /// bytes in all. `epoch` is the epoch after these lines, for events.
+    package mutating func forwardLines(
+        lineBytes: Int, wireBytes: Int, epoch: WireString? = nil, to session: SessionID
+    ) -> [WebAction]? {
+        let following: [WebAction]? =
+            switch phase {
+            case .webSocket:
+                socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
+            case .events:
+                stream?.forwardLines(
+                    lineBytes: lineBytes, wireBytes: wireBytes, epoch: epoch, to: session)
+            case .requests, .answering, .closing, .closed: nil
+            }
+        guard let following else { return nil }
         if following.isEmpty { return following }
-        withSocket { _ in following }
+        actions += following
+        endMemberIfOver()
         return finishEvent()
     }
 
-    /// The server stops. A request whose head has begun is answered.
+    /// The server stops. If the head of a request has begun to arrive, this request is still answered.
     package mutating func shutDown(retryAfterMilliseconds: Int?) -> [WebAction] {
         isStopping = true
-        if case .webSocket = phase {
-            withSocket {
-                $0.handle { $0.hubSent(.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)) }
-            }
-        }
+        passToMember { $0.hubSent(.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)) }
         closeIfDone()
         return finishEvent()
     }
 
     /// Returns the errors to be counted, and clears them.
-    package mutating func takeRefusals() -> [ErrorCode: Int]? { socket?.takeRefusals() }
-
-    // MARK: Requests
-
-    private mutating func read(_ rest: inout UnsafeRawBufferPointer) {
-        switch phase {
-        case .requests(let reader) where waitingOutput == 0: readHead(reader, &rest)
-        case .requests: break
-        case .webSocket:
-            let time = now
-            withSocket { $0.received(&rest, at: time) }
-        case .closing(let until, let dropped):
-            phase = .closing(until: until, droppedBytes: dropped + rest.count)
-            if dropped + rest.count > limits.closingBytes { close() }
-            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
-        case .closed: rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
-        }
+    package mutating func takeRefusals() -> [ErrorCode: Int]? {
+        let current = socket?.takeRefusals() ?? stream?.takeRefusals() ?? requester?.takeRefusals()
+        if refusals.isEmpty { return current }
+        defer { refusals = [:] }
+        return refusals.merging(current ?? [:], uniquingKeysWith: +)
     }
 
-    private mutating func readHead(_ reader: RequestReader, _ rest: inout UnsafeRawBufferPointer) {
-        var reader = reader
-        if !reader.hasBegun { since = now }
-        do throws(RequestFault) {
-            let head = try reader.next(of: &rest)
-            phase = .requests(reader)
-            if let head { answer(head) }
-        } catch {
-            respond(WebRefusal(error).response, to: Response.Recipient(isHead: false, closes: true))
-            // What follows cannot be read as requests.
-            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
-        }
+    // MARK: Responses
+
+    mutating func respond(_ response: Response, to recipient: Response.Recipient) {
+        send(response.bytes(at: now, to: recipient))
+        if recipient.closes { beginClosing() }
     }
 
-    private mutating func answer(_ head: RequestHead) {
-        // A body is not read, so the next request cannot be found after it.
-        let closes = !head.keepsAlive || isStopping || head.body != .none && head.body != .bytes(0)
-        let recipient = Response.Recipient(isHead: head.method == "HEAD", closes: closes)
-        do throws(WebRefusal) {
-            let target = try checked(head)
-            if target.path == "/ws", head.method == "GET" { return try beginWebSocket(head) }
-            respond(try Resource.response(to: head, target, isStopping: isStopping), to: recipient)
-        } catch {
-            respond(error.response, to: recipient)
-        }
-    }
-
-    private func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
-        let target: RequestTarget
-        do throws(RequestFault) { target = try RequestTarget(head.target) } catch { throw WebRefusal(error) }
-        try settings.siteGuard.check(head, target.path, at: listener, isSecure: false)
-        guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
-            throw WebRefusal(
-                .expectationFailed, "the only expectation that this server knows is 100-continue")
-        }
-        return target
-    }
-
-    private mutating func beginWebSocket(_ head: RequestHead) throws(WebRefusal) {
-        if isStopping { throw WebRefusal(.serviceUnavailable, "the server is shutting down") }
-        let response = try Handshake.response(to: head, sha1: settings.sha1)
-        let member = ConnectionState(
-            id, settings: settings.connection, from: peer, framing: .messages, at: now)
-        socket = WebSocketState(member)
-        phase = .webSocket
-        wakes = nil
-        let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))
-        withSocket { $0.start(after: bytes) }
-    }
-
-    private mutating func respond(_ response: Response, to recipient: Response.Recipient) {
-        let bytes = response.bytes(at: now, to: recipient)
+    mutating func send(_ bytes: [UInt8]) {
         if waitingOutput == 0 { deliveredAt = now }
         waitingOutput += bytes.count
         order(.send(bytes))
-        if recipient.closes { beginClosing() }
     }
 
     // MARK: The end
 
-    private mutating func beginClosing(endsOutput: Bool = true) {
-        phase = .closing(until: now + Int64(limits.closingSeconds) * 1_000, droppedBytes: 0)
+    mutating func beginClosing(endsOutput: Bool = true) {
+        dropRequester()
+        phase = .closing(droppedBytes: 0)
+        (deliveredAt, since) = (now, now)
         wakes = nil
         if endsOutput { order(.endOutput) }
     }
@@ -238,26 +232,34 @@ package struct WebState: Sendable {
         switch phase {
         case .requests(let reader):
             if waitingOutput == 0, inputHasEnded || isStopping && !reader.hasBegun { close() }
+        case .answering: if inputHasEnded, let pending, !pending.body.isAtEnd { close() }
         case .closing: if waitingOutput == 0, inputHasEnded { close() }
-        case .webSocket, .closed: break
+        case .webSocket, .events, .closed: break
         }
     }
 
-    private mutating func close() {
+    mutating func close() {
         if isClosed { return }
+        dropRequester()
+        pending = nil
         phase = .closed
         order(.close)
     }
 
     // MARK: Deadlines
 
-    private var deadline: Int64? {
+    var deadline: Int64? {
+        let outputDeadline = deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000
+        switch phase {
+        case .requests, .answering, .closing: if waitingOutput > 0 { return outputDeadline }
+        case .webSocket, .events, .closed: return nil
+        }
         switch phase {
         case .requests(let reader):
-            if waitingOutput > 0 { return deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000 }
             return since + Int64(reader.hasBegun ? HTTPLimits.headSeconds : HTTPLimits.idleSeconds) * 1_000
-        case .closing(let until, _): return until
-        case .webSocket, .closed: return nil
+        case .closing: return since + Int64(limits.closingSeconds) * 1_000
+        // While a request is answered, the deadlines are those of its member.
+        case .answering, .webSocket, .events, .closed: return nil
         }
     }
 
@@ -265,44 +267,73 @@ package struct WebState: Sendable {
         guard let deadline, now >= deadline else { return }
         guard case .requests(let reader) = phase, reader.hasBegun, waitingOutput == 0 else { return close() }
         let refusal = WebRefusal(
-            .requestTimeout, "the head of the request did not come within \(HTTPLimits.headSeconds) s")
+            .requestTimeout, .badRequest,
+            "the head of the request did not come within \(HTTPLimits.headSeconds) s")
         respond(refusal.response, to: Response.Recipient(isHead: false, closes: true))
     }
 
     // MARK: Actions
 
-    private mutating func order(_ action: ConnectionAction) { actions.append(.connection(action)) }
+    mutating func order(_ action: ConnectionAction) { actions.append(.connection(action)) }
 
-    private mutating func withSocket(_ event: (inout WebSocketState) -> [WebAction]) {
+    mutating func withSocket(_ event: (inout WebSocketState) -> [WebAction]) {
         guard socket != nil else { return }
         actions += event(&socket!)
-        guard let socket, socket.isOver || socket.fault != nil else { return }
-        waitingOutput = socket.waitingOutput
-        if socket.peerHasClosed { inputHasEnded = true }
-        if socket.isOver, waitingOutput == 0 {
-            close()
-        } else {
-            beginClosing(endsOutput: !socket.hasSentClose)
+        endMemberIfOver()
+    }
+
+    mutating func withStream(_ event: (inout EventStreamState) -> [WebAction]) {
+        guard stream != nil else { return }
+        actions += event(&stream!)
+        endMemberIfOver()
+    }
+
+    /// Begins to close the connection if the member has ended it.
+    private mutating func endMemberIfOver() {
+        let endsOutput: Bool
+        switch phase {
+        case .webSocket:
+            guard let socket, socket.isOver || socket.fault != nil else { return }
+            waitingOutput = socket.waitingOutput
+            if socket.peerHasClosed { inputHasEnded = true }
+            if socket.isOver, waitingOutput == 0 { return close() }
+            endsOutput = !socket.hasSentClose
+        case .events:
+            guard let stream, stream.isOver else { return }
+            waitingOutput = stream.waitingOutput
+            if waitingOutput == 0 { return close() }
+            endsOutput = true
+        case .requests, .answering, .closing, .closed: return
         }
+        beginClosing(endsOutput: endsOutput)
     }
 
     private mutating func finishEvent() -> [WebAction] {
         steerReading()
-        if let deadline, deadline < wakes ?? .max {
-            wakes = deadline
-            order(.wake(at: deadline))
+        let next = min(deadline ?? .max, requester?.wakesAt ?? .max)
+        if next < wakes ?? .max {
+            wakes = next
+            order(.wake(at: next))
         }
         defer { actions = [] }
         return actions
     }
 
-    /// Pauses reading while a response waits, so that a client cannot request faster than it reads.
+    /// Pauses reading while a response waits, so that a client cannot request faster than it reads. Also pauses
+    /// while no byte of a body is wanted.
     private mutating func steerReading() {
-        guard case .requests = phase else { return resumeReading() }
-        if waitingOutput == 0 { return resumeReading() }
+        if wantsInput { return resumeReading() }
         if isReadingPaused { return }
         isReadingPaused = true
         order(.pauseReading)
+    }
+
+    var wantsInput: Bool {
+        switch phase {
+        case .requests: waitingOutput == 0
+        case .answering: wantsBody
+        case .webSocket, .events, .closing, .closed: true
+        }
     }
 
     private mutating func resumeReading() {

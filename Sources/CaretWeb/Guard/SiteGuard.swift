@@ -1,7 +1,8 @@
 package import CaretWire
 
-/// Decides whether a request may come from where it says it comes from. This protects a server that has no tokens
-/// from pages of other sites, which a person's browser opens beside it.
+/// Decides whether a request may be served, by the host that it names and the site whose page sent it. This
+/// protects a server without tokens: a person's browser may also show pages of other sites, and these pages
+/// must not use the server.
 package struct SiteGuard: Sendable {
     /// The kind of listener that a connection came through.
     package enum Listener: Equatable, Sendable {
@@ -13,8 +14,8 @@ package struct SiteGuard: Sendable {
     private let hosts: Set<String>
     private let origins: Set<Origin>
 
-    /// `hosts` are names under which the server is reached, as a proxy passes them on. `origins` are the sites whose
-    /// pages may use this server.
+    /// `hosts` are the names by which clients reach the server, as a proxy forwards them. `origins` are the
+    /// sites whose pages may use this server.
     package init(hosts: [Authority] = [], origins: [Origin] = []) {
         self.hosts = Set(hosts.map(\.host))
         self.origins = Set(origins)
@@ -27,13 +28,20 @@ package struct SiteGuard: Sendable {
         let text = String(decoding: head.fields["host"].first ?? [], as: UTF8.self)
         guard let host = Authority(text), isOurs(host) else {
             throw WebRefusal(
-                .misdirectedRequest,
+                .misdirectedRequest, .badHost,
                 "this server does not answer for the host \(text.prefix(100)); add its name to web_hosts")
         }
         try checkOrigin(head, path, host, isSecure: isSecure)
     }
 
-    /// A name of another site may point to this machine (DNS rebinding). So only known names are ours.
+    /// The site in `web_origins` whose page sent a request that was checked. Nil for all other requests.
+    func otherSite(of head: RequestHead) -> String? {
+        guard let sent = head.fields["origin"].first else { return nil }
+        let text = String(decoding: sent, as: UTF8.self)
+        return Origin(text).flatMap { origins.contains($0) ? text : nil }
+    }
+
+    /// A name of another site may point to this machine (DNS rebinding). So only known names are accepted.
     private func isOurs(_ host: Authority) -> Bool { host.isLoopback || hosts.contains(host.host) }
 
     private func checkOrigin(
@@ -44,21 +52,24 @@ package struct SiteGuard: Sendable {
             let text = String(decoding: first, as: UTF8.self)
             guard sent.count == 1, let origin = Origin(text), isOurs(origin, host, isSecure: isSecure) else {
                 throw WebRefusal(
-                    .forbidden, "pages of \(text.prefix(100)) may not use this server; see web_origins")
+                    .forbidden, .badOrigin,
+                    "pages of \(text.prefix(100)) may not use this server; see web_origins")
             }
             return
         }
         let site = head.fields["sec-fetch-site"].first.map { String(decoding: $0, as: UTF8.self) }
         guard site == "cross-site" || site == "same-site" else { return }
         guard Self.isPublic(path) || Self.isNavigation(head) && Self.isPage(path) else {
-            throw WebRefusal(.forbidden, "pages of other sites may not use this server; see web_origins")
+            throw WebRefusal(
+                .forbidden, .badOrigin, "pages of other sites may not use this server; see web_origins")
         }
     }
 
     private func isOurs(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
         if origins.contains(origin) { return true }
         if origin == Origin(isSecure: isSecure, host) { return true }
-        // A proxy may end TLS.
+        // A proxy may end TLS. The page's origin then has `https`, although the request reaches this server
+        // without TLS.
         return hosts.contains(host.host) && origin == Origin(isSecure: true, host)
     }
 

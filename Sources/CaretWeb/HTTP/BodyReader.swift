@@ -50,7 +50,7 @@ package struct BodyReader: Sendable {
                 phase = size > 0 ? .content(size, isChunk: true) : .trailer(HTTPLimits.trailer)
             case .chunkEnd:
                 guard let line = try line(of: &input, limit: 0) else { return }
-                precondition(line.isEmpty, "a line that exceeds its limit throws an error")
+                precondition(line.isEmpty, "a line that must be empty has content")
                 phase = .chunkSize
             case .trailer(let left):
                 guard let line = try line(of: &input, limit: left - 2) else { return }
@@ -71,7 +71,7 @@ package struct BodyReader: Sendable {
         case .line(let line): return line
         case .incomplete: return nil
         case .tooLong:
-            if case .chunkEnd = phase { throw .bad("a chunk is longer than its size") }
+            if case .chunkEnd = phase { throw .bad("a chunk is longer than the size in its first line") }
             throw .bad("a line of the chunked body is too long")
         case .malformed: throw .bad("each line of a chunked body must end with CR LF")
         }
@@ -87,7 +87,10 @@ package struct BodyReader: Sendable {
         else { throw .bad("the size of a chunk must be 1 to \(HTTPLimits.digits) hexadecimal digits") }
         guard extensions.count <= HTTPLimits.chunkExtensions,
             extensions.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\"") })
-        else { throw .bad("the extensions of a chunk contain blanks, quotes or too many bytes") }
+        else {
+            throw .bad(
+                "the extensions of a chunk contain spaces, control characters, quotes or too many bytes")
+        }
         return size
     }
 }

@@ -1,17 +1,17 @@
-/// The limits of a request. Its body has limits of its own, which depend on what is requested.
+/// The limits of a request, except those of its body: the body's limits depend on what is requested.
 package enum HTTPLimits {
-    /// Bytes of a head: the request line and the fields, with all line ends.
+    /// The most bytes of a head: the request line and the fields, with all line ends.
     package static let head = 16 << 10
-    /// Bytes of the request line, without its line end.
+    /// The most bytes of the request line, without its line end.
     package static let requestLine = 8 << 10
     package static let fields = 64
-    /// Parameters of a query. Each is compared with all others.
+    /// The most parameters of a query. There must be few, because each parameter is compared with all others.
     package static let parameters = 32
-    /// Digits of `Content-Length`, and of the size of a chunk.
+    /// The most digits of `Content-Length`, and of the size of a chunk.
     package static let digits = 15
-    /// Bytes of the extensions of a chunk, which are ignored.
+    /// The most bytes of the extensions of a chunk. The extensions are ignored.
     package static let chunkExtensions = 256
-    /// Bytes of the trailer after the last chunk, which is ignored, with all line ends.
+    /// The most bytes of the trailer after the last chunk, with all line ends. The trailer is ignored.
     package static let trailer = 4 << 10
     /// Seconds within which a head must be complete, from its first byte.
     package static let headSeconds = 10

@@ -33,7 +33,8 @@ package struct RequestHead: Equatable, Sendable {
     /// Whether the client may send another request after this one.
     package var keepsAlive: Bool { version == .http11 && !fields.hasItem("close", inList: "connection") }
 
-    /// A proxy in front of this server may read two lengths in another order. So a request has one length.
+    /// If a request had two lengths, a proxy in front of this server might use the other one. So a request
+    /// must have only one length.
     private static func body(of fields: Fields, _ version: Version) throws(RequestFault) -> Body {
         let (codings, lengths) = (fields["transfer-encoding"], fields["content-length"])
         if !codings.isEmpty {

@@ -31,7 +31,8 @@ package struct RequestReader: Sendable {
                 return head
             }
             guard fields.count < HTTPLimits.fields else {
-                throw RequestFault(.headTooLarge, "a head has at most \(HTTPLimits.fields) fields")
+                throw RequestFault(
+                    .headTooLarge, "the head of a request may have at most \(HTTPLimits.fields) fields")
             }
             fields.append(try Fields.Field(text))
         }

@@ -9,8 +9,8 @@ package struct RequestTarget: Equatable, Sendable {
     package let path: String
     private let parameters: [Parameter]
 
-    /// Reads the target of a request line. A parameter must not occur twice, because programs differ in which of two
-    /// they believe.
+    /// Reads the target of a request line. A parameter must not occur twice, because some programs use its
+    /// first value and others its last one.
     package init(_ text: String) throws(RequestFault) {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ package struct RequestTarget: Equatable, Sendable {
             let name = try Self.decoded(words[0], hasPlusForSpace: true)
             let value = words.count > 1 ? try Self.decoded(words[1], hasPlusForSpace: true) : ""
             guard !parameters.contains(where: { $0.name == name }) else {
-                throw .bad("the query has \(name.prefix(64)) more than once")
+                throw .bad("the query has the parameter \(name.prefix(64)) more than once")
             }
             parameters.append(Parameter(name: name, value: value))
         }

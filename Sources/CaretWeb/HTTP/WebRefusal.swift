@@ -1,19 +1,30 @@
 import CaretWire
 
-/// Why a request is not served, before any document is looked at.
+/// Why a request is refused before the server looks for any document.
 package struct WebRefusal: Error, Equatable, Sendable {
     package let status: Status
     /// What is wrong, for people.
     package let message: String
+    private let code: String
     private(set) var fields: [Response.Field] = []
 
-    init(_ status: Status, _ message: String) {
+    /// A refusal with a code that exists only over HTTP.
+    init(_ status: Status, _ code: WebCode, _ message: String) {
         self.status = status
+        self.code = code.rawValue
+        self.message = message
+    }
+
+    /// A refusal with a code of the protocol.
+    init(_ status: Status, _ code: ErrorCode, _ message: String) {
+        self.status = status
+        self.code = code.rawValue
         self.message = message
     }
 
     init(_ fault: RequestFault) {
-        self.init(Status(fault.status), fault.message)
+        let isVersion = fault.status == .unsupportedVersion
+        self.init(Status(fault.status), isVersion ? .badVersion : .badRequest, fault.message)
     }
 
     func adding(_ name: String, _ value: String) -> WebRefusal {
@@ -22,30 +33,26 @@ package struct WebRefusal: Error, Equatable, Sendable {
         return refusal
     }
 
-    /// The body is the same `error` object as on lines.
+    /// The body is the same `error` object that a client without HTTP receives as a line.
     var response: Response {
-        var writer = JSONWriter()
-        ErrorReport(unlisted: code, message).encode(into: &writer)
-        var response = Response(status, "application/json", writer.bytes)
+        var response = ErrorReport(unlisted: code, message).response(status)
         for field in fields { response.add(field.name, field.value) }
         return response
     }
 
-    private var code: String {
-        switch status {
-        case .forbidden: "bad_origin"
-        case .notFound: "not_found"
-        case .methodNotAllowed: "bad_method"
-        case .misdirectedRequest: "bad_host"
-        case .upgradeRequired: "upgrade_required"
-        case .unsupportedVersion: "bad_version"
-        case .contentTooLarge: "too_large"
-        case .serviceUnavailable: "shutting_down"
-        case .badRequest, .requestTimeout, .targetTooLong, .expectationFailed, .headTooLarge,
-            .switchingProtocols, .ok, .noContent:
-            "bad_request"
-        }
-    }
+}
+
+/// The codes of errors that exist only over HTTP.
+package enum WebCode: String, CaseIterable {
+    case badRequest = "bad_request"
+    case badOrigin = "bad_origin"
+    case badMethod = "bad_method"
+    case badHost = "bad_host"
+    case badType = "bad_type"
+    case badVersion = "bad_version"
+    case upgradeRequired = "upgrade_required"
+    case conditionRequired = "condition_required"
+    case replaced
 }
 
 extension Status {

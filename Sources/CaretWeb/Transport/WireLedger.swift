@@ -1,4 +1,4 @@
-/// Translates between the bytes of a transport and the bytes of lines.
+/// Converts numbers of bytes on a transport to numbers of bytes of lines.
 ///
 /// A connection's state counts the bytes of its lines, with their line ends. Frames have other lengths. Some bytes,
 /// such as those of a pong, belong to no line.
@@ -23,15 +23,16 @@ package struct WireLedger: Equatable, Sendable {
         pieces.append(Piece(wireBytes: wireBytes, lineBytes: lineBytes))
     }
 
-    /// Notes that these bytes were written. Returns how many bytes of lines have left for certain: all bytes of a
-    /// piece once its last byte was written, and never more than were written.
+    /// Notes that these bytes were written. Returns how many bytes of lines were certainly among them. The
+    /// last byte of a piece's lines is counted only after the last byte of the piece was written.
     package mutating func wrote(_ wireBytes: Int) -> Int {
         var (left, lineBytes) = (wireBytes, 0)
         waiting -= wireBytes
-        while left > 0, !isEmpty {
+        // Lines that need no bytes leave with the bytes before them.
+        while !isEmpty, left > 0 || pieces[first].wireBytes == 0 {
             let piece = pieces[first]
             if left < piece.wireBytes {
-                // The last line byte leaves with the last wire byte.
+                // The last byte of the lines is counted only with the last byte of the piece.
                 let lines = min(left, max(0, piece.lineBytes - 1))
                 pieces[first] = Piece(wireBytes: piece.wireBytes - left, lineBytes: piece.lineBytes - lines)
                 lineBytes += lines

@@ -14,7 +14,7 @@ package struct CloseCode: Equatable, Hashable, Sendable {
     package static let internalError = CloseCode(1011)
     package static let tryAgainLater = CloseCode(1013)
 
-    /// Whether a peer may send this code. The others are not assigned, or mean that no code was sent.
+    /// Whether a peer may send this code. Other codes are not assigned, or mean that no code was sent.
     var isValid: Bool {
         switch value {
         case 1000...1003, 1007...1014, 3000...4999: true

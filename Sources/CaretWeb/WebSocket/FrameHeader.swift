@@ -21,7 +21,8 @@ struct FrameHeader {
     private static let maskBit: UInt8 = 0x80
     private static let binaryOpcode: UInt8 = 2
 
-    /// The bytes of the header that begins with `start`. With fewer than two bytes it is at least two.
+    /// The number of bytes of the header that begins with `start`. If `start` has fewer than two bytes,
+    /// returns 2, because every header has at least two bytes.
     static func length(of start: [UInt8]) -> Int {
         start.count < 2 ? 2 : 2 + lengthBytes(start[1] & 0x7F) + 4
     }
@@ -31,7 +32,7 @@ struct FrameHeader {
     /// Checks the first two bytes. `isInMessage` is true if the last frame was not the end of its message.
     static func check(_ start: [UInt8], isInMessage: Bool) throws(FrameFault) {
         guard start[0] & reservedBits == 0 else {
-            throw .violation("a reserved bit is set, but no extension was agreed")
+            throw .violation("a reserved bit is set, but no extension was agreed on")
         }
         let number = start[0] & 0x0F
         if number == binaryOpcode { throw FrameFault(.unsupportedData, "messages must be text, not binary") }
@@ -40,21 +41,24 @@ struct FrameHeader {
         }
         guard start[1] & maskBit != 0 else { throw .violation("frames of a client must be masked") }
         if opcode.isControl {
-            guard start[0] & finalBit != 0 else { throw .violation("a control frame must be whole") }
+            guard start[0] & finalBit != 0 else {
+                throw .violation("a control frame must not be fragmented")
+            }
             guard start[1] & 0x7F < 126 else {
-                throw .violation("a control frame has at most \(WebSocketLimits.controlContent) bytes")
+                throw .violation("a control frame may have at most \(WebSocketLimits.controlContent) bytes")
             }
         } else if isInMessage != (opcode == .continuation) {
             throw .violation(
                 isInMessage
-                    ? "the message before has not ended" : "a message must not begin with a continuation")
+                    ? "a new message began before the previous message ended"
+                    : "a message must not begin with a continuation frame")
         }
     }
 
     /// Reads a whole header whose first two bytes were checked.
     init(_ bytes: [UInt8]) throws(FrameFault) {
         guard let opcode = Opcode(rawValue: bytes[0] & 0x0F) else {
-            preconditionFailure("the first two bytes of a header were not checked")
+            preconditionFailure("the opcode of a header was not checked")
         }
         self.opcode = opcode
         isFinal = bytes[0] & Self.finalBit != 0
@@ -65,10 +69,10 @@ struct FrameHeader {
         } else {
             let length = bytes[2..<lengthEnd].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             guard length <= UInt64(Int.max) else {
-                throw .violation("the length of a frame begins with a 1 bit")
+                throw .violation("the length of a frame must not begin with a 1 bit")
             }
             guard length >= (code == 126 ? 126 : 1 << 16) else {
-                throw .violation("the length of a frame must have its shortest form")
+                throw .violation("the length of a frame must be written in its shortest form")
             }
             count = Int(length)
         }

@@ -1,8 +1,8 @@
-/// Reads the frames that a client sends over a WebSocket (RFC 6455). The result does not depend on how the bytes
-/// arrive, except that the content of a message may come in other pieces.
+/// Reads the frames that a client sends over a WebSocket (RFC 6455). The result does not depend on how the
+/// bytes arrive. Only the pieces in which the content of a message is returned depend on it.
 package struct FrameReader: Sendable {
     package enum Event: Equatable, Sendable {
-        /// The next bytes of a text message, unmasked. They end anywhere, even inside a character.
+        /// The next bytes of a text message, unmasked. The bytes may end anywhere, even inside a character.
         case content([UInt8])
         /// The message is complete. It had at least one frame, but perhaps no content.
         case messageEnd
@@ -25,7 +25,7 @@ package struct FrameReader: Sendable {
         let opcode: Opcode
         let isFinal: Bool
         var left: Int
-        /// Rotated, so that its first byte belongs to the next byte of content.
+        /// The mask, rotated so that its first byte belongs to the next byte of content.
         var mask: Mask
 
         /// Removes the next bytes of the frame from `input`, and unmasks them.
@@ -47,8 +47,8 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
-    /// Reads from the start of `input` up to the end of the next event. Returns nil once all bytes were read, and
-    /// after a close frame. Throws the first fault, and must not be called after that.
+    /// Reads from the start of `input` up to the end of the next event. Returns nil if all bytes were read,
+    /// and after a close frame. Throws the first fault, and must not be called after that.
     package mutating func next(of input: inout UnsafeRawBufferPointer) throws(FrameFault) -> Event? {
         while true {
             switch phase {
@@ -121,7 +121,7 @@ package struct FrameReader: Sendable {
     private static func closeCode(in content: [UInt8]) throws(FrameFault) -> CloseCode? {
         if content.isEmpty { return nil }
         guard content.count >= 2 else {
-            throw .violation("a close frame has no content or at least two bytes")
+            throw .violation("the content of a close frame must be empty or have at least two bytes")
         }
         let code = CloseCode(UInt16(content[0]) << 8 | UInt16(content[1]))
         guard code.isValid else { throw .violation("close code \(code.value) must not be sent") }

@@ -13,20 +13,22 @@ enum Handshake {
         guard head.version == .http11, fields.hasItem("upgrade", inList: "connection"),
             fields.hasItem("websocket", inList: "upgrade")
         else {
-            throw WebRefusal(.upgradeRequired, "/ws speaks WebSocket; send an upgrade request")
-                .adding("Upgrade", "websocket").adding("Connection", "Upgrade")
+            throw WebRefusal(
+                .upgradeRequired, .upgradeRequired, "/ws speaks WebSocket; send an upgrade request"
+            )
+            .adding("Upgrade", "websocket").adding("Connection", "Upgrade")
         }
         guard fields["sec-websocket-version"] == [Array("13".utf8)] else {
-            throw WebRefusal(.upgradeRequired, "the version of WebSocket must be 13")
+            throw WebRefusal(.upgradeRequired, .upgradeRequired, "the version of WebSocket must be 13")
                 .adding("Upgrade", "websocket").adding("Connection", "Upgrade")
                 .adding("Sec-WebSocket-Version", "13")
         }
         let keys = fields["sec-websocket-key"]
         guard keys.count == 1, Base64.isSixteenBytes(keys[0]) else {
-            throw WebRefusal(.badRequest, "Sec-WebSocket-Key must be 16 bytes in Base64")
+            throw WebRefusal(.badRequest, .badRequest, "Sec-WebSocket-Key must be 16 bytes in Base64")
         }
         guard head.body == .none || head.body == .bytes(0) else {
-            throw WebRefusal(.badRequest, "an upgrade request must have no body")
+            throw WebRefusal(.badRequest, .badRequest, "an upgrade request must have no body")
         }
         var response = Response(.switchingProtocols)
         response.add("Upgrade", "websocket")
@@ -34,7 +36,8 @@ enum Handshake {
         response.add("Sec-WebSocket-Accept", Base64.text(of: sha1(keys[0] + suffix.utf8)))
         if !fields["sec-websocket-protocol"].isEmpty {
             guard fields.hasItem(subprotocol, inList: "sec-websocket-protocol") else {
-                throw WebRefusal(.badRequest, "this server speaks the subprotocol \(subprotocol) only")
+                throw WebRefusal(
+                    .badRequest, .badRequest, "this server speaks the subprotocol \(subprotocol) only")
             }
             response.add("Sec-WebSocket-Protocol", subprotocol)
         }
@@ -59,7 +62,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether `text` has the form that sixteen bytes get.
+    /// Whether `text` has the form of sixteen bytes in base64.
     static func isSixteenBytes(_ text: [UInt8]) -> Bool {
         text.count == 24 && text[..<22].allSatisfy(alphabet.contains) && text[22...] == [61, 61]
     }

@@ -8,16 +8,18 @@ struct WebSocketState: Sendable {
     private(set) var member: ConnectionState
     private var reader = FrameReader()
     private var ledger = WireLedger()
-    /// How many bytes must be written until the last pong is delivered; nil if it is.
+    /// How many bytes must be written until the last pong is delivered; nil if no pong waits.
     private var bytesUntilPong: Int?
-    /// The last ping that came while a pong waited. It is answered after that pong, and the pings before it never.
+    /// The last ping that arrived while a pong waited. The ping is answered after that pong is delivered.
+    /// Earlier pings that arrived while the pong waited are not answered.
     private var unansweredPing: [UInt8]?
-    /// The peer has sent its close frame, or has stopped sending. This is the code of the answer.
+    /// Set if the peer has sent its close frame or has stopped sending. The inner value is the code for the
+    /// server's own close frame.
     private var peerClose: CloseCode??
     private(set) var hasSentClose = false
     /// Set if the peer broke a rule of frames. No more bytes are read.
     private(set) var fault: FrameFault?
-    /// The member has closed the connection. Output may still wait.
+    /// `member` has closed the connection. Some output may not be written yet.
     private(set) var isOver = false
     private var actions: [WebAction] = []
 
@@ -37,7 +39,7 @@ struct WebSocketState: Sendable {
 
     mutating func takeRefusals() -> [ErrorCode: Int]? { member.takeRefusals() }
 
-    /// Passes an event of a room, the hub or the clock to the member.
+    /// Passes an event of a room, the hub or the clock to `member`.
     mutating func handle(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [WebAction] {
         perform(event(&member))
         return takeActions()
@@ -51,8 +53,8 @@ struct WebSocketState: Sendable {
         return takeActions()
     }
 
-    /// Handles received bytes until the member pauses reading. The bytes that are left must be passed again once
-    /// reading resumes.
+    /// Handles received bytes until `member` pauses reading. The caller must pass the remaining bytes again
+    /// after reading resumes.
     mutating func received(_ bytes: inout UnsafeRawBufferPointer, at time: Int64) -> [WebAction] {
         while fault == nil, !isOver, !member.isReadingPaused {
             do throws(FrameFault) {
@@ -63,7 +65,7 @@ struct WebSocketState: Sendable {
             }
         }
         if fault == nil, !isOver { perform(member.claimForMessage()) }
-        // After the last frame, and after a fault, the peer has nothing to say.
+        // Drops the bytes that follow the peer's last frame, a fault, or the end of the connection.
         if peerClose != nil || fault != nil || isOver {
             bytes = UnsafeRawBufferPointer(rebasing: bytes[bytes.endIndex...])
         }
@@ -155,7 +157,7 @@ struct WebSocketState: Sendable {
 }
 
 extension CloseCode {
-    /// The code and the reason for the peer, from the reason why the server ends a connection.
+    /// The code and the reason of the close frame for a connection that has ended in this way.
     static func reason(for end: ConnectionEnd?) -> (CloseCode, String) {
         switch end {
         case .sentBye(let reason): (CloseCode(reason), reason.word)

@@ -58,7 +58,7 @@ package struct ArchiveHead: WireMessage {
     }
 }
 
-/// A document. Its revisions after `start`, up to `revision`, follow.
+/// A document. The next lines are its revisions after `start`, up to `revision`.
 package struct ArchivedDocument: WireMessage {
     package static var type: StaticString { "document" }
 

@@ -33,7 +33,7 @@ struct JSONCursor {
         while index < bytes.count, bytes[index].isBlank { index += 1 }
     }
 
-    /// Skips a string. Returns true if it contains an escape.
+    /// Skips a string. Returns true if the string contains an escape.
     mutating func skipString() throws(JSONFault) -> Bool {
         index += 1
         var hasEscape = false

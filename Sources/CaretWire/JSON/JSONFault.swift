@@ -42,7 +42,7 @@ extension JSONFault: CustomStringConvertible {
             case .byteOrderMark: "a byte order mark is not allowed"
             case .controlCharacter(let byte): "\(JSONFault.name(byte)) must be escaped in a string"
             case .badEscape: "JSON does not define this escape"
-            case .loneSurrogate: "this surrogate escape is not half of a pair"
+            case .loneSurrogate: "this surrogate escape is not part of a pair"
             case .leadingZero: "a number must not have leading zeros"
             case .integerOutOfRange: "an integer must lie within ±\(Limits.integer)"
             case .numberOutOfRange:

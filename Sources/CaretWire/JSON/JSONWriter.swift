@@ -96,6 +96,13 @@ package struct JSONWriter: Sendable {
         }
     }
 
+    /// Appends the content of a string, without quotes. The bytes may end inside a character.
+    package mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
+        text.withMemoryRebound(to: UInt8.self) { escaped($0) }
+    }
+
+    package mutating func appendEscaped(_ text: [UInt8]) { text.withUnsafeBytes { appendEscaped($0) } }
+
     /// Writes the content of a string. Runs without special bytes are copied as a whole.
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0

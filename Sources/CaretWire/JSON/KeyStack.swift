@@ -45,8 +45,8 @@ struct KeyStack {
         unescaped.removeAll(keepingCapacity: true)
     }
 
-    /// Frees the extra memory that an unusual line needed. Never copies the keys, even if they are still
-    /// referenced elsewhere.
+    /// Frees the extra memory that an unusual line needed. A large buffer is replaced by an empty one. So the
+    /// keys are never copied, even if they are still referenced elsewhere.
     mutating func shrink() {
         if keys.capacity > KeyStack.mostKeptCapacity { keys = [] }
         if unescaped.capacity > KeyStack.mostKeptCapacity { unescaped = [] }
@@ -68,7 +68,8 @@ struct KeyStack {
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
 
-    /// Finds the first key from `base` on that equals an earlier key. Returns where it starts in the line.
+    /// Finds the first key from `base` on that equals an earlier key. Returns where this key starts in the
+    /// line.
     mutating func duplicate(from base: Int, in line: UnsafeBufferPointer<UInt8>) -> Int? {
         if keys.count - base <= 1 { return nil }
         let found =

@@ -10,7 +10,7 @@ package struct ErrorReport: WireMessage {
     package var message: WireString
     package var document: WireString?
     package var seq: Int?
-    /// The document's head. The server sends it if the base of a push cannot be used.
+    /// The document's head. The server sends the head if the base of a push cannot be used.
     package var head: WirePosition?
     package var retryAfterMilliseconds: Int?
 
@@ -26,7 +26,7 @@ package struct ErrorReport: WireMessage {
         self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
-    /// An error with a code that lines do not have.
+    /// Makes an error with a code that is not in `ErrorCode`, for an answer over HTTP.
     package init(unlisted code: String, _ message: String) {
         self.code = .unknown(WireString(code))
         self.message = WireString(message)

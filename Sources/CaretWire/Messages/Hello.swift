@@ -4,7 +4,7 @@ package import CaretCore
 package struct Hello: WireMessage {
     package static var type: StaticString { "hello" }
 
-    /// Identifies the client to the server. Only these two know this id.
+    /// Identifies the client to the server. Only the client and the server know this id.
     package var client: WireString
     /// The units that the client supports, best first. Units that this server does not know are left out.
     package var units: [CodeUnit]

@@ -2,7 +2,8 @@ package import CaretCore
 
 /// A revision of a document, given by its number or by a time at which it was the head.
 package enum Moment: Hashable, Sendable {
-    /// The request gives neither. This means the head of a document, or the beginning of its history.
+    /// The request gives neither a revision nor a time. `read` then means the head of the document, and
+    /// `history` means the beginning of its history.
     case unspecified
     case revision(Revision)
     /// A time in milliseconds.
@@ -214,7 +215,7 @@ package struct Revisions: WireMessage {
     }
 }
 
-/// Makes a new revision with the text of an old revision. This counts as a push.
+/// Makes a new revision with the text of an old revision. The server treats this request as a push.
 package struct Restore: WireMessage {
     package static var type: StaticString { "restore" }
 

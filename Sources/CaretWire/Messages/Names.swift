@@ -51,10 +51,11 @@ package struct Gone: WireMessage {
     package static var type: StaticString { "gone" }
 
     package var document: WireString
-    /// The epoch of the document that is gone. Another document may already have the old name.
+    /// The epoch of the document that is gone. The name alone does not identify it, because another document
+    /// may already have this name.
     package var epoch: WireString?
     package var reason: OpenWord<GoneReason>
-    /// The new name. Only receivers that may read the renamed document get it.
+    /// The new name. Only receivers that may read the renamed document get the new name.
     package var to: WireString?
     /// The message is for a follower. Such a message does not end a session.
     package var isFollowed: Bool

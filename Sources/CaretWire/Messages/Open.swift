@@ -105,7 +105,7 @@ package struct Opened: WireMessage {
     package enum Content: Equatable, Sendable {
         /// The whole text.
         case text(WireString)
-        /// The client's position is still valid. The changes after it follow.
+        /// The client's position is still valid. The next messages are the changes after this position.
         case resumed
         /// The whole text, because the position that the client sent is not valid any more.
         case textAfterAll(WireString)
@@ -177,7 +177,7 @@ package struct Opened: WireMessage {
     }
 }
 
-/// Closes a document. The client gets no more of its changes.
+/// Closes a document. The client receives no more changes of this document.
 package struct Close: WireMessage {
     package static var type: StaticString { "close" }
 

@@ -19,10 +19,12 @@ package struct Push: WireMessage {
     package var wantsText: Bool
     /// Create the document if it does not exist.
     package var create: Bool
+    /// Refuse the push, instead of rebasing it, if the base is not the head.
+    package var exact: Bool
 
     package init(
         document: WireString, epoch: WireString?, base: Revision, seq: Int, content: Content,
-        wantsText: Bool = false, create: Bool = false
+        wantsText: Bool = false, create: Bool = false, exact: Bool = false
     ) {
         self.document = document
         self.epoch = epoch
@@ -31,6 +33,7 @@ package struct Push: WireMessage {
         self.content = content
         self.wantsText = wantsText
         self.create = create
+        self.exact = exact
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -41,6 +44,7 @@ package struct Push: WireMessage {
         content = try Content(fields)
         wantsText = try fields.word(optional: "want") == Want.text
         create = try fields.flag("create")
+        exact = try fields.flag("exact")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -54,6 +58,7 @@ package struct Push: WireMessage {
         }
         if wantsText { writer.member("want", Want.text) }
         writer.member("create", ifTrue: create)
+        writer.member("exact", ifTrue: exact)
     }
 }
 

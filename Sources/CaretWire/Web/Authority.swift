@@ -5,7 +5,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
     package let port: Int?
 
     package init?(_ text: String) {
-        // Some letters outside ASCII have ASCII letters as their lower case.
+        // Only ASCII is accepted, because some letters outside ASCII become ASCII letters in lower case.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         if text.hasPrefix("[") {
@@ -42,7 +42,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
             && labels.allSatisfy { 1...63 ~= $0.count && $0.allSatisfy { $0.isNameByte } }
     }
 
-    /// Whether only this machine can be meant.
+    /// Whether this host can only mean this machine.
     package var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || ipv4?.first == 127
     }

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-// A layer under SQLite for tests. It records every operation on the files of a database. As planned, it makes
-// an operation fail, kills the process, or reports a full disk. The layer stays SQLite's default VFS until
-// the process ends, so it needs its own process.
+// A layer under SQLite for tests. It records every operation on the files of a database. A plan tells it to
+// make an operation fail, to kill the process, or to report a full disk. The layer stays SQLite's default VFS
+// until the process ends, so it needs its own process.
 //
 // It watches the main database, its journal and its log. It identifies a file by the last part of its path,
 // so a process can use only one folder.
@@ -40,7 +40,8 @@ struct fault_plan {
     int64_t number;
     /// The disk counts as full if all files together would have more bytes than this; 0 for no limit.
     int64_t bound;
-    /// The disk counts as full if a log's index would have more regions than this; 0 for no limit.
+    /// The disk counts as full if a log's index would have more regions than this; 0 for no limit, and -1 if
+    /// there is no space even for the first region.
     int regions;
 };
 
@@ -48,7 +49,8 @@ struct fault_plan {
 enum fault_record {
     /// The bytes are the file's name. The offset is 1 if the file was created.
     FAULT_OPENED = 'o',
-    /// The bytes are the whole content of a file that was created without the layer. They count as synced.
+    /// The bytes are the whole content of a file that was created without the layer. Tests treat these bytes
+    /// as synced.
     FAULT_FOUND = 'f',
     /// The bytes were written at the offset.
     FAULT_WROTE = 'w',
@@ -88,8 +90,12 @@ void fault_vfs_lift_bound(void);
 /// `path` gets one line per call, with the path of the call's file. Returns 0 if it could create that file.
 int fault_calls_record(const char *path);
 
-/// From now on, `fsync` fails for files whose path has this end.
+/// From now on, `fsync` fails for every file whose path ends with `end`.
 void fault_calls_refuse_sync(const char *end);
+
+/// For every file whose path ends with `end`, lets this number of writes at an offset succeed. Every later one
+/// fails with the `errno` `error`.
+void fault_calls_refuse_write(const char *end, int error, int after);
 
 /// Writes a text to the record of calls, if there is one.
 void fault_calls_mark(const char *text);

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The commands on the pages") struct PageTests {
+@Suite("The commands and code on the documentation pages") struct PageTests {
     /// The setup for a page: commands that run before the commands of the page.
     private static let before = [
         "README.md": """
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("every skipped command is on some page")
+    @Test("every command on the list of skipped commands is on a page")
     func skipped() {
         let known = Pages.all.flatMap { Pages.commands(of: $0.page) + $0.page.code.map(\.text) }
         for entry in SkippedCommand.all {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("a test filter on a page matches a test")
+    @Test("every test filter in a command on the pages matches a test")
     func filters() throws {
         let folder = Pages.root.appending(path: "Tests")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -83,7 +83,8 @@ import Testing
             let blocks = try #require(Pages.page(path)).blocks.filter { $0.language == "swift" }
             #expect(!blocks.isEmpty)
             for line in blocks.filter({ !isManifest($0) }).flatMap(\.lines) {
-                // The test has its own server and folder.
+                // The test uses variables in place of the address, the port, the folder and the socket on the
+                // page.
                 let line = line.trimmingCharacters(in: .whitespaces)
                     .replacing("\"127.0.0.1\"", with: "host").replacing("22738", with: "port")
                     .replacing("\"unsaved\"", with: "folder")
@@ -132,9 +133,10 @@ import Testing
         case let script where script.hasPrefix("scripts/"):
             let text = try Pages.text(script)
             return words.dropFirst().allSatisfy { !$0.hasPrefix("--") || text.contains($0) }
-        // The test of the README runs this session.
+        // Another test runs the session of README.md with `nc`, so this test checks only the address.
         case "nc": return words.count == 1 || words.dropFirst() == ["127.0.0.1", "22738"]
-        // The complete command is in a block, and another test runs it.
+        // Inline code may name only a part of a command. Another test runs the complete command, which is in
+        // a block.
         default: return words.count == 1 || words.contains("…")
         }
     }

@@ -28,10 +28,12 @@ enum Pages {
 
     /// The shell commands of a page: the lines of its `sh` blocks, with continued lines joined.
     static func commands(of page: MarkdownPage) -> [String] {
-        page.blocks.filter { $0.language == "sh" }.flatMap { block in
-            block.lines.joined(separator: "\n").replacing("\\\n", with: "").split(separator: "\n")
-                .map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") }
-        }
+        page.blocks.filter { $0.language == "sh" }.flatMap { commands(of: $0) }
+    }
+
+    static func commands(of block: MarkdownPage.Block) -> [String] {
+        block.lines.joined(separator: "\n").replacing("\\\n", with: "").split(separator: "\n")
+            .map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") }
     }
 
     /// Text that begins with one of these programs is a command.

@@ -2,9 +2,9 @@ import CaretSync
 import Foundation
 import Testing
 
-@Suite("caret sync when something goes wrong", .serialized) struct SyncFaultTests {
+@Suite("`caret sync` when something goes wrong", .serialized) struct SyncFaultTests {
     @Test(
-        "another server at the same address ends the sync without changes",
+        "`sync` ends without changes if its server was replaced by another",
         arguments: [1, 2])
     func otherServer(count: Int) throws {
         let folders = try SyncedFolders(["ann"])
@@ -27,7 +27,7 @@ import Testing
                     caret: \(root)/ann: it was synced with the store [0-9a-z]+, but the server at \(root)/data/caretd.sock has \
                     the store [0-9a-z]+
                       nothing was changed. If this is the right server, pass --adopt: every line of the files and documents is kept.
-                      If it is not, pass the address of the right server, or sync another folder with this one
+                      If it is not, pass the address of the right server, or sync another folder with this server
 
                     """)), "\(said)")
         #expect(folders.texts(in: "ann") == texts)
@@ -72,7 +72,7 @@ import Testing
         #expect(folders.texts(in: "ann") == ["old": "1\n2\n", "new": "new\n"])
     }
 
-    @Test("sync refuses a folder inside a synced folder, or containing one")
+    @Test("`sync` refuses a folder inside or around another synced folder")
     func nested() throws {
         let session = try CommandSession()
         let outer = session.folder.path + "/notes"
@@ -118,16 +118,16 @@ import Testing
             [1]
             $ trash restore \(notes) 1
             ! caret: \(notes): its trash has no item 1
-            !   caret trash list \(notes) shows the numbers
+            !   `caret trash list \(notes)` shows the numbers
             [1]
             $ trash list \(session.folder.path)
             ! caret: \(session.folder.path): not a synced folder
-            !   pass the folder that caret sync uses
+            !   pass the folder that `caret sync` uses
             [1]
             """)
     }
 
-    @Test("sync writes no path below a link or a file, also after a rename")
+    @Test("`sync` writes through no link and below no file, even after a rename")
     func links() throws {
         let session = try CommandSession()
         let (notes, outside) = (
@@ -154,24 +154,24 @@ import Testing
             """)
         let leftAlone = [
             "link left alone: not a regular file",
-            "link/a left alone: link is not a folder here, and links are not followed",
-            "link/b left alone: link is not a folder here, and links are not followed",
-            "plain/c left alone: plain is not a folder here, and links are not followed",
+            "link/a left alone: link is not a folder on this machine, and links are not followed",
+            "link/b left alone: link is not a folder on this machine, and links are not followed",
+            "plain/c left alone: plain is not a folder on this machine, and links are not followed",
         ]
         let written = ["d ← revision 1 by anonymous", "plain ← revision 1 by anonymous"]
         #expect(try once(session) == (leftAlone + written).sorted())
         try session.expect("$ mv n/d n/link/d\nn/d is now n/link/d")
-        let renamed = "link/d left alone: link is not a folder here, and links are not followed"
+        let renamed = "link/d left alone: link is not a folder on this machine, and links are not followed"
         #expect(try once(session) == (leftAlone + [renamed, "d ← deleted"]).sorted())
         #expect(try session.caret(["cat", "n/link/a"]).output == "theirs\n")
         #expect(try files.contentsOfDirectory(atPath: outside.path) == ["a"])
         #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
     }
 
-    @Test("if a file cannot be synced, --once fails and syncs the others")
+    @Test("if a file cannot be synced, `--once` syncs the others and fails")
     func notSynced() throws {
         let session = try CommandSession()
-        // Almost as deep as the system allows. Paths below this folder are too long to open.
+        // This folder is almost as deep as the system allows. Paths below this folder are too long to open.
         let part = String(repeating: "d", count: 240)
         let (deep, behind) = (String(repeating: part + "/", count: 15), "\(part)/\(part)")
         defer { _ = try? session.shell("rm -r notes") }
@@ -188,7 +188,7 @@ import Testing
         let first = try once()
         let unreadable = "\(behind) left alone: cannot be read: File name too long"
         #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
-        // The file cannot be renamed like its document. The other files are synced all the same.
+        // The file cannot get the new name of its document. The other files are synced all the same.
         try session.expect(
             """
             $ mv n/a n/\(part)/\(part.dropLast())
@@ -206,7 +206,7 @@ import Testing
         #expect(try session.shell("cat notes/\(deep)/a").output == "a\n")
     }
 
-    @Test("if the server refuses a file, --once fails and pushes the others")
+    @Test("if the server refuses a file, `--once` pushes the others and fails")
     func refused() throws {
         let session = try CommandSession(["--require-tokens=true"])
         let notes = session.folder.appending(path: "notes")
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("a file saved during its removal is restored after a kill")
+    @Test("a file saved while `sync` removes it is restored after a kill")
     func removing() throws {
         let session = try CommandSession()
         let notes = session.folder.path + "/notes"
@@ -239,7 +239,8 @@ import Testing
             let state = notes + "/.caret"
             try SystemFile.make(
                 "\(state)/files/\(number).json", Array(try JSONEncoder().encode(record)), mode: 0o600)
-            // The second file was not moved aside yet, or was already moved back.
+            // The file `kept` is still in its folder: sync had not moved it aside yet, or had already moved
+            // it back.
             let file = path == "kept" ? notes + "/kept" : "\(state)/swap/\(number)"
             try SystemFile.make(file, Array((path == "folder/clean" ? "a\n" : "a\nb\n").utf8), mode: 0o600)
         }
@@ -263,7 +264,8 @@ import Testing
             """)
     }
 
-    /// The output of one sync. It is sorted, because sync handles files that just changed later than others.
+    /// The output of one sync. The lines are sorted, because sync handles a file that has just changed later
+    /// than the other files.
     private func once(_ session: CommandSession) throws -> [String] {
         let run = try session.caret(["sync", session.folder.path + "/notes", "n", "--once"])
         return run.output.split(separator: "\n").map(String.init).sorted()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("caret sync --json", .serialized) struct SyncJSONTests {
-    @Test("each event of a sync is one line, and the trash lists deleted files")
+@Suite("The lines that `caret sync --json` prints", .serialized) struct SyncJSONTests {
+    @Test("each event of a sync is one JSON line; the trash lists deleted files")
     func events() throws {
         let session = try CommandSession()
         let notes = session.folder.appending(path: "notes")
@@ -43,7 +43,7 @@ import Testing
             {"event":"deleted","file":"d","doc":"n/d","by":"elsewhere"}
             {"event":"deleted","file":"b","doc":"n/b","by":"here"}
             $ trash list DIR/notes
-            …	…Z	5	deleted elsewhere	d
+            …	…Z	5	the document was deleted elsewhere	d
             $ trash list DIR/notes --json
             {"number":…,"file":"d","why":"deleted","since":"…Z","bytes":5}
             """)

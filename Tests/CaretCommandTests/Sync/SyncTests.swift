@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("caret sync with a real server", .serialized) struct SyncTests {
+@Suite("`caret sync` with a real server", .serialized) struct SyncTests {
     private static let names = ["ann", "bob", "eve"]
     private static let files = ["one", "two"]
 
@@ -31,7 +31,8 @@ import Testing
                 folders.kill(key)
                 try folders.start(key)
             }
-            // Sometimes waits until one reader has this line. The others may not have it yet.
+            // Sometimes waits until one person's folder has this line. The other folders may not have the
+            // line yet.
             let reader = random.pick(Self.names)
             if random.chance(12) {
                 try folders.waits { folders.texts(in: reader)[file]?.contains(line + "\n") == true }
@@ -60,8 +61,8 @@ import Testing
             at: folders.folder("bob").appending(path: "list"),
             to: folders.folder("bob").appending(path: "renamed"))
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["renamed": "a\r\nb\r\n"] }
-        // A reported change is recorded. Without the record the removed file would be restored from the
-        // server.
+        // Sync records a change before it reports the change. Without the record, sync would restore the
+        // removed file from the server.
         try folders.waits { try folders.output("ann").contains("renamed") }
         folders.kill("ann")
         try FileManager.default.removeItem(at: folders.folder("ann").appending(path: "renamed"))
@@ -69,7 +70,7 @@ import Testing
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == [:] }
     }
 
-    @Test("without a server, sync warns at once, and syncs when the server runs")
+    @Test("without a server, `sync` warns at once; it starts when the server runs")
     func withoutServer() throws {
         let folders = try SyncedFolders(["ann", "bob"])
         try folders.save("a\n", to: "list", in: "ann", 1)
@@ -86,7 +87,7 @@ import Testing
         #expect(more.hasSuffix(": 1 file only here, 0 documents only there, 0 in both\n"), "\(more)")
     }
 
-    @Test("sync reports a lost server once, and its return once")
+    @Test("`sync` reports a lost server once, and its return once")
     func lostServer() throws {
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }

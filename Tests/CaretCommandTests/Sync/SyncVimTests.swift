@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A synced folder and vim") struct SyncVimTests {
+@Suite("Editing the files of a synced folder with vim") struct SyncVimTests {
     /// Opens a synced file with the line `milk` in vim; then another user adds a line.
     private func vim(
         _ body: (_ folders: SyncedFolders, _ screen: TerminalScreen) throws -> Void
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a line that vim read and deleted stays deleted")
+    @Test("a line that vim read and the user deleted stays deleted")
     func deleted() throws {
         try vim { folders, screen in
             try screen.type(":e!")

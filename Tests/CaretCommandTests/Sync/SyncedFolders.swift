@@ -28,7 +28,7 @@ final class SyncedFolders {
             ? ["--data", data, "--listen", "127.0.0.1:0"]
             : ["sync", folder(key).path, "--data", data] + options
         process.environment = Run.surroundings
-        // Files instead of pipes, because a pipe could become full.
+        // The outputs go to files, because a pipe could become full.
         process.standardOutput = try log(key, "output")
         process.standardError = try log(key, "errors")
         try process.run()

@@ -1,14 +1,14 @@
 import CaretWeb
 import Testing
 
-@Suite("Requests of a web connection") struct WebRequestTests {
+@Suite("HTTP requests on a connection") struct WebRequestTests {
     private let world = WebWorld()
 
     private func request(_ line: String, _ fields: String...) -> String {
         (["\(line) HTTP/1.1", "Host: localhost"] + fields).map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    @Test("a response has its status, date and fields, and the connection stays open")
+    @Test("a response has a status, a date and fields; the connection stays open")
     func wholeResponse() {
         let response = world.receive(request("GET /healthz"))
         #expect(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a refusal names its code",
+        "a refused request gets an error with its status and code",
         arguments: [
             ("GET /nothing", "404 Not Found", "not_found"),
             ("POST /healthz", "405 Method Not Allowed", "bad_method"),
@@ -43,7 +43,7 @@ import Testing
         #expect(world.state.member == nil)
     }
 
-    @Test("OPTIONS and a wrong method name the methods of a resource")
+    @Test("OPTIONS and 405 responses list the allowed methods of a resource")
     func allow() throws {
         let options = try #require(world.receive(request("OPTIONS /healthz")).first)
         #expect(options.hasPrefix("HTTP/1.1 204 No Content\r\n"))
@@ -62,7 +62,7 @@ import Testing
         #expect(world.inputEnded() == ["[close]"])
     }
 
-    @Test("a request with a body is answered before the body, and the connection closes")
+    @Test("a request with a body is answered at once, and the connection closes")
     func body() {
         for body in ["Content-Length: 1", "Transfer-Encoding: chunked"] {
             let world = WebWorld()
@@ -72,19 +72,19 @@ import Testing
         #expect(!world.receive(request("GET /healthz", "Content-Length: 0"))[0].contains("Connection"))
     }
 
-    @Test("a client that asks for the end gets the response and the end")
+    @Test("after `Connection: close`, the client gets the response and the end")
     func close() {
         let response = world.receive(request("GET /healthz", "Connection: close"))
         #expect(response[0].hasSuffix("\r\n\r\nok\n") && response[1] == "[endOutput]")
     }
 
-    @Test("only the expectation 100-continue is known")
+    @Test("of all expectations, only `Expect: 100-continue` is accepted")
     func expectation() {
         #expect(world.receive(request("GET /healthz", "Expect: 100-Continue"))[0].hasPrefix("HTTP/1.1 200"))
         #expect(world.receive(request("GET /healthz", "Expect: 200-ok"))[0].hasPrefix("HTTP/1.1 417"))
     }
 
-    @Test("the next request is read once the last response is delivered")
+    @Test("the next request is read after the previous response is delivered")
     func pipelined() {
         world.takesAll = false
         let two = request("GET /healthz") + request("GET /nothing")
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "a request line that is too long is answered, and the rest is dropped",
+        "a request line that is too long is refused, and the rest is dropped",
         arguments: ["/", "/ HTTP/1.1\r\nA: "])
     func tooLong(start: String) {
         let response = world.receive("GET \(start)\(String(repeating: "a", count: 64 << 10))")
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Time
 
-    @Test("a head must be complete within 10 seconds of its first byte")
+    @Test("a request's head must be complete 10 seconds after its first byte")
     func slowHead() {
         world.pass(seconds: 50)
         world.receive("GET ")
@@ -116,14 +116,14 @@ import Testing
         #expect(response[0].hasPrefix("HTTP/1.1 408 Request Timeout\r\n") && response[1] == "[endOutput]")
     }
 
-    @Test("a connection without a request closes after 60 seconds")
+    @Test("a connection without a new request closes after 60 seconds")
     func idle() {
         world.receive(request("GET /healthz"))
         #expect(world.pass(seconds: 59.999) == [])
         #expect(world.pass(seconds: 0.001) == ["[close]"])
     }
 
-    @Test("a client that does not read its response is disconnected after 30 seconds")
+    @Test("a client that does not read its response is disconnected after 30 s")
     func slowReader() {
         world.takesAll = false
         world.receive(request("GET /healthz"))
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: The end
 
-    @Test("a client that stops sending gets its response first")
+    @Test("a client that stops sending still gets its response")
     func inputEnded() {
         world.takesAll = false
         world.receive(request("GET /healthz"))
@@ -159,7 +159,7 @@ import Testing
         #expect(WebWorld().inputEnded() == ["[close]"])
     }
 
-    @Test("a server that stops answers the request that has begun, and closes the others")
+    @Test("at shutdown a begun request gets 503, and an idle connection closes")
     func shutDown() {
         #expect(WebWorld().shutDown() == ["[close]"])
         world.receive("GET /healthz HTTP/1.1\r\n")

@@ -7,7 +7,8 @@ import Testing
 
 /// A single web connection. A test sends it bytes and events, and reads its actions as strings.
 ///
-/// Bytes that are sent are a string of their own. Frames are written as `<text>`, other actions are in brackets.
+/// In these strings, bytes of HTTP are written as text. A frame is written as `<text>`, and any other action
+/// is in brackets.
 /// `wake` actions are omitted.
 final class WebWorld {
     private(set) var state: WebState
@@ -17,7 +18,11 @@ final class WebWorld {
     private(set) var waiting = 0
     /// The bytes that were not accepted.
     private(set) var unread: [UInt8] = []
-    private var isPaused = false
+    private(set) var isPaused = false
+    /// The actions for the hub and the rooms that no test has handled yet.
+    private var orders: [ConnectionAction] = []
+    /// The errors that were counted.
+    private(set) var refusals: [ErrorCode: Int] = [:]
     /// If true, all output counts as written at once.
     var takesAll = true
 
@@ -30,7 +35,7 @@ final class WebWorld {
         let connection = ConnectionSettings(
             limits: limits, server: "caret/test", store: { "store" }, publicClient: { _ in "p-1" },
             sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) })
-        let settings = WebSettings(connection, siteGuard: siteGuard, sha1: WebWorld.sha1)
+        let settings = WebSettings(connection, siteGuard: siteGuard, sha1: WebWorld.sha1) { "http-7f21" }
         state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
     }
 
@@ -84,12 +89,17 @@ final class WebWorld {
     func inputEnded() -> [String] { words(state.inputEnded()) }
 
     @discardableResult
+    func connectionLost() -> [String] { words(state.connectionLost()) }
+
+    @discardableResult
     func happens(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [String] {
         words(state.handle(event))
     }
 
     @discardableResult
-    func shutDown() -> [String] { words(state.shutDown(retryAfterMilliseconds: nil)) }
+    func shutDown(retryAfterMilliseconds: Int? = nil) -> [String] {
+        words(state.shutDown(retryAfterMilliseconds: retryAfterMilliseconds))
+    }
 
     @discardableResult
     func written(_ bytes: Int) -> [String] {
@@ -114,7 +124,15 @@ final class WebWorld {
 
     // MARK: Actions
 
+    /// The actions for the hub and the rooms since the last call.
+    func takeOrders() -> [ConnectionAction] {
+        defer { orders = [] }
+        return orders
+    }
+
     private func words(_ actions: [WebAction]) -> [String] {
+        do { try state.checkInvariants() } catch { Issue.record(error) }
+        refusals.merge(state.takeRefusals() ?? [:], uniquingKeysWith: +)
         var result = actions.compactMap(word)
         if takesAll, waiting > 0 { result += written(waiting) }
         return result
@@ -140,6 +158,7 @@ final class WebWorld {
             isPaused = false
             return "[resumeReading]"
         case .connection(let action):
+            orders.append(action)
             let words = "\(action)"
             return "[\(words.prefix { $0 != "(" })]"
         }

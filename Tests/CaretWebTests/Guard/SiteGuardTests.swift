@@ -48,7 +48,7 @@ import Testing
         ),
         (.tcp, "GET /ws | Host: localhost:7 | Origin: http://evil.example", "403"),
         (.adminSocket, "GET /healthz | Host: localhost:7 | Origin: http://evil.example", "ok"),
-        // Without Origin, what a browser says about the page.
+        // Requests without `Origin`: here `Sec-Fetch-Site` says which page the request comes from.
         (.tcp, "GET /healthz | Host: localhost:7 | Sec-Fetch-Site: same-origin", "ok"),
         (.tcp, "GET /healthz | Host: localhost:7 | Sec-Fetch-Site: none", "ok"),
         (.tcp, "GET /healthz | Host: localhost:7 | Sec-Fetch-Site: same-site", "403"),
@@ -75,13 +75,15 @@ import Testing
         (.tcp, "GET /caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
     ]
 
-    @Test("each request is let in, or refused with its status", arguments: SiteGuardTests.table.indices)
+    @Test(
+        "each request of the table is accepted, or refused with its status",
+        arguments: SiteGuardTests.table.indices)
     func ownHosts(index: Int) {
         let (listener, request, expected) = Self.table[index]
         #expect(verdict(on: request, at: listener, SiteGuard()) == expected, "\(request)")
     }
 
-    /// With one host and one origin in the configuration.
+    /// Requests to a server whose configuration has one host and one origin.
     fileprivate static let configured: [(SiteGuard.Listener, String, String)] = [
         (.tcp, "GET /healthz | Host: caret.example.org", "ok"),
         (.tcp, "GET /healthz | Host: localhost", "ok"),
@@ -95,7 +97,8 @@ import Testing
     ]
 
     @Test(
-        "hosts and origins of the configuration are let in too", arguments: SiteGuardTests.configured.indices)
+        "hosts and origins from the configuration are also accepted",
+        arguments: SiteGuardTests.configured.indices)
     func configuredHosts(index: Int) throws {
         let (listener, request, expected) = Self.configured[index]
         let siteGuard = SiteGuard(

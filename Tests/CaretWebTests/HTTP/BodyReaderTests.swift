@@ -25,7 +25,7 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    @Test("a refused line of a trailer gets an error that names its fault")
+    @Test("a wrong field after a chunked body is refused with the exact reason")
     func trailerFaults() {
         for (line, message) in [
             (" a: b", "a field must not continue on the next line"),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Dates of responses") struct HTTPDateTests {
-    @Test("the date is the same as Foundation's, for random times and at the ends of months")
+    @Test("dates equal those of Foundation, also at the ends of months")
     func dates() {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

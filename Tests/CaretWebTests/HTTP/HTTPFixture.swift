@@ -8,7 +8,7 @@ struct HTTPFixture: CustomTestStringConvertible, Sendable {
     }
 
     let name: String
-    /// The words before the name.
+    /// The expected result: the words before the name in the line of the fixture.
     let result: String
     let bytes: [UInt8]
 

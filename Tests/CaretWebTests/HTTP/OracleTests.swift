@@ -33,7 +33,7 @@ import Testing
 
     private struct Accepted {
         let bytes: [UInt8]
-        /// In the form that the programs print.
+        /// What this server read, in the form in which the other servers' programs print it.
         let reading: String
     }
 

@@ -67,7 +67,7 @@ import Testing
         #expect(reader.hasBegun)
     }
 
-    @Test("fields are found in any case, and so is each word of a list")
+    @Test("names of fields and words in lists are found in upper or lower case")
     func fields() throws {
         let head = try head("Connection: keep-alive , Close\r\nX: 1\r\nx: 2\r\n")
         #expect(head.fields["x"] == [Array("1".utf8), Array("2".utf8)] && head.fields["y"] == [])
@@ -76,7 +76,7 @@ import Testing
                 && !head.fields.hasItem("lose", inList: "connection"))
     }
 
-    @Test("HTTP/1.1 keeps the connection open without `close`, HTTP/1.0 never")
+    @Test("only HTTP/1.1 without `Connection: close` keeps the connection open")
     func keepsAlive() throws {
         #expect(try head("").keepsAlive)
         #expect(try !head("Connection: close\r\n").keepsAlive)

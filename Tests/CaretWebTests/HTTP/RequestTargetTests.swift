@@ -2,7 +2,7 @@ import CaretWeb
 import Testing
 
 @Suite("The path and query of a request") struct RequestTargetTests {
-    @Test("the path is decoded once, and + is no space in it")
+    @Test("the path is decoded once, and a + in it stays a +")
     func path() throws {
         #expect(try RequestTarget("/docs/a%20b%2Fc+d").path == "/docs/a b/c+d")
         #expect(try RequestTarget("/%2541").path == "/%41")
@@ -10,7 +10,7 @@ import Testing
         #expect(try RequestTarget("*").path == "*")
     }
 
-    @Test("parameters are decoded, and + is a space in them")
+    @Test("parameters of the query are decoded, and a + becomes a space")
     func query() throws {
         let target = try RequestTarget("/docs?prefix=a+b%2B&limit=10&empty=&flag&a%3Db=c=d")
         #expect(target.names == ["prefix", "limit", "empty", "flag", "a=b"])
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a wrong escape, text that is not UTF-8, and a repeated parameter are faults",
+        "a wrong escape, invalid UTF-8 and a repeated parameter are faults",
         arguments: [
             "/%", "/%4", "/%zz", "/%+1", "/%ff", "/%C3", "/?a=%C3%28", "/?%=1", "/?a=1&a=2", "/?a&a",
         ])

@@ -122,7 +122,7 @@ import Testing
     private static func header(_ length: [UInt8]) -> [UInt8] { [0x81, 0xFF] + length + [1, 2, 3, 4] }
 
     @Test(
-        "each frame or fault is read in the same way wherever its bytes are cut",
+        "frames and faults do not depend on where the bytes are split",
         arguments: FrameReaderTests.table.indices)
     func frames(index: Int) {
         let (name, bytes, expected) = Self.table[index]
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a close code is read if a peer may send it, and is a fault otherwise")
+    @Test("a close code is accepted only if a peer may send it")
     func closeCodes() {
         for code in 0...5_100 {
             let isValid =

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Writing frames of a WebSocket") struct FrameWriterTests {
     @Test(
-        "a line becomes a message without its line end, with the shortest length",
+        "a line becomes one message with the shortest header and no line end",
         arguments: [
             (0, [0x81, 0]), (1, [0x81, 1]), (125, [0x81, 125]), (126, [0x81, 126, 0, 126]),
             (65_535, [0x81, 126, 0xFF, 0xFF]), (65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]),

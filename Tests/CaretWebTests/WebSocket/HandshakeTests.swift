@@ -6,7 +6,7 @@ import Testing
         WebWorld().receive(change(WebWorld.upgrade))[0]
     }
 
-    @Test("the handshake has the answer of RFC 6455")
+    @Test("the answer to a handshake equals the example of RFC 6455")
     func example() {
         #expect(
             response()
@@ -34,12 +34,12 @@ import Testing
         #expect(response.hasPrefix("HTTP/1.1 \(status) "))
     }
 
-    @Test("a wrong version is told the right one")
+    @Test("a handshake with a wrong version gets the supported version")
     func version() {
         #expect(response { $0.replacing("13", with: "12") }.contains("\r\nSec-WebSocket-Version: 13\r\n"))
     }
 
-    @Test("the subprotocol caret.1 is chosen if the client offers it, and extensions are ignored")
+    @Test("caret.1 is chosen if the client offers it; extensions are ignored")
     func subprotocol() {
         let response = response {
             $0.replacing(

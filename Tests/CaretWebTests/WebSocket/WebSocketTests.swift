@@ -4,7 +4,7 @@ import CaretWeb
 import CaretWire
 import Testing
 
-@Suite("A connection that is a WebSocket") struct WebSocketTests {
+@Suite("The protocol over a WebSocket connection") struct WebSocketTests {
     @Test("each message is a line, and each line a message")
     func messages() throws {
         let world = WebWorld()
@@ -21,7 +21,7 @@ import Testing
             world.receive(ClientFrames.message(#"{"type":"ping","id":7}"#)) == [#"<{"type":"pong","id":7}>"#])
     }
 
-    @Test("line ends in a message are blanks, and an empty message is ignored")
+    @Test("line ends inside a message become spaces; an empty message is ignored")
     func lineEnds() {
         let world = WebWorld.welcomed()
         #expect(
@@ -31,14 +31,14 @@ import Testing
         #expect(world.receive(ClientFrames.message("")) == [])
     }
 
-    @Test("two objects in a message are an error")
+    @Test("two objects in one message are an error")
     func twoObjects() {
         let world = WebWorld.welcomed()
         let answer = world.receive(ClientFrames.message("{\"type\":\"ping\"}\n{\"type\":\"ping\"}"))
         #expect(answer.count == 1 && answer[0].hasPrefix(#"<{"type":"error","code":"bad_json""#))
     }
 
-    @Test("a second message waits while hello is checked")
+    @Test("a message after hello waits while the server checks the user")
     func waiting() {
         let world = WebWorld()
         world.receive(WebWorld.upgrade)
@@ -73,7 +73,7 @@ import Testing
         #expect(world.receive(ClientFrames.frame(ClientFrames.pong, [])) == [])
     }
 
-    @Test("a pong is queued at once; while it waits, only the last ping counts")
+    @Test("one pong is queued; of later pings, only the last is answered")
     func manyPings() {
         let world = WebWorld.welcomed()
         world.takesAll = false
@@ -92,7 +92,7 @@ import Testing
         world.receive(ClientFrames.frame(ClientFrames.ping, Array(content.utf8)))
     }
 
-    @Test("memory for a message is claimed once all received bytes are read")
+    @Test("memory is claimed for a message only if its end has not arrived yet")
     func claims() {
         let world = WebWorld.welcomed()
         let long = ClientFrames.frame(1, [UInt8](repeating: 0x20, count: 200_000))
@@ -101,11 +101,12 @@ import Testing
         let ping = ClientFrames.message(#"{"type":"ping","id":7}"#)
         let answers = world.receive(long[90_000...] + ping)
         #expect(answers.contains("[releaseLine]") && answers.contains(#"<{"type":"pong","id":7}>"#))
-        // A message that ends in the same bytes is never incomplete, so it claims nothing.
+        // A message that arrives complete in one read is never stored as incomplete, so the connection claims
+        // no memory.
         #expect(!world.receive(long + ping).contains("[claimLine]"))
     }
 
-    @Test("a client whose memory is refused leaves and sends nothing to rooms")
+    @Test("a client that gets no memory for its message is disconnected")
     func refusedClaim() {
         let world = WebWorld.welcomed()
         let long = ClientFrames.frame(1, [UInt8](repeating: 0x20, count: 200_000))
@@ -116,7 +117,7 @@ import Testing
         #expect(world.receive(Array(long[70_000...])) == [])
     }
 
-    @Test("a frame fault closes the WebSocket with its code, and the client leaves")
+    @Test("a wrong frame closes the WebSocket with the matching close code")
     func fault() {
         let world = WebWorld.welcomed()
         #expect(
@@ -130,7 +131,7 @@ import Testing
 
     // MARK: The end
 
-    @Test("a client that closes gets its code back, and the connection ends")
+    @Test("a close frame is answered with its own code, and the connection ends")
     func clientCloses() {
         let world = WebWorld.welcomed()
         #expect(
@@ -145,14 +146,14 @@ import Testing
         #expect(world.receive(ClientFrames.frame(8, []))[1] == "<close 0 >")
     }
 
-    @Test("a client that stops sending leaves")
+    @Test("a client that stops sending gets a close frame and is disconnected")
     func inputEnded() {
         let world = WebWorld.welcomed()
         #expect(world.inputEnded() == ["[leave]", "<close 0 >", "[endOutput]", "[close]"])
     }
 
     @Test(
-        "each end by the server has its close code",
+        "each reason for which the server ends a WebSocket has its close code",
         arguments: [
             (ByeReason.idle, 4000), (.tooSlow, 4001), (.replaced, 4002), (.revoked, 4003),
             (.shuttingDown, 1001),
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "a refused hello has its close code",
+        "a refused hello closes the WebSocket with the code of the reason",
         arguments: [
             (Authentication.unknown, 4401, "unauthorized"),
             (.tooOften(retryAfterMilliseconds: 1), 1008, "rate_limited"),
@@ -189,7 +190,7 @@ import Testing
         #expect(world.pass(seconds: 0.001)[1...] == ["<close 4408 hello_timeout>", "[endOutput]"])
     }
 
-    @Test("a peer that does not answer the close frame is disconnected after one second")
+    @Test("a peer that ignores the close frame is disconnected after one second")
     func silentPeer() {
         let world = WebWorld.welcomed()
         world.happens { $0.hubSent(.ended(.replaced)) }

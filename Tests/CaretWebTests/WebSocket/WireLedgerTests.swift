@@ -2,8 +2,8 @@ import CaretWeb
 import TestSupport
 import Testing
 
-@Suite("Bytes of frames and bytes of lines") struct WireLedgerTests {
-    @Test("all line bytes of a frame are delivered with its last byte, never more than were written")
+@Suite("Delivered bytes of lines, computed from bytes of frames") struct WireLedgerTests {
+    @Test("a line counts as delivered only after the last byte of its frame")
     func random() {
         var random = Seeded(7)
         for _ in 0..<300 {

@@ -6,7 +6,7 @@ final class LineClient: MessageClient {
     enum WriteStyle: String, CaseIterable {
         case whole
         case byteByByte
-        /// Sends all lines between two waits in one write.
+        /// Collects lines, and sends them in one write when the client waits for an answer.
         case glued
     }
 

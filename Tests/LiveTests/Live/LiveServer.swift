@@ -53,7 +53,7 @@ final class LiveServer {
     var dataPath: String { options["--data"] ?? scratch.path + "/data" }
     var socketPath: String { dataPath + "/caretd.sock" }
 
-    /// Waits for a log line with this end.
+    /// Waits for a log line that ends with `event`.
     func waitForLog(_ event: String) throws {
         while let line = try program.errors.next() {
             logLines.append(line)

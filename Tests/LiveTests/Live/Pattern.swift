@@ -1,5 +1,5 @@
-/// A pattern for a line. `…` matches anything. `⟨name⟩` matches anything too, and gives the name that value.
-/// `filled` inserts known values first.
+/// A pattern for a line. `…` matches anything. `⟨name⟩` also matches anything, and the matched text becomes
+/// the value of the name. `filled` replaces each name that has a value.
 struct Pattern {
     private enum Piece {
         case exactly(String)
@@ -61,9 +61,9 @@ struct Pattern {
         return names
     }
 
-    /// The range of a piece of fixed text in the rest of a line. Without a gap before it, the piece must be
-    /// at the start. After a gap, the last piece must be at the end, and any other piece is found at its
-    /// first occurrence.
+    /// The range of a piece of fixed text in the rest of a line. `gap` is the `…` or `⟨name⟩` before the
+    /// piece. If there is none, the piece must be at the start. After a gap, the last piece must be at the
+    /// end, and any other piece is found at its first occurrence.
     private static func find(_ text: String, in rest: Substring, gap: Piece?, isLast: Bool) -> Range<
         String.Index
     >? {

@@ -18,8 +18,8 @@ final class Program {
     private var input: Int32?
     private var hasEnded = false
 
-    /// Runs a command from the search path. The command inherits no variables with `CARET_`; `environment`
-    /// sets these.
+    /// Runs a command from the search path. The command does not inherit variables whose names begin with
+    /// `CARET_`. A test sets them in `environment`.
     init(_ command: [String], environment: [String: String] = [:], readsLines: Bool = false) throws {
         let (output, errors) = (try SocketPair(), try SocketPair())
         let input = readsLines ? try SocketPair() : nil

@@ -41,8 +41,8 @@ enum WebSocketFrame: Equatable {
         }
     }
 
-    /// Reads a frame of a server. `next` returns so many bytes, or nil if there are fewer. In that case the result
-    /// is nil too.
+    /// Reads a frame of a server. `next` returns the given number of bytes, or nil if fewer bytes are left.
+    /// If `next` returns nil, no frame is returned.
     static func read(_ next: (Int) throws -> [UInt8]?) throws -> WebSocketFrame? {
         guard let start = try next(2) else { return nil }
         let lengthBytes = start[1] == 126 ? 2 : start[1] == 127 ? 8 : 0

@@ -3,7 +3,7 @@ import CaretWire
 import TestSupport
 
 /// A client that edits one document as fast as its pushes are acked, and remembers its acks. It handles
-/// messages and returns lines to send; the `EditorGroup` has its connection.
+/// messages and returns lines. The `EditorGroup` sends these lines, because it owns the connection.
 struct Editor: CustomStringConvertible {
     /// A push that is sent again, unchanged, until it is acked.
     private struct Pending {
@@ -26,7 +26,7 @@ struct Editor: CustomStringConvertible {
     private var seq = 0
     private var epoch: WireString?
     private(set) var revision = 0
-    /// The text at that revision, which is ASCII.
+    /// The text at `revision`. It has only ASCII characters.
     private(set) var text: [UInt8] = []
     private var random: Seeded
 
@@ -58,7 +58,8 @@ struct Editor: CustomStringConvertible {
         return #"{"type":"open","doc":"\#(document)","create":true\#(resume ?? "")}"#
     }
 
-    /// The next push. Empty while a push is in flight, or while the last one has not arrived in the stream.
+    /// The next push. Empty while a push is in flight, or until the editor has received the revision of its
+    /// last push.
     private mutating func next() -> [String] {
         guard let epoch, pending == nil, !isPaused, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1
@@ -100,7 +101,7 @@ struct Editor: CustomStringConvertible {
         case .error(let report) where report.code == .known(.shuttingDown):
             hasReceivedBye = true
             return []
-        // The test expects no other message.
+        // No test expects another message for an editor.
         default:
             throw Unexpected("\(self) received \(message)")
         }
@@ -115,7 +116,7 @@ struct Editor: CustomStringConvertible {
         }
     }
 
-    /// An ack is a reply, or a revision of the stream, or both.
+    /// An ack answers a push, or brings the next revision of the document, or both.
     private mutating func apply(_ ack: Ack) throws {
         let revision = ack.revision.value
         if let known = acked.updateValue(revision, forKey: ack.seq), known != revision {

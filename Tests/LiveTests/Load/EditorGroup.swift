@@ -8,7 +8,7 @@ final class EditorGroup {
         var editor: Editor
         let usesWebSocket: Bool
         var transport = EditorTransport.lines
-        /// Nil if it is not connected.
+        /// The socket; nil while the editor is not connected.
         var descriptor: Int32?
         var input: [UInt8] = []
         var output: [UInt8] = []
@@ -36,7 +36,7 @@ final class EditorGroup {
 
     // MARK: Work
 
-    /// Connects all editors that are not connected. They continue where they were.
+    /// Connects all editors that are not connected. They keep their texts and their unanswered pushes.
     func connect(to server: LiveServer) throws {
         for index in connections.indices where connections[index].descriptor == nil {
             let descriptor = try Address.loopback(port: server.port).connected()
@@ -50,7 +50,8 @@ final class EditorGroup {
         }
     }
 
-    /// Works until the condition holds. Editors may lose their connections meanwhile; the caller checks that.
+    /// Lets all editors send and receive until the condition holds. Some editors may lose their connections
+    /// before that. The caller must check for this.
     func work(until condition: (EditorGroup) -> Bool) throws {
         while !condition(self) {
             if connectedCount == 0 { throw Unexpected("the connection of every editor has ended") }
@@ -60,12 +61,12 @@ final class EditorGroup {
         }
     }
 
-    /// Works until nothing has arrived for some time.
+    /// Lets all editors send and receive until no message has arrived for this time.
     func work(untilSilentFor milliseconds: Int32) throws {
         while connectedCount > 0, try turn(milliseconds) {}
     }
 
-    /// Does the work that is ready now, in at most `turns` turns.
+    /// Lets the editors send and receive what is possible without waiting, in at most `turns` turns.
     func work(forAtMost turns: Int) throws { for _ in 0..<turns where try turn(0) {} }
 
     /// Works until every push is acked. Editors push nothing new meanwhile.
@@ -142,7 +143,7 @@ final class EditorGroup {
         try write(index)
     }
 
-    /// Writes as much as fits. The next read detects an error of the connection.
+    /// Writes as much as fits. An error of the connection is ignored here, because the next read detects it.
     private func write(_ index: Int) throws {
         guard let descriptor = connections[index].descriptor, !connections[index].output.isEmpty else {
             return

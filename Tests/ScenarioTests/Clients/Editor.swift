@@ -120,7 +120,7 @@ final class Editor: Program {
         }
     }
 
-    /// Sends a request. No view shows the answer, but the referee checks it.
+    /// Sends a request. The editor ignores the answer, but the referee checks it.
     private func ask(_ message: ClientMessage) {
         if machine.isWelcomed { machine.send(message, isAnswered: true) }
     }
@@ -170,7 +170,8 @@ final class Editor: Program {
         document.markers.formUnion(Markers.found(in: change))
     }
 
-    /// Opens the document again. If the server did not find it, uses the name from the plan again.
+    /// Opens the document again. If the last answer was `not_found`, tries the name in the plan, because the
+    /// document may have been renamed since.
     private func retry(_ at: Int) {
         change(at) { document in
             if case .refused(.notFound) = document.state {
@@ -182,8 +183,9 @@ final class Editor: Program {
         }
     }
 
-    /// Sends the last push again, unless the server might refuse one copy and accept a later one. Between the
-    /// two copies, the client might push the same edits with another seq.
+    /// Sends the last push again, unless the server might refuse one copy and later accept another copy.
+    /// After a refusal the client might push the same edits with another seq. Then the edits would be
+    /// committed twice.
     private func repeatPush(_ at: Int) {
         guard let document = documents[at], let push = document.pushed, push.seq != document.refusedSeq else {
             return

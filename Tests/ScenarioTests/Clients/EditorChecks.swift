@@ -39,7 +39,8 @@ extension Editor {
     }
 
     private func checkMarkers(of replica: Replica) {
-        // A syncer's file may carry markers into a new document of the same name, or into an older state.
+        // A syncer may push a file with old markers into a new document with the same name, or into a
+        // document that was restored to an older state.
         if world.plan.clients.contains(.syncer) { return }
         let committed = Markers.found(in: replica.committed.string)
         if !committed.isEmpty, !Set(committed).isDisjoint(with: Markers.found(in: replica.unsaved)) {

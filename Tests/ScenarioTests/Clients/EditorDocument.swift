@@ -14,7 +14,8 @@ struct EditorDocument {
     var pushed: Push?
     /// The server refuses the next new push with this code.
     var nextRefusal: ErrorCode?
-    /// The seq of a push that was not sent, until its simulated refusal arrives.
+    /// The seq of a push that the editor did not send, because the test will simulate its refusal. Nil after
+    /// the refusal.
     var refusedSeq: Int?
     /// The number of the newest retry timer. Older ones are ignored.
     var retry = 0

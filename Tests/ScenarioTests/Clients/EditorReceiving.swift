@@ -69,7 +69,8 @@ extension Editor {
 
     private func converted(_ check: Check, _ document: EditorDocument) -> Check {
         var check = check
-        // The length is in another unit. The CRC alone is enough.
+        // The length in the check is not in UTF-16, so it is replaced. The CRC alone shows whether the texts
+        // differ.
         if isConverting { check.length = document.replica.committed.end.value }
         return check
     }
@@ -96,7 +97,8 @@ extension Editor {
         var change = change
         var before = Revision(change.revision.value - 1)
         if case .squashed(let from) = change.origin { before = from }
-        // Between a close and the next open, a change may be based on a text that the replica does not have.
+        // After a close, changes of the old session may still arrive. The replica does not have the text that
+        // they are based on, so their edits cannot be converted.
         if before != document.replica.position?.revision {
             change.edits = []
         } else if let edits = document.replica.committed.edits(change.edits, in: machine.unit) {
@@ -116,7 +118,7 @@ extension Editor {
         let pushed = document.pushed?.seq == ack.seq ? document.pushed?.edits : nil
         let said = ack.edits ?? pushed
         ack.edits = nil
-        // The replica uses only the edits of the next revision.
+        // The replica uses the edits of an ack only if the ack is for its next revision.
         let isNext = ack.revision == document.replica.revision.next && !ack.unchanged && !ack.duplicate
         if isNext, let edits = said.flatMap({ document.replica.committed.edits($0, in: machine.unit) }) {
             ack.edits = edits.map { WireEdit($0) }

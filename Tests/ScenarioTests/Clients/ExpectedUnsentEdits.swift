@@ -19,8 +19,8 @@ struct ExpectedUnsentEdits {
             over: change.rebased(over: draft.inFlight, tie: .selfFirst), tie: .otherFirst)
     }
 
-    /// Whether the replica rebased the unsent edits. If the push in flight has changed too, returns true
-    /// without a check.
+    /// Whether the replica has rebased its unsent edits as expected. If it has another push in flight than
+    /// before the event, returns true without a check.
     func isMade(in replica: Replica) -> Bool {
         replica.inFlight?.push.seq != inFlight || replica.draft.unsent == unsent
     }

@@ -117,7 +117,7 @@ final class Machine {
         guard let old = link, old.isWelcomed, world.server != nil else { return }
         link = nil
         program.lost()
-        // The old connection stays open until the server ends it.
+        // The client does not close its old connection. The server must end it.
         _ = old
         begin()
     }
@@ -173,7 +173,7 @@ final class Machine {
             var rest = UnsafeRawBufferPointer(rebasing: raw[...])
             while world.failure == nil, !link.isGone {
                 let frame = link.framer.next(of: &rest) { line in
-                    // An error gives no envelope, which fails the run below.
+                    // If the line cannot be decoded, there is no envelope, and the code below fails the run.
                     try? link.decoder.serverMessage(line)
                 }
                 switch frame {

@@ -11,7 +11,8 @@ final class Syncer: Program {
         var base = TextBuffer()
         var place: WirePosition?
         var isCRLF = false
-        /// The unanswered push. The client resends it unchanged.
+        /// The push that the server has not answered yet. After a reconnect, the client sends the same push
+        /// again.
         var inFlight: Push?
         var pushedText = TextBuffer()
         var last: Push?

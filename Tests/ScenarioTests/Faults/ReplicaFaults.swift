@@ -121,7 +121,8 @@ final class UnsentKeptInPlace: ReplicaFault {
                     inFlight: replica.draft.inFlight,
                     unsent: before.draft.unsent, nextSeq: 1))
         else { return }
-        // Changes the view too. Otherwise the view would reveal the fault at once.
+        // The fault also changes the view. Otherwise the view would differ from the replica, and reveal the
+        // fault at once.
         transition.replica.draft = draft
         transition.actions.removeAll { if case .edit = $0 { true } else { false } }
         transition.actions.append(.edit(diff(from: before.text, to: draft.text)))

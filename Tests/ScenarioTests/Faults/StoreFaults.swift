@@ -56,8 +56,8 @@ final class FirstMissedChangeSkipped: PlantedFault {
     override func reading(
         _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
     ) -> Result<HistorySlice, HistoryRefusal> {
-        // Does not change reads for a pending push. A push that is rebased over an incomplete read would not
-        // fit the text, and the process would trap.
+        // The fault must not change a read that the room needs to rebase a push. The push would then not fit
+        // the text, and the process would trap.
         if !room.hasResolvedAllPushes { return result }
         return result.map { reading in
             let changes = reading.segment.changes

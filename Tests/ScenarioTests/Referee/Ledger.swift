@@ -17,7 +17,7 @@ struct Ledger {
         let epoch: WireString
         /// All revisions, from the first.
         var changes: [LoggedChange] = []
-        /// The same revisions as changes of `CaretCore`, to rebase and to map with.
+        /// The same revisions as values of `CaretCore.Change`, which can rebase changes and map selections.
         var coreChanges: [Change] = []
         /// The text at every revision, from revision 0.
         var texts: [TextBuffer] = [TextBuffer()]
@@ -164,7 +164,7 @@ extension LoggedEdit {
 extension TextBuffer {
     /// The length of the text before an offset that is counted in `unit`; nil if the offset is not valid.
     func length(to offset: Int, in unit: CodeUnit) -> TextLength? {
-        // The reason for an invalid offset does not matter here.
+        // `try?` drops the reason why an offset is invalid, because no caller needs the reason.
         switch unit {
         case .utf8: try? length(before: UTF8Offset(offset))
         case .utf16: try? length(before: Offset(offset))

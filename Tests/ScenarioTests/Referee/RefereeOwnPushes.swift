@@ -68,8 +68,7 @@ extension Referee {
         own.unanswered.allSatisfy { id, key in
             let awaited = link.awaited[id]
             if awaited?.isShared == true { return true }
-            // The push must be answered or committed by now. If it is committed, its ack may still be on the
-            // way.
+            // If the push has no answer, it must at least be committed, and its ack may be on the way.
             if awaited != nil, ledger.commits[key] == nil { return false }
             return history.revisions[key].map { $0 <= revision } ?? true
         }

@@ -22,7 +22,8 @@ extension Referee {
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
-        // The room may apply the selection later: a request waits while the store looks up its pusher.
+        // Record the selection now, although the room may apply it later. The room may first have to wait
+        // until the store has looked up the session's pusher.
         let taken = ReceivedSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }
@@ -48,7 +49,8 @@ extension Referee {
                 return index + 1
             }
         }
-        // No selections is also correct: before the session's first selection, and in another history.
+        // An empty list is also correct, before the session's first selection and after the history has
+        // changed.
         if selections.isEmpty { return earliest }
         fail(
             .presence, "the server sent a selection that \(session) never made, at revision \(revision.value)"
@@ -146,8 +148,8 @@ extension Referee {
                 .bounds,
                 "a connection holds \(connection.waitingInput) bytes of input, which is more than its limit")
         }
-        // The credit of each open document, the connection's own waiting output, and the longest line of
-        // each.
+        // The limit is a sum: the connection's own waiting output, the credit of each open document, and one
+        // longest line for each of them.
         let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
         if connection.waitingOutput > most {
             fail(

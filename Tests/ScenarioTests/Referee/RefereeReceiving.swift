@@ -321,7 +321,8 @@ extension Referee {
         }
     }
 
-    /// Records that a client has received a revision. Maps the selections of the client's peers through it.
+    /// Records that a client has received a revision. Maps the selections of the client's peers to this
+    /// revision.
     private func advance(_ document: WireString, to revision: Revision, _ link: Link) {
         guard let stream = link.streams[document] else { return }
         let coreChanges = stream.history.coreChanges(from: stream.position, to: revision)

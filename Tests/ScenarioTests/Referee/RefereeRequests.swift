@@ -27,8 +27,8 @@ extension Referee {
         }
     }
 
-    /// After a client received `gone` for a document and a name, it may receive an event with both again only
-    /// if the document got the name again.
+    /// Suppose that a client has received `gone` for a document under a name. It may receive another event of
+    /// this document under this name only if the document got the name again.
     func received(newsOf document: DocumentSummary, _ link: Link) {
         guard let id = ledger[document.epoch]?.document else { return }
         let naming = Ledger.NameAssignment(document: id, name: document.document)
@@ -163,8 +163,8 @@ extension ErrorCode {
     /// Whether this code reveals that the document exists.
     fileprivate var revealsDocument: Bool {
         switch self {
-        case .exists, .forbidden, .badRange, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
-            .epochChanged, .seqReused, .damaged:
+        case .exists, .forbidden, .badRange, .baseAhead, .baseBehind, .baseTrimmed, .baseBeforeOwnPush,
+            .pushInFlight, .epochChanged, .seqReused, .damaged:
             true
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
             .unsupportedProtocol, .unauthorized, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,

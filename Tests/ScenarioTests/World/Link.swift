@@ -69,8 +69,8 @@ final class Link {
     var writer = JSONWriter()
     var streams: [WireString: TrackedStream] = [:]
     var awaited: [RequestID: PendingRequest] = [:]
-    /// For each name, the document in the last follow event that the client received. No entry after the
-    /// `gone` of that document.
+    /// For each name, the document in the last follow event that the client received. A `gone` of the
+    /// document removes the entry.
     var followed: [WireString: DocumentID] = [:]
     /// How often the client received a `gone` for each document and name.
     var nameEnds: [Ledger.NameAssignment: Int] = [:]

@@ -10,7 +10,7 @@ class SimulatedExecutor {
     let index: Int
     /// Whether its next turn is on the agenda.
     var isAwake = false
-    /// Whether its turn is running. Others may run in the middle of this turn.
+    /// Whether its turn is running. Other queues and loops may run in the middle of this turn.
     var isBusy = false
 
     init(_ server: ServerRun) {
@@ -170,7 +170,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         for (port, reason) in list { port.notifyClosed(reason) }
     }
 
-    /// Closes the connections of a dead server. No client gets a message.
+    /// Closes the connections of a dead server, without sending a message to the clients.
     func close() {
         for port in ports { port.end(.loopStopped) }
         notifyEnded()

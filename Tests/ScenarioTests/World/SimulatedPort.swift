@@ -10,7 +10,8 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     private(set) var isClosed = false
     private var hasEndedOutput = false
     private var due: ServerMoment?
-    /// The time of this socket's agenda entry. The deadline may be later by now.
+    /// The time of this socket's entry on the agenda. The deadline of the socket may have moved to a later
+    /// time since.
     private var scheduled: ServerMoment?
 
     init(_ link: Link, _ loop: SimulatedLoop) {

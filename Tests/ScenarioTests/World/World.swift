@@ -75,7 +75,8 @@ final class World: @unchecked Sendable {
     var trace = Trace64()
     /// Prints all messages.
     var printsMessages = false
-    /// The queues and loops in the middle of a turn. All but the last were interrupted.
+    /// The queues and loops that are in the middle of a turn. The last one runs now, and the others are
+    /// interrupted.
     var running: [SimulatedExecutor] = []
     /// The number of turns that are interrupted now.
     var interruptions = 0

@@ -80,7 +80,8 @@ extension World {
             // The last lines have not arrived yet, so the process ends a little later.
             after(5_000) { [unowned self] in if !server.isDead { crash() } }
         }
-        // By then the server has dropped the connections that read nothing, and the store has answered.
+        // 30 seconds are enough for the server to drop the connections that read nothing, and for the store
+        // to answer.
         after(30_000_000) { [unowned self] in
             if !server.isDead { fail(.completion, "the server has not stopped 30 seconds after a shutdown") }
         }

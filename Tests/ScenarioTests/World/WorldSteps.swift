@@ -57,8 +57,8 @@ extension World {
 
     /// Another node commits a change, without notifying this server.
     private func appendElsewhere(_ name: Int, _ typings: [Typing]) {
-        // A room recognises changes by other nodes by their revision numbers alone. So it must know a new
-        // epoch before another node appends to it.
+        // A room recognises changes by other nodes only by their revision numbers. So another node must not
+        // append to a document with a new epoch before the room knows this epoch.
         guard let entry = entry(name), let history = referee.ledger.history(of: entry.id), history.isInUse
         else { return }
         let change = typings.change(in: history.text)
@@ -68,8 +68,8 @@ extension World {
         commit(change, by: Names.elsewhere, store.elsewhereSeq, Digest(of: []), entry, history)
     }
 
-    /// Lets a client that is not connected here send its push in flight to another node. Returns false if
-    /// there is no such client.
+    /// Lets a client that is not connected to this server send its push in flight to another node. Returns
+    /// false if no client has such a push.
     private func pushElsewhere(_ entry: DocumentEntry, _ history: Ledger.History) -> Bool {
         for machine in machines where !machine.isWelcomed {
             guard let editor = machine.program as? Editor, let push = editor.pushInFlight(in: history.epoch),
@@ -85,8 +85,8 @@ extension World {
                 let text = try? history.text.applying(change), text.length.utf8 <= limits.announced.document
             else { continue }
             referee.counts.pushedElsewhere += 1
-            // While its store fails, this server does not know of the copy at the other node. So it may
-            // refuse its own copy.
+            // The client may later send the same push to this server. If the store fails then, the server
+            // does not know that the push is committed, and may refuse it.
             let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
             referee.sentCopy(of: key, in: push.epoch)
             let digest = Digest(of: PushForm(push).bytes)

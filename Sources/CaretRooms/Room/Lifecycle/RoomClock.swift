@@ -13,9 +13,9 @@ struct RoomClock: Sendable {
     mutating func advance(to time: Int64) -> Bool {
         now = max(now, time)
         if let requestedWake, requestedWake <= now { self.requestedWake = nil }
-        guard let due, due <= now else { return false }
-        self.due = nil
-        return true
+        let isDue = due ?? .max <= now
+        if isDue { due = nil }
+        return isDue
     }
 
     /// The time at which the room must be woken; nil if that was requested already.

@@ -40,7 +40,7 @@ extension RoomState {
     }
 
     private mutating func refuseQueued(_ request: RoomRequest, _ refusal: RequestRefusal) {
-        // A client does not wait for an answer to a selection.
+        // A client does not wait for an answer to a selection, so it gets none.
         if case .select = request { return }
         refuse(request, refusal)
     }
@@ -59,7 +59,8 @@ extension RoomState {
         sendPendingAck(to: index)
     }
 
-    /// Closes the room because the document is damaged or has another history. Clients get no more of it.
+    /// Closes the room because the document is damaged or has another history. Clients get no more of the
+    /// document's text.
     mutating func closeAsDamaged() {
         refuseAll(RequestRefusal(.damaged))
         endAllSessions(.damaged, RequestRefusal(.damaged))
@@ -109,10 +110,7 @@ extension RoomState {
         pause.finishFirst()
         let isSameHistory = entry.epoch == log.epoch
         // A head below the known one means that the data is damaged, or that the history has forked.
-        if isSameHistory, snapshot.revision < head {
-            reportDamage()
-            return
-        }
+        if isSameHistory, snapshot.revision < head { return reportDamage() }
         if log.name != WireString(entry.name.description) {
             endAllSessions(.deleted, .notFound)
             log.rename(to: entry.name)

@@ -2,8 +2,8 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Why a room pauses. During a pause, the room queues all requests. It first waits for the append in flight
-/// and for all store answers.
+/// Why a room pauses. During a pause, the room queues all requests. Before it calls the store, it waits for
+/// the append in flight and for all store answers.
 enum PauseReason: Equatable, Sendable {
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
@@ -12,7 +12,7 @@ enum PauseReason: Equatable, Sendable {
     /// A client knows this revision, which is beyond the head. The epochs may have to be renewed.
     case renewal(known: Revision)
 
-    /// The order that caused the pause; nil if the room itself needs it.
+    /// The order that caused the pause; nil if the room itself needs the pause.
     var order: RoomOrder? {
         switch self {
         case .rename(_, let order), .delete(let order): order
@@ -23,7 +23,7 @@ enum PauseReason: Equatable, Sendable {
 
 /// Why a room is paused, and the requests that wait for the end of the pause.
 package struct RoomPause: Sendable {
-    /// The progress of the first reason.
+    /// The progress of the pause for its first reason.
     enum Phase: Equatable, Sendable {
         /// The room waits until its current work has ended.
         case waiting
@@ -47,11 +47,11 @@ package struct RoomPause: Sendable {
 
     mutating func add(_ reason: PauseReason) { reasons.append(reason) }
 
-    /// Adds a reload before all other reasons, because they may belong to a history that no longer exists.
-    /// Only a reason whose store call is under way stays first.
+    /// Adds a reload before all other reasons, because they may belong to a history that no longer exists. If
+    /// the store was already called for the first reason, the reload comes after that reason.
     mutating func addReload() {
         if reasons.contains(.reload) { return }
-        reasons.insert(.reload, at: phase == .waiting ? 0 : min(1, reasons.count))
+        reasons.insert(.reload, at: phase == .waiting ? 0 : 1)
     }
 
     package mutating func beginCall() { phase = .calling }
@@ -64,7 +64,8 @@ package struct RoomPause: Sendable {
         phase = .waiting
     }
 
-    /// Removes and returns all reasons except a reload. After a rename, these orders use the old name.
+    /// Removes and returns all reasons except a reload. After a rename they are refused, because they contain
+    /// the document's old name.
     mutating func takeAllButReload() -> [PauseReason] {
         let late = reasons.filter { $0 != .reload }
         reasons.removeAll { $0 != .reload }
@@ -88,7 +89,7 @@ package struct RoomPause: Sendable {
 
     /// Replaces each queued request with the result of `change`; nil removes the request.
     mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
-        if !queued.isEmpty { queued = queued.compactMap(change) }
+        queued = queued.compactMap(change)
     }
 
     func holdsPush(of pusher: Pusher) -> Bool { queued.holdsPush(of: pusher) }
@@ -96,6 +97,7 @@ package struct RoomPause: Sendable {
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("requests wait only during a pause", queued.isEmpty || !reasons.isEmpty)
         try BrokenInvariant.check(
-            "a room that pauses for a store call has a reason", phase == .waiting || !reasons.isEmpty)
+            "during a pause, the store is called only if the pause has a reason",
+            phase == .waiting || !reasons.isEmpty)
     }
 }

@@ -44,9 +44,9 @@ extension RoomState {
         deliverStreams()
     }
 
-    /// Runs the queued requests, unless the pause has another reason or the room is closed.
+    /// Runs the queued requests, unless the pause has another reason. A closed room has refused them.
     mutating func resume() {
-        if !pause.isOver || closedWith != nil { return }
+        if !pause.isOver { return }
         for request in pause.takeQueued() { submit(request) }
         sessions.needDelivery()
     }
@@ -70,7 +70,7 @@ extension RoomState {
         resume()
     }
 
-    /// Handles the store's answer to a `delete` call; nil if the document was deleted.
+    /// Handles the store's answer to a `delete` call. `refusal` is nil if the document was deleted.
     mutating func deleted(_ refusal: StoreRefusal?) {
         guard closedWith == nil, case .delete(let order)? = pause.calling else { return }
         pause.finishFirst()

@@ -4,10 +4,10 @@ import CaretWire
 
 /// Handles a client that knows a newer revision than the store.
 ///
-/// The room sends a revision only after it is on disk. So if a client knows a revision beyond the head, in
-/// the same epoch, the database was replaced by an older copy, and the store did not notice. From then on,
-/// the same revision number could mean two different texts. So the store renews the epochs, and every client
-/// starts again with the store's text.
+/// The room sends a revision only after it is on disk. Suppose a client knows a revision beyond the head, in
+/// the same epoch. Then the database was replaced by an older copy, and the store did not notice. From then
+/// on, the same revision number could mean two different texts. So the store renews the epochs, and every
+/// client starts again with the store's text.
 extension RoomState {
     /// The revision that a client resumes from, if it is beyond the head.
     func revisionBeyondHead(of opening: RoomOpening) -> Revision? {
@@ -17,14 +17,14 @@ extension RoomState {
         return resume.revision
     }
 
-    /// Pauses the room to renew the epochs. The opening waits until then.
+    /// Pauses the room to renew the epochs. The opening waits until the pause ends.
     mutating func queueForRenewal(_ opening: RoomOpening, _ known: Revision) {
         pause.add(.renewal(known: known))
         queue(.open(opening))
     }
 
-    /// Handles the store's answer to `renewEpochs`: true if the store renewed the epochs. Otherwise the
-    /// client is wrong, and gets the whole text.
+    /// Handles the store's answer to `renewEpochs`: true if the store renewed the epochs. If the store did
+    /// not renew them, the client's revision is wrong, and the client gets the whole text.
     mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) {
         guard closedWith == nil, case .renewal? = pause.calling else { return }
         pause.finishFirst()

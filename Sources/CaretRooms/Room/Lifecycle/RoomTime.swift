@@ -11,14 +11,14 @@ enum Idleness: Equatable, Sendable {
 
 /// Work that becomes due as time passes.
 extension RoomState {
-    /// Does the work that is due. Work that is due later requests its time again.
+    /// Does the work that is due. For work that is due later, it requests another wake.
     mutating func runDueWork() {
         if closedWith != nil { return }
         retryStore()
         sessions.needDelivery()
     }
 
-    /// Stops sending to a session, and has its connection closed.
+    /// Stops sending to a session, and orders its connection to close.
     mutating func disconnect(_ index: Int) {
         sessions[index].stream.disconnect()
         effects.add(.disconnect(sessions[index].id))

@@ -12,7 +12,7 @@ package struct CatchUp: Sendable {
     }
 
     private(set) var phase = Phase.idle
-    /// The highest head that the store has reported. A later read must reach it.
+    /// The highest head that the store has reported. The next read must reach this revision.
     private(set) var storeHead: Revision = 0
     /// The revision that the current read must reach: the highest head that was reported before the read
     /// began.
@@ -23,7 +23,7 @@ package struct CatchUp: Sendable {
     var isIdle: Bool { phase == .idle }
 
     /// Begins a read of the revisions after the head. If such a read was already under way, its answer may
-    /// come first and may be older than the reported head. Then the answer need not reach that head.
+    /// come first, and it may end before `storeHead`. So in this case, no revision is required.
     package mutating func begin(isAlreadyReading: Bool) {
         phase = .reading
         mustReach = isAlreadyReading ? 0 : storeHead

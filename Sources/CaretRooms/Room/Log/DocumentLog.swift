@@ -53,7 +53,6 @@ package struct DocumentLog: Sendable {
 
     /// Sets the limit of the window in bytes.
     mutating func boundWindow(to bytes: Int) {
-        if bytes == window.mostBytes { return }
         setWindowLimit(bytes)
         window.dropSurplus()
     }
@@ -67,7 +66,8 @@ package struct DocumentLog: Sendable {
         squashed = nil
     }
 
-    /// Updates what the store says about the document, while its history continues.
+    /// Updates the start of the history, the line break and the newest time from the store's entry. The text
+    /// and the epoch stay.
     mutating func update(from entry: DocumentEntry) {
         (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
     }

@@ -66,14 +66,15 @@ struct PerUnit<Made: Sendable>: Sendable {
     }
 }
 
-/// The newest revisions of a document, limited in bytes. Sessions that are behind are served from here.
+/// The newest revisions of a document, limited in bytes. Sessions that are behind the head get their
+/// revisions from this window.
 package struct LogWindow: Sendable {
     /// The limit of the window in bytes. Above it, the window drops its oldest revisions.
     var mostBytes: Int
     /// The text before the first revision in the window.
     package private(set) var start: Snapshot
     private var revisions: [Committed] = []
-    /// The last run of lines per unit, kept while streams are served.
+    /// The latest run of lines per unit. It is kept while the room sends to its sessions.
     var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
@@ -102,8 +103,8 @@ package struct LogWindow: Sendable {
         dropSurplus()
     }
 
-    /// Drops the oldest revisions if the window exceeds its limit. It drops more than necessary: otherwise
-    /// every new revision would move all others in the array.
+    /// Drops the oldest revisions if the window exceeds its limit. It drops more than necessary. Otherwise,
+    /// after each new revision, all others would move in the array.
     mutating func dropSurplus() {
         if bytes <= mostBytes { return }
         let bound = mostBytes - mostBytes / 8
@@ -142,8 +143,8 @@ package struct LogWindow: Sendable {
 
     /// Whether the window has this revision and this pusher made it.
     func isMade(_ revision: Revision, by pusher: @autoclosure () -> Pusher, _ hash: Int) -> Bool {
-        // This runs for every line sent, and the result is usually false. Comparing hashes first avoids
-        // comparing names.
+        // This runs for every line sent, and the pusher is usually another one. So the hashes are compared
+        // first, and the names rarely.
         guard let index = index(of: revision), revisions[index].pusherHash == hash else { return false }
         return revisions[index].logged.pusher == pusher()
     }

@@ -7,8 +7,8 @@ import CaretWire
 extension RoomState {
     mutating func readAfterHead() { if catchUp.isIdle { forceReadAfterHead() } }
 
-    /// Reads the revisions after the head, even if such a read is running already, because that one may have
-    /// begun too early.
+    /// Reads the revisions after the head, even if such a read is under way. That read may have begun too
+    /// early.
     mutating func forceReadAfterHead() {
         catchUp.begin(isAlreadyReading: queries.isReading(after: head))
         callRead(after: head)
@@ -70,13 +70,13 @@ extension RoomState {
 
     private mutating func endCatchUp() {
         catchUp.end()
-        // If the log does not contain the pushes of an uncertain segment, they are not on disk. They are
+        // If the log does not contain the pushes of an uncertain segment, they are not on disk. So they are
         // appended again.
         pushes.returnSegment()
     }
 
     /// Applies a revision from the store's log. If it is a push of the uncertain segment, that push is
-    /// resolved. Otherwise a pending push of the same pusher is validated again.
+    /// resolved. If it is another push, a pending push of the same pusher is validated again.
     mutating func apply(_ logged: LoggedChange) {
         // If a change does not fit the text before it, the log is damaged.
         guard let change = try? logged.change, let text = try? self.text.applying(change) else {

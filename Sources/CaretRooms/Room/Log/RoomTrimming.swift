@@ -6,11 +6,8 @@ extension RoomState {
     /// The store has deleted the revisions before this one.
     mutating func trimmed(start: Revision) {
         if closedWith != nil || start <= log.start { return }
-        // The store's history begins at a revision that the room does not have yet.
-        if start > head {
-            requestReload()
-            return
-        }
+        // The store's history begins after the room's head, so the room loads the document again.
+        if start > head { return requestReload() }
         log.trim(to: start)
         for index in sessions.indices where sessions[index].stream.position < start {
             sessions.needText(index, .trimmed)

@@ -2,8 +2,8 @@
 ///
 /// Every room has the same share. If all rooms together exceed the limit, the share is halved. If they are
 /// far below it, the share is doubled. So active rooms can use what idle rooms do not need. A room that
-/// handles events keeps to the share by itself. `roomsOverShare` returns the other rooms above the share, a
-/// few at a time.
+/// handles events reduces its own memory to the share. `roomsOverShare` returns the other rooms above the
+/// share, a few at a time, so that they are reduced too.
 package struct WindowBudget: Equatable, Sendable {
     private let limit: Int
     private let limitPerRoom: Int
@@ -12,7 +12,7 @@ package struct WindowBudget: Equatable, Sendable {
     /// The bytes that each room keeps, by the room's index.
     private var bytesByRoom: [Int] = []
     private var sum = 0
-    /// From this index on, rooms must still be compared with the share; nil if all keep to it.
+    /// The next room to compare with the share; nil if all rooms were compared.
     private var next: Int?
 
     /// The smallest share, in bytes. It is enough for some keystrokes of a few people.
@@ -21,13 +21,13 @@ package struct WindowBudget: Equatable, Sendable {
     /// millisecond.
     package static let mostRoomsAtOnce = 4
 
-    /// `limit` bounds the bytes of all rooms together, and `limitPerRoom` those of one room.
+    /// `limit` applies to the bytes of all rooms together, and `limitPerRoom` to the bytes of one room.
     package init(limit: Int, limitPerRoom: Int) {
         (self.limit, self.limitPerRoom) = (limit, limitPerRoom)
         share = limitPerRoom
     }
 
-    /// Records how much a room keeps now; 0 once it is gone.
+    /// Records how many bytes a room keeps now: 0 if the room was dropped.
     package mutating func record(_ bytes: Int, ofRoom room: Int) {
         if room >= bytesByRoom.count {
             bytesByRoom += Array(repeating: 0, count: room + 1 - bytesByRoom.count)
@@ -47,7 +47,7 @@ package struct WindowBudget: Equatable, Sendable {
         return found
     }
 
-    /// The share grows only after all rooms keep to the current one.
+    /// The share changes only after all rooms were compared with the current one.
     private mutating func adjust() {
         if next != nil { return }
         if sum > limit, share > WindowBudget.leastShare {

@@ -8,7 +8,7 @@ package struct PresenceBoard: Sendable {
     struct Event: Equatable, Sendable {
         enum Kind: Equatable, Sendable {
             case selected(SessionID)
-            /// A session with this name left. Its introduction was at the moment `known`.
+            /// A session with this name left. The session was introduced at the moment `known`.
             case left(WireString, known: Int)
         }
 
@@ -34,12 +34,10 @@ package struct PresenceBoard: Sendable {
         session.presence.select(selections, at: add(.selected(session.id)))
     }
 
-    /// Records that a session has left. Returns true if others must be informed.
-    mutating func left(_ session: RoomSession) -> Bool {
+    /// Records that a session has left. It was introduced at the moment `known`.
+    mutating func left(_ session: RoomSession, known: Int) {
         selectionCount -= session.presence.selections.count
-        guard let known = session.presence.known else { return false }
         _ = add(.left(session.participant.name, known: known))
-        return true
     }
 
     private mutating func add(_ kind: Event.Kind) -> Int {
@@ -61,7 +59,8 @@ package struct PresenceBoard: Sendable {
         mostEvents = 2 * events.count + 64
     }
 
-    /// The moment of the last departure that at least `count` others follow; nil if there is none.
+    /// The moment of the newest departure that at least `count` other departures follow; nil if there is
+    /// none.
     func departure(before count: Int) -> Int? {
         let moments: [Int] = events.compactMap { if case .left = $0.kind { $0.moment } else { nil } }
         return moments.count > count ? moments[moments.count - 1 - count] : nil
@@ -76,7 +75,7 @@ package struct PresenceBoard: Sendable {
             "each selection lies within the text",
             sessions.allSatisfy { $0.presence.selections.allSatisfy { $0.end <= end } })
         try BrokenInvariant.check(
-            "no session was sent events of a future moment",
+            "each session was sent only presence events that were recorded",
             sessions.allSatisfy { $0.presence.sentUntil <= now && $0.presence.introduced <= now })
     }
 }

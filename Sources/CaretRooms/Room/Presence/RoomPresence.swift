@@ -15,7 +15,7 @@ extension RoomState {
         }
     }
 
-    /// Stores a session's selections, rebased to the head. Returns the refusal if they are refused.
+    /// Stores a session's selections, rebased to the head. Returns the refusal if the selections are refused.
     private mutating func keep(_ select: Select, of index: Int) -> RequestRefusal? {
         let (revision, unit) = (select.revision, sessions[index].unit)
         if revision > head {
@@ -55,16 +55,18 @@ extension RoomState {
         if presence.wantsSweep { sweepPresence() }
     }
 
-    /// Records for the others that a session has left the room.
+    /// Records that a session has left the room, so that other sessions are informed. Nothing is sent about a
+    /// session that was never introduced.
     mutating func forgetPresence(of session: RoomSession) {
-        guard presence.left(session) else { return }
+        guard let known = session.presence.known else { return }
+        presence.left(session, known: known)
         sessions.needDelivery()
         if presence.wantsSweep { sweepPresence() }
     }
 
     private mutating func sweepPresence() {
-        // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that keep
-        // up stay.
+        // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that
+        // keep up stay.
         if let moment = presence.departure(before: limits.roomSelections) {
             for index in sessions.indices
             where sessions[index].presence.introduced < moment && !sessions[index].stream.isDisconnecting {
@@ -87,8 +89,8 @@ extension RoomState {
 
     // MARK: Sending
 
-    /// Sends a session at the head what has changed since its last update: selections of others, and
-    /// departures.
+    /// Sends a session at the head the selections of other sessions that have changed since its last update,
+    /// and departures.
     mutating func sendPresence(to index: Int) {
         if sessions[index].presence.sentUntil == presence.now { return }
         let next = sessions[index].presence.sentAt + Int64(limits.peerMilliseconds)
@@ -125,8 +127,8 @@ extension RoomState {
         return line
     }
 
-    /// The introduced sessions, as a session receives them when it opens the document. If it resumes, it
-    /// receives their selections once it has reached the head.
+    /// The introduced sessions, as a session receives them when it opens the document. A session that resumes
+    /// receives the selections later, when it has reached the head.
     func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
         sessions.all.compactMap { session in
             if session.presence.known == nil { return nil }

@@ -1,7 +1,8 @@
 package import CaretCore
 import CaretWire
 
-/// What a session has selected, and what it was sent about others. Moments come from the `PresenceBoard`.
+/// What a session has selected, and what it was sent about other sessions. Moments come from the
+/// `PresenceBoard`.
 package struct SessionPresence: Sendable {
     /// The session's selections in the text at the head.
     package private(set) var selections: [Selection] = []
@@ -9,13 +10,13 @@ package struct SessionPresence: Sendable {
     package private(set) var known: Int?
     /// The moment of the session's last selection.
     package private(set) var selected = 0
-    /// Cached lines about this session for others.
+    /// Cached lines about this session, for other sessions.
     private var lines = PeerLines()
-    /// The session was sent the selections of others up to this moment.
+    /// The session was sent the selections of other sessions up to this moment.
     package private(set) var sentUntil: Int
-    /// The session was sent the introductions of others up to this moment.
+    /// The session was sent the introductions of other sessions up to this moment.
     private(set) var introduced: Int
-    /// The time when the session was last sent selections of others.
+    /// The time when the session was last sent selections of other sessions.
     private(set) var sentAt: Int64 = .min / 2
     /// Whether the session was behind the head when there were selections to send.
     private(set) var isLate = false
@@ -39,8 +40,8 @@ package struct SessionPresence: Sendable {
         (sentUntil, introduced, sentAt, isLate) = (moment, moment, time, false)
     }
 
-    /// Forgets which selections the session was sent. It has another text now, so all selections are sent
-    /// again.
+    /// Forgets which selections the session was sent. The session has another text now, so all selections are
+    /// sent again.
     mutating func forgetSent() { sentUntil = 0 }
 
     mutating func becameLate() { isLate = true }
@@ -59,7 +60,7 @@ package struct SessionPresence: Sendable {
     }
 }
 
-/// Cached lines with a session's selections at one revision. Those in `introducing` also have its
+/// Cached lines with a session's selections at one revision. The lines in `introducing` also have its
 /// introduction, for receivers that do not know the session.
 private struct PeerLines: Sendable {
     var revision: Revision?

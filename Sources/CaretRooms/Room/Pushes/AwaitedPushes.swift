@@ -9,7 +9,8 @@ package struct AwaitedPushes: Equatable, Sendable {
 
 /// Informing the hub when all pushes of a connection are resolved.
 extension RoomState {
-    /// Answered by `pushesResolved`, once every earlier push of this pusher is committed or refused.
+    /// The room answers with `pushesResolved`, once every earlier push of this pusher is committed or
+    /// refused.
     mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) {
         awaited.append(AwaitedPushes(pusher: pusher, connection: connection))
     }

@@ -2,11 +2,11 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Joins neighbouring edits of a change. A joined edit also replaces the text between them with the same
-/// text.
+/// Joins neighbouring edits of a change. A joined edit also contains the unchanged text between the two
+/// edits.
 extension Change {
-    /// The same change with at most this many edits. `new` is the text after the change. Neighbours with the
-    /// least text between them are joined first; among equals, the first ones.
+    /// The same change with at most this many edits. `new` is the text after the change. The neighbours with
+    /// the least text between them are joined first. Of equal pairs, the first in the text is joined first.
     func joined(making new: TextBuffer, atMost most: Int) -> Change {
         let surplus = edits.count - max(1, most)
         if surplus <= 0 { return self }
@@ -40,8 +40,8 @@ extension Change {
         return edits.fit(bytes, farthest: new.length.utf8 + 3 * removed) { $0 }
     }
 
-    /// Joins each edit with the next one if `joins` returns true. `joins` is called once for each edit but
-    /// the last, in order.
+    /// Joins each edit with the next one if `joins` returns true. `joins` is called in order, once for each
+    /// edit except the last.
     private func joined(making new: TextBuffer, where joins: (Int) -> Bool) -> Change {
         var result: [Edit] = []
         var first = 0

@@ -13,8 +13,8 @@ package struct KnownPushers: Sendable {
     struct Lookup: Equatable, Sendable {
         /// The requests that wait for the answer, in the order sent.
         var requests: [RoomRequest] = []
-        /// The pusher's last revision that was committed during the lookup. An answer from an earlier head is
-        /// outdated.
+        /// The pusher's last revision that was committed during the lookup. An answer for a head before this
+        /// revision is outdated.
         var committed: Revision?
     }
 
@@ -71,8 +71,8 @@ package struct KnownPushers: Sendable {
         return lookup.requests.join(request)
     }
 
-    /// Whether a push of this pusher was committed after this head. Then the store's answer from this head
-    /// lacks that push.
+    /// Whether a push of this pusher was committed after this head. If so, the store's answer for this head
+    /// does not contain that push.
     func isOutdated(_ pusher: Pusher, at head: Revision) -> Bool {
         guard case .lookingUp(let lookup)? = knowledge[pusher], let committed = lookup.committed else {
             return false
@@ -102,7 +102,8 @@ package struct KnownPushers: Sendable {
 
     /// Replaces each waiting request with the result of `change`; nil removes the request.
     mutating func changeWaiting(_ change: (RoomRequest) -> RoomRequest?) {
-        // The order of the dictionary does not matter, because no request depends on another pusher's.
+        // The order of the dictionary does not matter, because requests of different pushers do not affect
+        // each other.
         for (pusher, known) in knowledge {
             guard case .lookingUp(var lookup) = known else { continue }
             for request in lookup.requests { openers[request.session] = nil }
@@ -142,7 +143,7 @@ package struct KnownPushers: Sendable {
         }
     }
 
-    /// Forgets everything but the lookups under way.
+    /// Forgets everything except the lookups under way.
     mutating func forgetAll() {
         knowledge = knowledge.filter { if case .lookingUp = $0.value { true } else { false } }
     }

@@ -6,7 +6,7 @@ import CaretWire
 package struct PendingAck: Sendable {
     private(set) var id: RequestID?
     let committed: Committed
-    /// Whether the committed edits equal those that this session sent. Then the ack need not repeat them.
+    /// Whether the committed edits equal those that this session sent. If so, the ack leaves them out.
     let isLiteral: Bool
     private(set) var wantsText: Bool
     /// The session that pushed.

@@ -11,7 +11,8 @@ package struct PendingPush: Equatable, Sendable {
         case needsHistory(Change, at: Revision)
         /// The change of the push is being computed in the background, for this revision.
         case computing(WorkID, at: Revision)
-        /// The push waits for the next segment. The intent is its effect at this revision.
+        /// The push waits for the next segment. The intent says what the push does to the text at this
+        /// revision.
         case ready(PushIntent, at: Revision)
         /// The push is in the segment that is being appended.
         case inFlight
@@ -19,7 +20,7 @@ package struct PendingPush: Equatable, Sendable {
 
     package var push: RoomPush
     var stage: Stage
-    /// Whether no earlier push of this pusher was known.
+    /// Whether no earlier push of this pusher was known when the room accepted this push.
     let isFirstOfPusher: Bool
     /// The whole text as pushed; nil if edits were pushed.
     let whole: NormalText?
@@ -39,7 +40,7 @@ package struct PendingPush: Equatable, Sendable {
 
     /// How often a push is computed in the background while others commit. After that, the others wait for
     /// it. Otherwise an expensive push might never catch up with a busy document. Other documents are not
-    /// affected. The number is not part of `Limits`, because no push is refused above it.
+    /// affected. The number is not part of `Limits`, because a push beyond it is not refused.
     private static let mostRounds = 3
 
     /// Whether other pushes wait until this one is computed.
@@ -58,7 +59,8 @@ package struct PendingPush: Equatable, Sendable {
 /// What a push does to the document when its turn comes.
 enum PushIntent: Equatable, Sendable {
     case change(Change)
-    /// The document gets this text again, whatever its text is then. `found` is the change from the text that
-    /// was compared last, computed in the background.
+    /// When the push's turn comes, the document gets this text, whatever text it has at that time. `found` is
+    /// the change that leads to this text from the text at the revision in `ready`. It is nil unless it was
+    /// computed in the background.
     case restore(TextBuffer, found: Change?)
 }

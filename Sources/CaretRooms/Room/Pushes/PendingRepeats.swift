@@ -34,7 +34,6 @@ package struct PendingRepeats: Sendable {
     mutating func add(_ one: PendingRepeat) { repeats.append(one) }
 
     mutating func remove(where holds: (PendingRepeat) -> Bool) -> [PendingRepeat] {
-        if repeats.isEmpty { return [] }
         let taken = repeats.filter(holds)
         repeats.removeAll(where: holds)
         return taken

@@ -3,7 +3,7 @@ import CaretLog
 package import CaretWire
 
 extension TextBuffer {
-    /// The length of the text before an offset. The unit is known only at run time.
+    /// The length of the text before an offset. `unit` says what the offset counts.
     func length(before offset: Int, in unit: CodeUnit) throws(TextError) -> TextLength {
         switch unit {
         case .utf8: try length(before: UTF8Offset(offset))
@@ -52,7 +52,7 @@ extension TextBuffer {
         }
     }
 
-    /// Converts received selections to positions in this text; nil if one does not fit.
+    /// Converts received selections to positions in this text; nil if a selection does not fit the text.
     package func selections(_ selections: [WireSelection], in unit: CodeUnit) -> [Selection]? {
         var result: [Selection] = []
         for selection in selections {
@@ -127,7 +127,7 @@ package struct NormalText: Equatable, Sendable {
         for byte in utf8 {
             defer { last = byte }
             if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
-                // The CR before this LF was already converted to an LF.
+                // This LF belongs to a CRLF, whose CR was already converted to an LF.
                 if first == nil { first = .crlf }
                 continue
             }
@@ -141,7 +141,7 @@ package struct NormalText: Equatable, Sendable {
 
     private static func text(_ string: String) -> TextBuffer {
         guard let text = try? TextBuffer(string) else {
-            preconditionFailure("a text without carriage returns was refused")
+            preconditionFailure("a text is invalid, although it has no carriage return")
         }
         return text
     }

@@ -94,7 +94,7 @@ package struct PushPipeline: Sendable {
     }
 
     /// Ends a background computation. Returns its push and the revision for which the change was computed;
-    /// nil if the push no longer waits for it.
+    /// nil if no push waits for this computation.
     mutating func endComputing(_ id: WorkID) -> (known: PendingPush, revision: Revision)? {
         if priority == id { priority = nil }
         for known in pending.values {
@@ -125,7 +125,7 @@ package struct PushPipeline: Sendable {
     package mutating func endAppend() { inFlight = nil }
 
     /// Marks the segment as uncertain: the store could not say whether it is on disk. A read of the log will
-    /// show that.
+    /// show whether it is on disk.
     mutating func outcomeIsUnknown() { inFlight?.isUncertain = true }
 
     /// Resets the count of conflicts, because no other writer was first.
@@ -134,8 +134,7 @@ package struct PushPipeline: Sendable {
     /// Counts a conflict, because another writer was first.
     mutating func noteConflict() { conflicts += 1 }
 
-    /// Ends an append that did not commit its segment. The pushes wait for the next segment, before all
-    /// others.
+    /// Ends an append that did not commit its segment. The pushes go to the front of the next segment.
     package mutating func returnSegment() {
         guard let segment = inFlight else { return }
         inFlight = nil
@@ -162,7 +161,7 @@ extension PushPipeline {
             "`ready` lists each push that is ready exactly once",
             ready.count == isReady.count && ready.allSatisfy { isReady[$0] != nil })
         try BrokenInvariant.check(
-            "other pushes wait for a computation only while it runs",
+            "pushes wait for another push's computation only while the computation runs",
             priority.map { id in
                 pending.values.contains { if case .computing(id, _) = $0.stage { true } else { false } }
             } ?? true)
@@ -174,7 +173,7 @@ extension PushPipeline {
         try BrokenInvariant.check(
             "the append contains each push that is in flight", waiting.allSatisfy { members.contains($0) })
         try BrokenInvariant.check(
-            "the append follows the head, unless its outcome is unknown",
+            "the append expects the current head, unless the outcome of the append is unknown",
             inFlight.append.expected == head || inFlight.isUncertain)
     }
 }

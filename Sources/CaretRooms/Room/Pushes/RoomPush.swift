@@ -27,6 +27,8 @@ package struct RoomPush: Equatable, Sendable {
     package let seq: Int64
     package var content: Content
     package var wantsText: Bool
+    /// Whether the push is refused, instead of rebased, if its base is not the head.
+    package let isExact: Bool
     /// Whether the document was created for this push.
     package var isFirst: Bool
     /// A digest of the content, by which a repeat is recognised.
@@ -37,7 +39,7 @@ package struct RoomPush: Equatable, Sendable {
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
         epoch: WireString?, base: Revision, seq: Int64, content: Content, wantsText: Bool = false,
-        isFirst: Bool = false, digest: Digest, time: Int64
+        isExact: Bool = false, isFirst: Bool = false, digest: Digest, time: Int64
     ) {
         self.session = session
         self.id = id
@@ -49,6 +51,7 @@ package struct RoomPush: Equatable, Sendable {
         self.seq = seq
         self.content = content
         self.wantsText = wantsText
+        self.isExact = isExact
         self.isFirst = isFirst
         self.digest = digest
         self.time = time

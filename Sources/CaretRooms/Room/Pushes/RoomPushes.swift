@@ -4,7 +4,7 @@ import CaretWire
 
 /// Accepting pushes, and resolving them.
 extension RoomState {
-    /// Accepts, answers or refuses a push. The room already knows the newest push of its pusher.
+    /// Accepts, answers or refuses a push. The room must know the newest push of the pusher by now.
     mutating func validate(_ push: RoomPush, wasAccepted: Bool) {
         if push.rights == .none { return refuse(push, .notFound) }
         if !wasAccepted, push.edits != nil, !isOpen(push.session) { return refuse(push, .notOpen) }
@@ -24,8 +24,8 @@ extension RoomState {
         sessions.index(of: session).map { !sessions[$0].isEnding } ?? false
     }
 
-    /// Answers a push that is not newer than its pusher's highest committed one. It is a repeat of that one,
-    /// or another push with an old seq.
+    /// Answers a push that is not newer than its pusher's highest committed one. It is a repeat of the
+    /// committed push, or it has a seq that was used or skipped before.
     private mutating func answer(_ push: RoomPush, notNewerThan entry: PusherEntry) {
         if push.seq == entry.seq, push.digest == entry.digest {
             let index = sessions.index(of: push.session)
@@ -43,7 +43,8 @@ extension RoomState {
                 .seqReused, "seq \(push.seq) was used \(what); the highest committed seq is \(entry.seq)"))
     }
 
-    /// Answers a push while a push of the same pusher is pending: the same one or another one.
+    /// Answers a push while a push of the same pusher is pending. A repeat of the pending push is answered
+    /// with it; any other push is refused.
     private mutating func answer(_ push: RoomPush, beside known: PendingPush) {
         if push.seq == known.push.seq, push.digest == known.push.digest {
             pushes.repeated(push)
@@ -59,9 +60,10 @@ extension RoomState {
             return RequestRefusal(
                 .forbidden, "the document was opened only for watching; open it with mode edit to push")
         }
-        // For the client, a push is in flight until the ack arrives.
+        // For the client, a push is in flight until its ack arrives, so the next push is refused until then.
         if let seq = sessions[index].stream.pendingAck?.committed.logged.seq {
-            return .inFlight(seq, "is committed, but its ack was not sent yet")
+            return RequestRefusal(
+                .pushInFlight, "the push with seq \(seq) is committed, but its ack was not sent yet")
         }
         return nil
     }
@@ -77,14 +79,17 @@ extension RoomState {
         } else if head > 0, !push.isFirst {
             return RequestRefusal(
                 .epochChanged,
-                "a push without an epoch is allowed only at revision 0, and the document is at \(head.value)")
+                "a push without an epoch is allowed only at revision 0, and the document is at revision \(head.value)"
+            )
         }
         if base > head { return RequestRefusal(.baseAhead, "\(what) is beyond the head \(head.value)") }
+        if push.isExact, base < head { return .behind(base, head) }
         if base < log.start { return .trimmed(what, log.start) }
         if push.content == .restore { return nil }
         if let entry = pushers.entry(of: push.pusher), base < entry.revision {
             return RequestRefusal(
-                .baseBeforeOwnPush, "\(what) is before your own push at \(entry.revision.value)")
+                .baseBeforeOwnPush,
+                "\(what) is before revision \(entry.revision.value), which is your own latest push")
         }
         return refusalOfWork(push, edits: push.edits?.count ?? 0)
     }
@@ -144,12 +149,8 @@ extension RequestRefusal {
     /// The refusal of a push while another push of its pusher is pending.
     static func otherPushPending(_ push: RoomPush, beside other: RoomPush) -> RequestRefusal {
         push.seq == other.seq
-            ? RequestRefusal(.seqReused, "seq \(push.seq) is pending with other content")
-            : .inFlight(other.seq, "is not answered yet")
-    }
-
-    fileprivate static func inFlight(_ seq: Int64, _ why: String) -> RequestRefusal {
-        RequestRefusal(.pushInFlight, "seq \(seq) \(why)")
+            ? RequestRefusal(.seqReused, "seq \(push.seq) belongs to a pending push with other content")
+            : RequestRefusal(.pushInFlight, "the push with seq \(other.seq) is not answered yet")
     }
 
     /// The refusal of a push with these rights; nil if they suffice.

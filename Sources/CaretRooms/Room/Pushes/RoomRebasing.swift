@@ -62,8 +62,8 @@ extension RoomState {
         }
     }
 
-    /// Rebases the change of a pushed whole text. Only now is its number of edits known, so its cost is
-    /// checked here.
+    /// Rebases the change of a pushed whole text. The number of edits is known only after the comparison, so
+    /// the cost of rebasing is checked here.
     private mutating func rebaseWhole(_ pusher: Pusher, _ change: Change) {
         guard let push = pushes[pusher]?.push else { return }
         if let refusal = refusalOfWork(push, edits: change.edits.count) {
@@ -79,50 +79,55 @@ extension RoomState {
             pushes.waitForHistory(pusher, change, at: base)
             return read(after: base)
         }
-        if let next = missed.first {
-            if isTooOld(pusher, base, next.logged) {
+        if let next = missed.first, let known = pushes[pusher] {
+            if isTooOld(known, base, next.logged) {
                 return resolve(pusher, refusing: .forgotten(base, limits))
             }
-            if resolveRepeat(pusher, in: missed.lazy.map(\.logged), after: base) { return }
+            if let own = ownRevision(of: known.push, in: missed.lazy.map(\.logged), after: base) {
+                return resolve(known, beside: own.logged, at: own.revision)
+            }
         }
         pushes.becameReady(pusher, .change(change), at: base)
     }
 
     /// Whether a push is so old that it may be a repeat of a push that the store has forgotten.
-    private func isTooOld(_ pusher: Pusher, _ base: Revision, _ next: LoggedChange) -> Bool {
-        guard let known = pushes[pusher], known.isFirstOfPusher, known.push.base == base else {
-            return false
-        }
+    private func isTooOld(_ known: PendingPush, _ base: Revision, _ next: LoggedChange) -> Bool {
+        guard known.isFirstOfPusher, known.push.base == base else { return false }
         return known.push.time - next.time > Int64(limits.pusherDays) * 86_400_000
     }
 
-    /// Searches for a push among the revisions that it is rebased over. If it is there, it is a repeat that
-    /// the store did not recognise, and must not be committed twice. Returns true if the push was resolved.
-    private mutating func resolveRepeat(
-        _ pusher: Pusher, in missed: some Collection<LoggedChange>, after base: Revision
-    ) -> Bool {
-        guard !missed.isEmpty, let known = pushes[pusher] else { return false }
-        let push = known.push
+    /// Searches the revisions that a push is rebased over for the same push, or for a later one of its
+    /// pusher.
+    private func ownRevision(
+        of push: RoomPush, in missed: some Collection<LoggedChange>, after base: Revision
+    ) -> (revision: Revision, logged: LoggedChange)? {
+        let pusher = push.pusher
         for (index, logged) in missed.enumerated() where logged.seq >= push.seq && logged.pusher == pusher {
-            let revision = Revision(base.value + 1 + index)
-            if !known.isFirstOfPusher {
-                // The store's record of the pusher's highest push is outdated, so its data is damaged.
-                reportDamage()
-            } else if logged.seq == push.seq {
-                // The store has forgotten this pusher, but the log has not.
-                resolve(pusher)
-                answer(
-                    push,
-                    repeating: PusherEntry(
-                        seq: push.seq, revision: revision, digest: push.digest, used: logged.time))
-            } else {
-                let what = "revision \(revision.value) is your push with seq \(logged.seq)"
-                resolve(
-                    pusher, refusing: RequestRefusal(.seqReused, "seq \(push.seq) was skipped: \(what)"))
-            }
-            return true
+            return (Revision(base.value + 1 + index), logged)
         }
-        return false
+        return nil
+    }
+
+    /// Resolves a push that must not be committed, because the log has it already, or has a later push of its
+    /// pusher. The store did not recognise that.
+    private mutating func resolve(_ known: PendingPush, beside logged: LoggedChange, at revision: Revision) {
+        let push = known.push
+        if !known.isFirstOfPusher {
+            // The store's record of the pusher's highest push is outdated, so its data is damaged.
+            reportDamage()
+        } else if logged.seq == push.seq {
+            // The store has forgotten this pusher, but the log contains the push.
+            resolve(push.pusher)
+            answer(
+                push,
+                repeating: PusherEntry(
+                    seq: push.seq, revision: revision, digest: push.digest, used: logged.time))
+        } else {
+            let what = "revision \(revision.value) is your push with seq \(logged.seq)"
+            resolve(
+                push.pusher,
+                refusing: RequestRefusal(.seqReused, "seq \(push.seq) was skipped: \(what)"))
+        }
     }
 
     /// Rebases the changes that waited for the revisions after this one.
@@ -144,12 +149,15 @@ extension RoomState {
     private mutating func rebaseForward(
         _ pusher: Pusher, _ change: Change, from base: Revision, over reading: HistorySlice
     ) {
-        if let next = reading.segment.changes.first, isTooOld(pusher, base, next) {
+        guard let known = pushes[pusher] else { return }
+        if let next = reading.segment.changes.first, isTooOld(known, base, next) {
             return resolve(pusher, refusing: .forgotten(base, limits))
         }
         // The store may have revisions after the room's head, which the room has not applied yet.
         let logged = reading.segment.changes.prefix(head.value - base.value)
-        if resolveRepeat(pusher, in: logged, after: base) { return }
+        if let own = ownRevision(of: known.push, in: logged, after: base) {
+            return resolve(known, beside: own.logged, at: own.revision)
+        }
         let missed = logged.compactMap { logged in
             // If a logged change is invalid, the log is damaged.
             try? logged.change
@@ -190,8 +198,8 @@ extension RoomState {
 
     // MARK: Before the segment
 
-    /// Whether a push must be the first one of its segment: a restore of a long text. After other pushes it
-    /// would have to be compared again, which takes long.
+    /// Whether a push must be the first one of its segment: a restore of a long text. After other pushes of
+    /// the segment, its text would have to be compared again, which takes long.
     func mustLeadSegment(_ pusher: Pusher) -> Bool {
         guard case .ready(.restore(let target, _), _)? = pushes[pusher]?.stage else { return false }
         return !isShort(target)

@@ -46,7 +46,7 @@ extension RoomState {
         call(.text(log.document, at: due.revision))
     }
 
-    /// Answers the repeats that waited for the text at this revision; nil if the text could not be read.
+    /// Answers the repeats that waited for the text at this revision. `text` is nil if it could not be read.
     mutating func answerRepeats(ofTextAt revision: Revision, _ text: TextBuffer?) {
         let waiting = repeats.remove {
             if case .needsText = $0.stage { $0.revision == revision } else { false }

@@ -43,7 +43,8 @@ extension RoomState {
             document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
-        // A room that has lost twice in a row might always lose, so it appends under the store's lock.
+        // A room that has lost twice in a row against another writer might lose every time. So it appends
+        // under the store's lock.
         call(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
     }
 
@@ -111,7 +112,8 @@ extension RoomState {
     private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RequestRefusal) {
         pushes.endAppend()
         for member in segment.plan.members { resolve(member.push.pusher, refusing: refusal) }
-        // Some pushers wait for the store's head, which the append would have reported.
+        // A successful append would have reported the store's head, for which some pushers wait. Now a read
+        // must report it.
         if catchUp.hasWaiting, !pause.awaits(.reload) { readAfterHead() }
     }
 
@@ -132,7 +134,11 @@ extension RoomState {
                     pusher,
                     refusing: RequestRefusal(
                         .tooLarge, "the document would have \(bytes) bytes; at most \(allowed) are allowed"))
-            // The push was validated again when the other change of its pusher was applied.
+            case .baseBehind:
+                if let resolved = resolve(pusher) {
+                    refuse(resolved.push, .behind(resolved.push.base, head))
+                }
+            // The push was validated again when the log's change of the same pusher was applied.
             case .overtaken: break
             }
         }

@@ -3,7 +3,7 @@ package import CaretLog
 import CaretWire
 
 /// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. It is a
-/// value, so that the store can rebase while it holds its lock.
+/// value type, so the store can rebase the pushes while it holds its lock.
 package struct SegmentPlan: Equatable, Sendable {
     struct Member: Equatable, Sendable {
         let push: RoomPush
@@ -31,7 +31,7 @@ package struct SegmentPlan: Equatable, Sendable {
         if case .change(let change) = member.intent { work += members.count * (change.edits.count + 1) }
     }
 
-    /// The changes to append, rebased over these changes that others committed after the head.
+    /// The changes to append, rebased over `missed`: the changes that others committed after the head.
     package func changes(after missed: [LoggedChange]) -> [PushedChange] { draft(after: missed).changes }
 
     func draft(after missed: [LoggedChange]) -> SegmentDraft {
@@ -53,6 +53,8 @@ package struct SegmentDraft: Sendable {
         case unchanged(Snapshot)
         /// The document would grow to this size, which exceeds the limit.
         case tooLarge(bytes: Int)
+        /// The push is exact, and its base is not the head.
+        case baseBehind
         /// Another writer committed a push of the same pusher. The room must validate this push again.
         case overtaken
     }
@@ -94,14 +96,15 @@ package struct SegmentDraft: Sendable {
 
     private mutating func outcome(of member: SegmentPlan.Member) -> Outcome {
         if missedPushers.contains(member.push.pusher) { return .overtaken }
-        // Two clients may push the same whole text, for example when they sync the same file. It must not be
-        // inserted twice.
+        // Two clients may push the same whole text, for example when they sync the same file. The text must
+        // not be inserted twice.
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
+        if member.push.isExact, member.push.base < revision { return .baseBehind }
         let change = self.change(of: member.intent)
         if change.isEmpty { return .unchanged(here) }
         guard let next = try? text.applying(change) else {
             preconditionFailure(
-                "a change that was rebased to revision \(revision.value) does not fit its text")
+                "a change rebased to revision \(revision.value) does not fit the text of that revision")
         }
         if next.length.utf8 > limits.document, next.length.utf8 > text.length.utf8 {
             return .tooLarge(bytes: next.length.utf8)

@@ -45,7 +45,7 @@ extension RoomState {
     }
 
     /// Returns the line of the revision after a session's position, and moves the position to that revision.
-    /// Nil if the window does not have it.
+    /// Returns nil if the window does not have this revision.
     mutating func takeNext(_ index: Int) -> [UInt8]? {
         let revision = sessions[index].stream.position.next
         if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].pusherHash) {
@@ -79,7 +79,8 @@ extension RoomState {
         return ackLine(due, in: unit)
     }
 
-    /// Sends all revisions after a session's position as one change. After it, all selections are sent again.
+    /// Sends all revisions after a session's position as one change. After the change, all selections are
+    /// sent again.
     private mutating func squash(_ index: Int) {
         let (from, unit) = (sessions[index].stream.position, sessions[index].unit)
         let squashed =
@@ -108,7 +109,8 @@ extension RoomState {
         var change = Change()
         for next in missed {
             guard let composed = try? change.composed(with: next.change) else {
-                preconditionFailure("revision \(next.revision.value) does not follow the one before it")
+                preconditionFailure(
+                    "revision \(next.revision.value) does not fit the text of the revision before")
             }
             change = composed
         }
@@ -170,7 +172,7 @@ extension RoomState {
                 return
             }
             let revision = Revision(reading.segment.first.value + offset)
-            // The store is ahead: the room has not applied these revisions yet.
+            // The store has revisions that the room has not applied yet, so they are not sent now.
             if revision > head { return }
             if !logged.fits(limits.announced.serverList) { return sessions.needText(index, .tooSlow) }
             if logged.pusher == sessions[index].pusher {

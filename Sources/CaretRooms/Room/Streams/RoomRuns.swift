@@ -19,13 +19,14 @@ extension RoomState {
     /// gains nothing.
     private static let mostTogether = 16 << 10
 
-    /// Sends a session several revisions at once. Returns false if the next one must be sent alone.
+    /// Sends a session several revisions at once. Returns false if the next revision must be sent alone.
     mutating func sendRun(to index: Int) -> Bool {
         let first = sessions[index].stream.position.next
         if first == head { return false }
         let run = run(from: first, in: sessions[index].unit)
         if run.pusherHashes.count < 2 { return false }
-        // A run rarely contains the session's own pushes. Comparing hashes first avoids comparing names.
+        // A run rarely contains the session's own pushes. So the hashes of the pushers are compared first,
+        // and their names rarely.
         if run.lines.count > limits.creditBytes - sessions[index].stream.outstanding
             || run.pusherHashes.contains(sessions[index].pusherHash)
         {

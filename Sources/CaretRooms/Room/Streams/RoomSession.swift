@@ -46,7 +46,7 @@ package struct SessionList: Sendable {
 
     package subscript(index: Int) -> RoomSession {
         // `_read` would avoid a copy, but without optimization Swift 6.3 reads the yielded session after its
-        // memory was freed. With optimization there is no copy here either.
+        // memory was freed. With optimization, `get` makes no copy.
         get { sessions[index] }
         _modify { yield &sessions[index] }
     }
@@ -79,7 +79,8 @@ package struct SessionList: Sendable {
         isDeliveryNeeded = true
     }
 
-    /// Returns whether there may be something to send, and clears that flag. The caller sends it.
+    /// Returns whether there may be something to send, and clears that flag. If there is, the caller must
+    /// send it.
     mutating func takeDeliveryNeed() -> Bool {
         defer { isDeliveryNeeded = false }
         return isDeliveryNeeded

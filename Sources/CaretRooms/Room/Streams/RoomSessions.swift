@@ -18,7 +18,7 @@ extension RoomState {
         var line = effects.line(opened, opening.id)
         let listsPeers = line.count <= limits.announced.serverLine
         if !listsPeers {
-            // The peers are introduced one by one instead, once the session has reached the head.
+            // The peers are introduced later, one by one, when the session has reached the head.
             opened.peers = []
             line = effects.line(opened, opening.id)
         }
@@ -87,7 +87,7 @@ extension RoomState {
         }
     }
 
-    /// The last lines of a session that is ending.
+    /// Sends the last lines to a session that is ending.
     mutating func sendEnding(to index: Int) {
         if sessions[index].stream.isBarred {
             deliver(effects.line(RightsChange(document: log.name, rights: .none)), to: index, as: .rights)
@@ -104,8 +104,8 @@ extension RoomState {
             || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
     }
 
-    /// Ends a session whose connection has ended. Its pushes continue. The room answers with `ended`, even if
-    /// it does not know the session.
+    /// Ends a session whose connection has ended. Its pushes are still handled. The room answers with
+    /// `ended`, even if it does not know the session.
     mutating func leave(_ session: SessionID) {
         func stays(_ request: RoomRequest) -> RoomRequest? {
             if case .push = request { return request }
@@ -133,8 +133,9 @@ extension RoomState {
         effects.add(.ended(id))
     }
 
-    /// The session's connection has delivered this many bytes. The connection may delay reports of less than
-    /// the credit. It must notice itself if the client reads nothing at all.
+    /// The session's connection has delivered this many bytes. The connection may collect delivered bytes
+    /// before it reports them, but only up to a part of the credit. If the client reads nothing at all, the
+    /// connection must notice that, because the room does not.
     mutating func written(_ session: SessionID, bytes: Int) {
         guard let index = sessions.index(of: session) else { return }
         sessions[index].stream.delivered(bytes)
@@ -143,7 +144,8 @@ extension RoomState {
 
     // MARK: Rights
 
-    /// The rights of a session have changed, or those of a connection that pushed without a session.
+    /// The rights of a session have changed. For a connection that pushed without a session, `session` is its
+    /// `sessionless` id.
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }

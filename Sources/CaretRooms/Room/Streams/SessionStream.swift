@@ -81,7 +81,7 @@ package struct SessionStream: Sendable {
 
     package mutating func waitForHistory() { phase = .readingHistory }
 
-    /// Ends the wait for history. A session that needs the whole text by now still gets it.
+    /// Ends the wait for history. If the session needs the whole text by now, it still gets that.
     mutating func endHistoryWait() { if phase == .readingHistory { phase = .live } }
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }
@@ -128,15 +128,13 @@ package struct SessionStream: Sendable {
         }
     }
 
-    mutating func bar() {
-        if !isBarred { ending = .barred(closing: closeRequest) }
-    }
+    mutating func bar() { ending = .barred(closing: closeRequest) }
 
     func checkInvariants(at head: Revision) throws(BrokenInvariant) {
         try BrokenInvariant.check("no session is ahead of the head", position <= head)
         try BrokenInvariant.check("no session acknowledged more bytes than it was sent", outstanding >= 0)
         try BrokenInvariant.check(
-            "each ack that is due lies between its session's position and the head",
+            "each unsent ack is for a revision after its session's position, up to the head",
             pendingAck.map { position < $0.revision && $0.revision <= head } ?? true)
     }
 }

@@ -28,13 +28,34 @@ package struct CounterValues: WireMessage {
         package var median: Int
         package var percentile99: Int
         package var largest: Int
+        /// The sum of all durations. Nil from a server that does not send it.
+        package var sum: Int?
+        /// Empty from a server that does not send them.
+        package var buckets: [Bucket]
 
-        package init(name: WireString, count: Int, median: Int, percentile99: Int, largest: Int) {
+        package init(
+            name: WireString, count: Int, median: Int, percentile99: Int, largest: Int, sum: Int? = nil,
+            buckets: [Bucket] = []
+        ) {
             self.name = name
             self.count = count
             self.median = median
             self.percentile99 = percentile99
             self.largest = largest
+            self.sum = sum
+            self.buckets = buckets
+        }
+    }
+
+    /// How many durations are shorter than a bound, including those below all smaller bounds.
+    package struct Bucket: Equatable, Sendable {
+        /// In nanoseconds.
+        package var bound: Int
+        package var count: Int
+
+        package init(bound: Int, count: Int) {
+            self.bound = bound
+            self.count = count
         }
     }
 
@@ -61,7 +82,11 @@ package struct CounterValues: WireMessage {
             return Latency(
                 name: try fields.string("name"), count: try fields.integer("count"),
                 median: try fields.integer("p50"), percentile99: try fields.integer("p99"),
-                largest: try fields.integer("max"))
+                largest: try fields.integer("max"), sum: try fields.integer(optional: "sum"),
+                buckets: try fields.array(optional: "buckets") { value throws(FieldFault) in
+                    let fields = try Fields(value, limits: limits)
+                    return Bucket(bound: try fields.integer("below"), count: try fields.integer("count"))
+                } ?? [])
         }
     }
 
@@ -80,6 +105,15 @@ package struct CounterValues: WireMessage {
             writer.member("p50", latency.median)
             writer.member("p99", latency.percentile99)
             writer.member("max", latency.largest)
+            writer.member("sum", latency.sum)
+            if !latency.buckets.isEmpty {
+                writer.member("buckets", latency.buckets) { writer, bucket in
+                    writer.beginObject()
+                    writer.member("below", bucket.bound)
+                    writer.member("count", bucket.count)
+                    writer.endObject()
+                }
+            }
             writer.endObject()
         }
     }

@@ -1,0 +1,111 @@
+import CaretRooms
+import CaretWire
+
+/// An event stream: each line that the server sends to a member becomes an event. The client sends nothing.
+struct EventStreamState: Sendable {
+    private(set) var member: ConnectionState
+    private(set) var form: EventWriter.Form
+    private var ledger = WireLedger()
+    private var decoder: MessageDecoder
+    /// The member has ended the stream. Output may still wait.
+    private(set) var isOver = false
+    /// Bytes that the client has sent after its request.
+    private var ignoredBytes = 0
+    private let mostIgnoredBytes: Int
+    private var actions: [WebAction] = []
+
+    init(_ member: ConnectionState, _ form: EventWriter.Form, limits: Limits) {
+        self.member = member
+        self.form = form
+        decoder = MessageDecoder(limits: limits.announced)
+        mostIgnoredBytes = limits.closingBytes
+    }
+
+    /// Undelivered bytes, including those that belong to no line.
+    var waitingOutput: Int { ledger.waiting }
+
+    /// The first actions: the head of the response, and the lines that came before the stream began.
+    mutating func start(_ head: [UInt8], _ lines: [UInt8]) -> [WebAction] {
+        ledger.add(wireBytes: head.count, lineBytes: 0)
+        actions.append(.connection(.send(head)))
+        // The member has counted these lines as delivered.
+        send(lines, lineBytes: 0)
+        return takeActions()
+    }
+
+    mutating func takeRefusals() -> [ErrorCode: Int]? { member.takeRefusals() }
+
+    /// Passes an event of a room, the hub or the clock to the member.
+    mutating func handle(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [WebAction] {
+        perform(event(&member))
+        // The document was deleted or renamed, or the client may no longer read it.
+        if form.epoch != nil, !member.hasDocuments, !isOver { perform(member.inputEnded()) }
+        return takeActions()
+    }
+
+    /// The same as `ConnectionState.forwardLines`, for lines that the caller sends as events. `epoch` is the one
+    /// after these lines.
+    mutating func forwardLines(
+        lineBytes: Int, wireBytes: Int, epoch: WireString?, to session: SessionID
+    ) -> [WebAction]? {
+        guard let following = member.forwardLines(lineBytes, to: session) else { return nil }
+        form.epoch = epoch
+        note(wireBytes: wireBytes, lineBytes: lineBytes)
+        perform(following)
+        return takeActions()
+    }
+
+    /// The client has sent bytes, which nobody reads. Many of them end the stream.
+    mutating func received(bytes: Int) -> [WebAction] {
+        ignoredBytes += bytes
+        if ignoredBytes > mostIgnoredBytes { perform(member.connectionLost()) }
+        return takeActions()
+    }
+
+    mutating func written(_ wireBytes: Int) -> [WebAction] {
+        let lineBytes = ledger.wrote(wireBytes)
+        if lineBytes > 0 { perform(member.written(lineBytes)) }
+        return takeActions()
+    }
+
+    // MARK: Actions of the member
+
+    private mutating func perform(_ orders: [ConnectionAction]) {
+        for order in orders { perform(order) }
+    }
+
+    private mutating func perform(_ order: ConnectionAction) {
+        switch order {
+        case .send(let lines): send(lines, lineBytes: lines.count)
+        case .endOutput: actions.append(.connection(.endOutput))
+        case .close: isOver = true
+        // The client sends nothing that the member reads.
+        case .pauseReading, .resumeReading: break
+        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom,
+            .wake:
+            actions.append(.connection(order))
+        }
+    }
+
+    private mutating func send(_ lines: [UInt8], lineBytes: Int) {
+        let (bytes, epoch) = EventWriter.events(of: lines, as: form, &decoder)
+        form.epoch = epoch
+        if !bytes.isEmpty { actions.append(.connection(.send(bytes))) }
+        note(wireBytes: bytes.count, lineBytes: lineBytes)
+        // The client cannot answer a ping. If it has gone, its connection will not accept the comment.
+        if bytes == EventWriter.comment { perform(member.received([], at: 0)) }
+    }
+
+    private mutating func note(wireBytes: Int, lineBytes: Int) {
+        if wireBytes == 0, ledger.isEmpty {
+            if lineBytes > 0 { perform(member.written(lineBytes)) }
+        } else {
+            ledger.add(wireBytes: wireBytes, lineBytes: lineBytes)
+        }
+    }
+
+    private mutating func takeActions() -> [WebAction] {
+        defer { actions = [] }
+        return actions
+    }
+}

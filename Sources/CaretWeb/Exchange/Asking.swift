@@ -1,0 +1,89 @@
+import CaretCore
+import CaretWire
+
+/// A request that one message answers, whose line becomes the body of the response.
+struct Asking: Exchange {
+    private let request: ClientMessage
+    /// The field `Location` of the response.
+    private let location: String?
+    /// The epoch of the document, for the field `ETag` of an ack.
+    private let epoch: WireString?
+    private let hasBody: Bool
+
+    init(
+        _ request: ClientMessage, location: String? = nil, epoch: WireString? = nil, hasBody: Bool = true
+    ) {
+        self.request = request
+        self.location = location
+        self.epoch = epoch
+        self.hasBody = hasBody
+    }
+
+    mutating func begin() -> ExchangeStep { .send(request) }
+
+    mutating func received(_ answer: ServerLine) -> ExchangeStep {
+        switch answer.message {
+        case .listed, .revisions, .done, .ack: break
+        default: return .wait
+        }
+        var response =
+            hasBody ? Response(.ok, MediaType.json.contentType, answer.bytes) : Response(.noContent)
+        if let location { response.add("Location", location) }
+        if let epoch, case .ack(let ack) = answer.message {
+            response.addTag(EntityTag(epoch, ack.revision))
+        }
+        response.add("Cache-Control", "no-store")
+        return .respond(response)
+    }
+}
+
+extension Asking {
+    static func list(_ query: Query) throws(WebRefusal) -> Asking {
+        let limit = try query.number("limit") ?? Limits.itemsByDefault
+        return Asking(.list(List(prefix: query.text("prefix"), after: query.text("after"), limit: limit)))
+    }
+
+    static func history(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        let revision = try query.number("after").map { Moment.revision(Revision($0)) }
+        let time = try query.number("at").map { Moment.time($0) }
+        if revision != nil, time != nil {
+            throw WebRefusal(
+                .badRequest, .badRequest, "the query has both `after` and `at`; use only one of them")
+        }
+        return Asking(
+            .history(
+                History(
+                    document: document, after: revision ?? time ?? .unspecified,
+                    limit: try query.number("limit") ?? Limits.itemsByDefault,
+                    wantsEdits: try query.choice("edits", ["0", "1"]) == "1")))
+    }
+
+    static func rename(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        guard let to = query.text("to") else {
+            throw WebRefusal(
+                .badRequest, .badRequest, "a rename needs the parameter `to`, which is the new name")
+        }
+        return Asking(.rename(Rename(document: document, to: to)), location: Route.document(to).path)
+    }
+
+    static func restore(_ document: WireString, _ query: Query, seq: Int) throws(WebRefusal) -> Asking {
+        guard let version = try query.version("to") else {
+            throw WebRefusal(
+                .badRequest, .badRequest,
+                "a restore needs the parameter `to`, an epoch and a revision such as k2v9.1/7")
+        }
+        return Asking(
+            .restore(
+                Restore(document: document, epoch: version.epoch, revision: version.revision, seq: seq)),
+            epoch: version.epoch)
+    }
+}
+
+extension Response {
+    /// Adds the fields that name a document's new version.
+    mutating func addTag(_ tag: EntityTag) {
+        add("ETag", tag.quoted(as: .text))
+        add("Caret-Epoch", "\(tag.epoch)")
+        add("Caret-Revision", "\(tag.revision.value)")
+    }
+}

@@ -1,0 +1,142 @@
+package import CaretWire
+
+/// Turns the body of a request into a message, piece by piece, so that the body never exists as a whole.
+package struct BodyFrame: Sendable {
+    private enum Content {
+        /// The body is a text, which becomes a JSON string.
+        case text
+        /// As `text`, with LF for every line break. The last byte was a carriage return if `endsWithReturn` is true.
+        case normalText(endsWithReturn: Bool)
+        /// The body, with LF for every line break, is compared with texts. `rests` are the ends of those that
+        /// begin with the body so far. No message is sent.
+        case compared(rests: [ArraySlice<UInt8>], endsWithReturn: Bool)
+        /// The body is a JSON object, which gets more members. `held` is its end, if `}` came last. `last` is
+        /// the last byte before that, except blanks.
+        case object(held: [UInt8], last: UInt8?)
+    }
+
+    private let prefix: [UInt8]
+    private let suffix: [UInt8]
+    private var content: Content
+
+    /// More blanks than this after a `}` mean that it cannot be the end of the body.
+    private static let mostBlanks = 64
+
+    /// A push whose text is the body.
+    package init(text push: Push) {
+        var push = push
+        push.content = .text("")
+        (prefix, suffix) = BodyFrame.cut(push, after: #""text":""#)
+        content = .text
+    }
+
+    /// A push that inserts the body at this offset, after `opening`.
+    package init(inserting push: Push, at offset: Int, after opening: String) {
+        var push = push
+        push.content = .edits([WireEdit(WireRange(offset, offset), WireString(""))])
+        let (prefix, suffix) = BodyFrame.cut(push, after: #""text":""#)
+        var writer = JSONWriter(prefix)
+        writer.appendEscaped(Array(opening.utf8))
+        self.prefix = writer.bytes
+        self.suffix = suffix
+        content = .normalText(endsWithReturn: false)
+    }
+
+    /// A push whose `edits` are in the body, which is an object.
+    package init(edits push: Push) {
+        var push = push
+        push.content = .edits([])
+        let (start, end) = BodyFrame.cut(push, after: #","edits":[]"#)
+        prefix = []
+        suffix = Array(start.dropFirst().dropLast(#","edits":[]"#.utf8.count) + end)
+        content = .object(held: [], last: nil)
+    }
+
+    /// No message: the body is only compared with these texts.
+    package init(comparing texts: [[UInt8]]) {
+        (prefix, suffix) = ([], [])
+        content = .compared(rests: texts.map { $0[...] }, endsWithReturn: false)
+    }
+
+    /// Whether the body so far was compared with texts, and is equal to one of them.
+    package var isEqual: Bool {
+        guard case .compared(let rests, _) = content else { return false }
+        return rests.contains { $0.isEmpty }
+    }
+
+    /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`, because
+    /// JSON escapes quotes.
+    private static func cut(_ push: Push, after mark: String) -> ([UInt8], [UInt8]) {
+        var writer = JSONWriter()
+        push.encode(into: &writer)
+        guard let range = writer.bytes.firstRange(of: mark.utf8) else {
+            preconditionFailure("an encoded push does not contain \(mark)")
+        }
+        // The line feed at the end is not part of a message.
+        return (Array(writer.bytes[..<range.upperBound]), Array(writer.bytes[range.upperBound...].dropLast()))
+    }
+
+    /// The bytes of the message before the body.
+    package var start: [UInt8] { prefix }
+
+    /// The bytes of the message for the next piece of the body.
+    package mutating func bytes(for piece: UnsafeRawBufferPointer) -> [UInt8] {
+        switch content {
+        case .text:
+            var writer = JSONWriter()
+            writer.appendEscaped(piece)
+            return writer.bytes
+        case .normalText(var endsWithReturn):
+            var writer = JSONWriter()
+            writer.appendEscaped(BodyFrame.normal(piece, &endsWithReturn))
+            content = .normalText(endsWithReturn: endsWithReturn)
+            return writer.bytes
+        case .compared(let rests, var endsWithReturn):
+            let text = BodyFrame.normal(piece, &endsWithReturn)
+            let left = rests.filter { $0.starts(with: text) }.map { $0.dropFirst(text.count) }
+            content = .compared(rests: left, endsWithReturn: endsWithReturn)
+            return []
+        case .object(let held, let last):
+            let bytes = held + piece
+            var end = bytes.endIndex
+            if let brace = bytes.lastIndex(where: { !$0.isJSONBlank }), bytes[brace] == UInt8(ascii: "}"),
+                bytes.count - brace <= BodyFrame.mostBlanks
+            {
+                end = brace
+            }
+            let start = bytes[..<end]
+            content = .object(held: Array(bytes[end...]), last: start.last { !$0.isJSONBlank } ?? last)
+            return Array(start)
+        }
+    }
+
+    /// A piece of a text with LF for every line break.
+    private static func normal(_ piece: UnsafeRawBufferPointer, _ endsWithReturn: inout Bool) -> [UInt8] {
+        var text: [UInt8] = []
+        for byte in piece {
+            if byte != UInt8(ascii: "\n") || !endsWithReturn {
+                text.append(byte == UInt8(ascii: "\r") ? UInt8(ascii: "\n") : byte)
+            }
+            endsWithReturn = byte == UInt8(ascii: "\r")
+        }
+        return text
+    }
+
+    /// The bytes of the message after the body.
+    package func end() -> [UInt8] {
+        switch content {
+        case .text, .normalText, .compared: return suffix
+        case .object(let held, let last):
+            // Without a `}`, the server will refuse the message, and say at which byte it is wrong. A message
+            // without any byte would get no answer, so the message ends with a blank.
+            if held.isEmpty { return [UInt8(ascii: " ")] }
+            return (last == UInt8(ascii: "{") ? [] : [UInt8(ascii: ",")]) + suffix
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONBlank: Bool {
+        isBlank || self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r")
+    }
+}

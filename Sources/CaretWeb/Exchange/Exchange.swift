@@ -1,0 +1,47 @@
+import CaretWire
+
+/// One request of HTTP that the protocol answers: which messages to send, and which response their answers become.
+protocol Exchange: Sendable {
+    /// The first step, after the server has welcomed the member.
+    mutating func begin() -> ExchangeStep
+
+    /// The next step, after a message of the server. It is not called for errors that `refused` handles.
+    mutating func received(_ answer: ServerLine) -> ExchangeStep
+
+    /// The next step, after the server has refused a message.
+    mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep
+
+    /// The next step, after the whole body was sent in this frame.
+    mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep
+
+    /// The response, as far as it is known. It is sent if the server ends the member before the last step.
+    var outcome: Response? { get }
+}
+
+extension Exchange {
+    mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
+        .respond(report.response(line))
+    }
+
+    mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep { .wait }
+
+    var outcome: Response? { nil }
+}
+
+enum ExchangeStep {
+    /// Send a message, and wait for the next message of the server.
+    case send(ClientMessage)
+    /// Send the body of the request inside a message.
+    case sendBody(BodyFrame)
+    /// Wait for the next message of the server.
+    case wait
+    case respond(Response)
+    /// Send this line and all later ones as events.
+    case stream(EventWriter.Form, [UInt8])
+}
+
+/// A message of the server, as sent and decoded.
+struct ServerLine: Sendable {
+    let message: ServerMessage
+    let bytes: [UInt8]
+}

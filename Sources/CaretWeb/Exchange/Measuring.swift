@@ -1,0 +1,47 @@
+import CaretWire
+
+/// `GET /metrics`: all counters and latencies, in the text format of Prometheus.
+struct Measuring: Exchange {
+    mutating func begin() -> ExchangeStep { .send(.admin(.counters(ReadCounters()))) }
+
+    mutating func received(_ answer: ServerLine) -> ExchangeStep {
+        guard case .admin(.counted(let values)) = answer.message else { return .wait }
+        let text = Array(Measuring.text(of: values).utf8)
+        return .respond(
+            Response(.ok, "text/plain; version=0.0.4; charset=utf-8", text).adding(
+                "Cache-Control", "no-store"))
+    }
+
+    private static func text(of values: CounterValues) -> String {
+        let start = Double(values.since) / 1_000
+        var text = "# TYPE caret_start_time_seconds gauge\ncaret_start_time_seconds \(start)\n"
+        for counter in values.counters where !counter.name.string.hasPrefix(refused) {
+            // The first two numbers are current ones. All others only grow.
+            let isGauge = gauges.contains(counter.name)
+            let name = "caret_\(counter.name)\(isGauge ? "" : "_total")"
+            text += "# TYPE \(name) \(isGauge ? "gauge" : "counter")\n\(name) \(counter.value)\n"
+        }
+        text += "# TYPE caret_refusals_total counter\n"
+        for counter in values.counters where counter.name.string.hasPrefix(refused) {
+            let code = counter.name.string.dropFirst(refused.count)
+            text += "caret_refusals_total{code=\"\(code)\"} \(counter.value)\n"
+        }
+        for latency in values.latencies { text += histogram(of: latency) }
+        return text
+    }
+
+    private static let refused = "refused_"
+    private static let gauges: [WireString] = ["connections", "open_rooms"]
+
+    private static func histogram(of latency: CounterValues.Latency) -> String {
+        let name = "caret_\(latency.name)_seconds"
+        var text = "# TYPE \(name) histogram\n"
+        for bucket in latency.buckets {
+            text += "\(name)_bucket{le=\"\(seconds(bucket.bound))\"} \(bucket.count)\n"
+        }
+        text += "\(name)_bucket{le=\"+Inf\"} \(latency.count)\n"
+        return text + "\(name)_sum \(seconds(latency.sum ?? 0))\n\(name)_count \(latency.count)\n"
+    }
+
+    private static func seconds(_ nanoseconds: Int) -> Double { Double(nanoseconds) / 1_000_000_000 }
+}

@@ -1,0 +1,62 @@
+import CaretCore
+import CaretWire
+
+/// `GET /docs/NAME`: the text of a document.
+struct Reading: Exchange {
+    private let read: Read
+    private let type: MediaType
+    /// The line breaks of the file that was pushed last, instead of LF.
+    private let keepsNewlines: Bool
+    /// The versions that the client has.
+    private let known: [[UInt8]]
+
+    init(_ document: WireString, _ head: RequestHead, _ query: Query) throws(WebRefusal) {
+        guard let type = MediaType.preferred(by: head.fields) else {
+            throw WebRefusal(
+                .notAcceptable, .badType, "a document can only be sent as text/plain or application/json")
+        }
+        let revision = try query.number("rev").map { Moment.revision(Revision($0)) }
+        let time = try query.number("at").map { Moment.time($0) }
+        if revision != nil, time != nil {
+            throw WebRefusal(
+                .badRequest, .badRequest, "the query has both `rev` and `at`; use only one of them")
+        }
+        read = Read(document: document, moment: revision ?? time ?? .unspecified)
+        keepsNewlines = try query.choice("newline", ["lf", "kept"]) == "kept"
+        self.type = type
+        known = head.fields["if-none-match"].flatMap { $0.split(separator: UInt8(ascii: ",")) }
+            .map { Array($0.withoutBlanks) }
+    }
+
+    mutating func begin() -> ExchangeStep { .send(.read(read)) }
+
+    mutating func received(_ answer: ServerLine) -> ExchangeStep {
+        guard case .text(let text) = answer.message else { return .wait }
+        let tag = EntityTag(text.epoch, text.revision)
+        let quoted = Array(tag.quoted(as: type).utf8)
+        // A proxy may have made the tag weak.
+        let isKnown = known.contains {
+            $0 == quoted || $0 == Array("W/".utf8) + quoted || $0 == Array("*".utf8)
+        }
+        var response =
+            isKnown ? Response(.notModified) : Response(.ok, type.contentType, body(text, answer.bytes))
+        response.add("ETag", tag.quoted(as: type))
+        response.add("Caret-Epoch", "\(text.epoch)")
+        response.add("Caret-Revision", "\(text.revision.value)")
+        response.add("Caret-Newline", text.newline.word)
+        response.add("Vary", "Accept")
+        let isFixed = if case .revision = read.moment { true } else { false }
+        response.add("Cache-Control", isFixed ? "private, max-age=3600" : "no-cache")
+        // A browser must not run a document as a page.
+        response.add("Content-Security-Policy", "sandbox; default-src 'none'")
+        return .respond(response)
+    }
+
+    private func body(_ text: WireText, _ line: [UInt8]) -> [UInt8] {
+        if type == .json { return line }
+        guard keepsNewlines, text.newline == .crlf else { return Array(text.text.utf8) }
+        return text.text.utf8.flatMap { byte in
+            byte == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), byte] : [byte]
+        }
+    }
+}

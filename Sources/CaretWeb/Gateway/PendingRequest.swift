@@ -1,0 +1,40 @@
+/// A request that a member answers.
+struct PendingRequest: Sendable {
+    enum Phase: Equatable {
+        /// The server has not welcomed the member yet.
+        case joining
+        /// The next step follows a message of the server.
+        case waiting
+        /// The body is being read.
+        case body
+    }
+
+    var exchange: any Exchange
+    var phase = Phase.joining
+    var frame: BodyFrame?
+    var body: BodyReader
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    let awaitsContinue: Bool
+    let isHead: Bool
+    /// Whether the client sends no further request.
+    let isLast: Bool
+
+    /// The other site whose page sent the request.
+    let otherSite: String?
+
+    init(_ exchange: any Exchange, _ head: RequestHead, for otherSite: String?) {
+        self.otherSite = otherSite
+        self.exchange = exchange
+        body = BodyReader(head.body)
+        awaitsContinue =
+            head.version == .http11 && head.fields["expect"].contains { $0.equals("100-continue") }
+        isHead = head.method == "HEAD"
+        isLast = !head.keepsAlive
+    }
+
+    /// How the response ends. If a body was not read to its end, the next request cannot be found.
+    func recipient(isStopping: Bool) -> Response.Recipient {
+        Response.Recipient(
+            isHead: isHead, closes: isLast || isStopping || !body.isAtEnd, otherSite: otherSite)
+    }
+}

@@ -1,0 +1,120 @@
+import CaretCore
+import CaretWire
+
+/// What a path names.
+enum Route: Equatable {
+    /// The server itself, as in `OPTIONS *`.
+    case server
+    case health
+    case webSocket
+    case metrics
+    case documents
+    case document(WireString)
+    case append(WireString)
+    case rename(WireString)
+    case restore(WireString)
+    case history(WireString)
+    case events(WireString)
+    /// The events of all documents with a prefix.
+    case allEvents
+
+    /// Nil if there is nothing at this path.
+    init?(_ path: String) {
+        switch path {
+        case "*": self = .server
+        case "/healthz": self = .health
+        case "/ws": self = .webSocket
+        case "/metrics": self = .metrics
+        case "/docs": self = .documents
+        case "/events": self = .allEvents
+        default:
+            // The name of a document may contain `/`, so it is always the last part.
+            let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].isEmpty else { return nil }
+            let name = WireString(String(parts[2]))
+            switch parts[1] {
+            case "docs": self = .document(name)
+            case "append": self = .append(name)
+            case "rename": self = .rename(name)
+            case "restore": self = .restore(name)
+            case "history": self = .history(name)
+            case "events": self = .events(name)
+            default: return nil
+            }
+        }
+    }
+
+    var methods: [String] {
+        switch self {
+        case .server: ["OPTIONS"]
+        case .health, .metrics, .documents, .history: ["GET", "HEAD", "OPTIONS"]
+        case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
+        case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
+        case .append, .rename, .restore: ["POST", "OPTIONS"]
+        }
+    }
+
+    /// The path of a document, percent-encoded.
+    var path: String {
+        guard case .document(let name) = self else { return "/" }
+        let hex = Array("0123456789ABCDEF")
+        return name.utf8.reduce(into: "/docs/") { path, byte in
+            if byte.isDigit || byte.isLetter || "-._~/".utf8.contains(byte) {
+                path.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                path += "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
+            }
+        }
+    }
+
+    /// The exchange that answers a request, with the client's number for a push. Nil if this resource needs no
+    /// document.
+    func exchange(
+        _ head: RequestHead, _ target: RequestTarget, seq: Int
+    ) throws(WebRefusal) -> (any Exchange)? {
+        func query(_ names: String...) throws(WebRefusal) -> Query {
+            try Query(target, allowing: names + ["unit"])
+        }
+        switch (self, head.method) {
+        case (.server, _), (.health, _), (.webSocket, _): return nil
+        case (.metrics, _):
+            _ = try query()
+            return Measuring()
+        case (.events(let name), _):
+            return try Watching(name, head, query("from", "squash", "peers"))
+        case (.allEvents, _): return Watching(documentsWithPrefix: try query("prefix").text("prefix"))
+        case (.documents, _): return try Asking.list(query("prefix", "after", "limit"))
+        case (.document(let name), "PUT"):
+            return try Writing(name, head, query("base"), seq: seq)
+        case (.document(let name), "POST"):
+            return try Editing(editing: name, head, query("base"), seq: seq)
+        case (.document(let name), "DELETE"):
+            _ = try query()
+            guard head.fields["if-match"].isEmpty, head.fields["if-none-match"].isEmpty else {
+                throw WebRefusal(
+                    .badRequest, .badRequest, "a DELETE must have neither If-Match nor If-None-Match")
+            }
+            return Asking(.delete(Delete(document: name)), hasBody: false)
+        case (.document(let name), _): return try Reading(name, head, query("rev", "at", "newline"))
+        case (.append(let name), _):
+            return try Editing(appendingTo: name, head, query("create"), seq: seq)
+        case (.rename(let name), _): return try Asking.rename(name, query("to"))
+        case (.restore(let name), _): return try Asking.restore(name, query("to"), seq: seq)
+        case (.history(let name), _):
+            return try Asking.history(name, query("after", "at", "limit", "edits"))
+        }
+    }
+
+    /// Whether a request changes a document, so that the server must recognise its repetition.
+    func pushes(_ method: String) -> Bool {
+        switch self {
+        case .document: method == "PUT" || method == "POST"
+        case .append, .restore: true
+        case .server, .health, .webSocket, .metrics, .documents, .rename, .history, .events, .allEvents: false
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { isCapital || UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
+}

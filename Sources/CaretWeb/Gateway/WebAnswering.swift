@@ -1,0 +1,250 @@
+import CaretRooms
+import CaretWire
+
+/// Answering a request with the messages of a member.
+extension WebState {
+    /// Begins a request that needs a member.
+    mutating func begin(
+        _ head: RequestHead, _ route: Route, _ target: RequestTarget, for otherSite: String?
+    ) throws(WebRefusal) {
+        let identity = try identity(of: head, target)
+        let seq = try seq(of: head, at: route, by: identity)
+        guard let exchange = try route.exchange(head, target, seq: seq ?? 1) else { return }
+        try checkLength(of: head)
+        pending = PendingRequest(exchange, head, for: otherSite)
+        phase = .answering
+        // Without a name, each push is the first one of a new client. Otherwise a proxy that sends the requests of
+        // many people over one connection would make them pushes of one client.
+        let isNew = identity.client == nil && route.pushes(head.method)
+        if let requester, requester.identity == identity, !isNew, !requester.isOver {
+            if requester.isWelcomed { beginExchange() }
+            return
+        }
+        dropRequester()
+        var member = WebMember(
+            identity,
+            ConnectionState(
+                id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
+                at: now),
+            limits: limits.announced)
+        member.start(as: identity.client ?? settings.makeClientID(), at: now)
+        requester = member
+        withRequester { _ in }
+    }
+
+    // MARK: Who requests
+
+    private func identity(
+        of head: RequestHead, _ target: RequestTarget
+    ) throws(WebRefusal) -> WebMember.Identity {
+        let client = try single("caret-client", of: head)
+        return WebMember.Identity(
+            token: try token(of: head), client: client.map { WireString($0) },
+            unit: try Query(target, allowing: target.names).unit())
+    }
+
+    private func token(of head: RequestHead) throws(WebRefusal) -> WireString? {
+        guard let value = try single("authorization", of: head) else { return nil }
+        let parts = value.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw WebRefusal(.unauthorized, .unauthorized, "Authorization must be: Bearer TOKEN")
+        }
+        return WireString(String(parts[1]))
+    }
+
+    /// The number by which the server recognises a repeated push.
+    private func seq(
+        of head: RequestHead, at route: Route, by identity: WebMember.Identity
+    ) throws(WebRefusal) -> Int? {
+        let text = try single("caret-seq", of: head)
+        guard route.pushes(head.method) else { return nil }
+        guard (text == nil) == (identity.client == nil) else {
+            throw WebRefusal(
+                .badRequest, .badRequest, "a push has both Caret-Client and Caret-Seq, or neither")
+        }
+        guard let text else { return nil }
+        guard let seq = Int(digits: text) else {
+            throw WebRefusal(.badRequest, .badRequest, "Caret-Seq must be a number, not \(text.prefix(64))")
+        }
+        return seq
+    }
+
+    /// The value of a field that may occur once.
+    private func single(_ name: String, of head: RequestHead) throws(WebRefusal) -> String? {
+        let values = head.fields[name]
+        guard values.count <= 1 else {
+            throw WebRefusal(.badRequest, .badRequest, "the field \(name) occurs \(values.count) times")
+        }
+        return values.first.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Refuses a body that is too long before any of it is read. A text may have CR LF for each LF.
+    private func checkLength(of head: RequestHead) throws(WebRefusal) {
+        let most = max(2 * limits.announced.document, limits.announced.line)
+        guard case .bytes(let count) = head.body, count > most else { return }
+        throw WebRefusal(
+            .contentTooLarge, .tooLarge, "the body has \(count) bytes; at most \(most) are allowed")
+    }
+
+    // MARK: The exchange
+
+    private mutating func beginExchange() {
+        guard var exchange = pending?.exchange else { return }
+        pending?.phase = .waiting
+        let step = exchange.begin()
+        pending?.exchange = exchange
+        perform(step)
+    }
+
+    private mutating func perform(_ step: ExchangeStep) {
+        let time = now
+        switch step {
+        case .send(let message): withRequester { $0.send(message, at: time) }
+        case .sendBody(let frame):
+            pending?.frame = frame
+            pending?.phase = .body
+            withRequester { $0.sendPart(frame.start, at: time) }
+            if let pending, pending.awaitsContinue, !pending.body.isAtEnd {
+                send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            }
+            endBodyIfRead()
+        case .wait: break
+        case .respond(let response): respond(response)
+        case .stream(let form, let lines): beginStream(form, lines)
+        }
+    }
+
+    private mutating func beginStream(_ form: EventWriter.Form, _ lines: [UInt8]) {
+        guard var member = requester else { return }
+        var response = Response(endless: "text/event-stream")
+        response.add("Cache-Control", "no-store")
+        // This is for nginx, which would collect the events first.
+        response.add("X-Accel-Buffering", "no")
+        let recipient = Response.Recipient(isHead: false, closes: true, otherSite: pending?.otherSite)
+        let head = response.bytes(at: now, to: recipient)
+        var all = lines
+        while let line = member.nextLine() { all += line.bytes }
+        (pending, requester, phase) = (nil, nil, .events)
+        stream = EventStreamState(member.state, form, limits: limits)
+        // From now on, the member itself requests when it is woken.
+        wakes = nil
+        if let time = member.wakesAt { order(.wake(at: time)) }
+        withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
+    }
+
+    private mutating func respond(_ response: Response) {
+        guard var recipient = pending?.recipient(isStopping: isStopping) else { return }
+        // A room may still answer the ended member, and must not reach the member of another request.
+        if let requester, requester.isOver, requester.isWelcomed { recipient.closes = true }
+        pending = nil
+        phase = .requests(RequestReader())
+        respond(response, to: recipient)
+    }
+
+    /// Handles a message of the server.
+    private mutating func received(_ line: ServerLine) {
+        let time = now
+        switch line.message {
+        case .ping:
+            // A message is not interrupted: its bytes end the silence too.
+            if pending?.phase != .body { withRequester { $0.send(.pong(Pong()), at: time) } }
+        case .bye(let bye): if let pending { respond(pending.exchange.outcome ?? bye.response) }
+        case .welcome: beginExchange()
+        case .error(let report):
+            if pending?.phase == .joining { return respond(report.response(line.bytes)) }
+            step { $0.refused(report, line.bytes) }
+        default: step { $0.received(line) }
+        }
+    }
+
+    private mutating func step(_ next: (inout any Exchange) -> ExchangeStep) {
+        guard var exchange = pending?.exchange else { return }
+        let step = next(&exchange)
+        pending?.exchange = exchange
+        perform(step)
+    }
+
+    // MARK: The body
+
+    var wantsBody: Bool { pending?.phase == .body && requester?.state.isReadingPaused == false }
+
+    mutating func readBody(_ rest: inout UnsafeRawBufferPointer) {
+        guard wantsBody, var body = pending?.body, var frame = pending?.frame else { return }
+        var (parts, hasContent): ([UInt8], Bool) = ([], false)
+        do throws(RequestFault) {
+            try body.read(&rest) {
+                parts += frame.bytes(for: $0)
+                hasContent = true
+            }
+            pending?.body = body
+            pending?.frame = frame
+            let time = now
+            // Content ends the silence of the client, even if it adds nothing to the message yet.
+            if hasContent { withRequester { $0.sendPart(parts, at: time) } }
+            endBodyIfRead()
+            withRequester { $0.claimMemory() }
+        } catch {
+            // The end of the body is unknown, so the connection closes.
+            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
+            respond(WebRefusal(error).response)
+        }
+    }
+
+    private mutating func endBodyIfRead() {
+        guard let pending, pending.phase == .body, pending.body.isAtEnd, let frame = pending.frame else {
+            return
+        }
+        self.pending?.phase = .waiting
+        let time = now
+        withRequester {
+            $0.sendPart(frame.end(), at: time)
+            $0.endMessage(at: time)
+        }
+        step { $0.sentBody(frame) }
+    }
+
+    // MARK: The member
+
+    mutating func withRequester(_ event: (inout WebMember) -> Void) {
+        guard requester != nil else { return }
+        event(&requester!)
+        actions += requester!.takeActions()
+        while let line = requester?.nextLine() { received(line) }
+        guard let ended = requester, ended.isOver else { return }
+        if let pending {
+            let refusal = WebRefusal(.serviceUnavailable, .overloaded, "the server ended this request")
+            respond(pending.exchange.outcome ?? refusal.response)
+        }
+        dropRequester()
+    }
+
+    /// Ends the member. Its requests are answered, or their connection has ended.
+    mutating func dropRequester() {
+        guard requester != nil else { return }
+        requester!.handle { $0.connectionLost() }
+        refusals.merge(requester!.takeRefusals() ?? [:], uniquingKeysWith: +)
+        actions += requester!.takeActions()
+        lastSession = requester!.state.lastSession
+        requester = nil
+    }
+}
+
+extension Bye {
+    /// The response to a request that the server no longer answers.
+    fileprivate var response: Response {
+        guard case .known(let reason) = reason else {
+            return WebRefusal(.serviceUnavailable, .overloaded, "the server ended this request").response
+        }
+        return switch reason {
+        case .shuttingDown:
+            ErrorReport(
+                .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds
+            ).response()
+        case .revoked: WebRefusal(.unauthorized, .unauthorized, "the token was revoked").response
+        case .replaced:
+            WebRefusal(.conflict, .replaced, "another connection uses the same Caret-Client").response
+        case .idle, .tooSlow:
+            WebRefusal(.requestTimeout, .badRequest, "the body of the request arrived too slowly").response
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CaretCore
+import CaretRooms
+import CaretWire
+
+/// The state that speaks the protocol for the requests of an HTTP connection.
+///
+/// So rights, limits, the order of requests and repeats are decided in the same place as for lines.
+struct WebMember: Sendable {
+    /// Requests with the same identity share a member.
+    struct Identity: Equatable, Sendable {
+        let token: WireString?
+        /// The client that the request names.
+        let client: WireString?
+        let unit: CodeUnit
+    }
+
+    let identity: Identity
+    private(set) var state: ConnectionState
+    /// Whether the server has welcomed the member.
+    private(set) var isWelcomed = false
+    /// The server has ended the member, or refused it.
+    private(set) var isOver = false
+    private var decoder: MessageDecoder
+    private var lines: [ServerLine] = []
+    private var actions: [WebAction] = []
+    /// The time of the requested `wake`.
+    private(set) var wakesAt: Int64?
+
+    init(_ identity: Identity, _ state: ConnectionState, limits: Limits.Announced) {
+        self.identity = identity
+        self.state = state
+        decoder = MessageDecoder(limits: limits)
+    }
+
+    /// Whether all actions and messages of the state were handled.
+    var isSettled: Bool { actions.isEmpty && lines.isEmpty }
+
+    mutating func takeActions() -> [WebAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    mutating func takeRefusals() -> [ErrorCode: Int]? { state.takeRefusals() }
+
+    /// The next message of the server.
+    mutating func nextLine() -> ServerLine? { lines.isEmpty ? nil : lines.removeFirst() }
+
+    // MARK: Events
+
+    /// Sends `hello`.
+    mutating func start(as client: WireString, at time: Int64) {
+        perform(state.start())
+        send(.hello(Hello(client: client, units: [identity.unit], token: identity.token)), at: time)
+    }
+
+    /// Passes an event of a room, the hub or the clock to the state.
+    mutating func handle(_ event: (inout ConnectionState) -> [ConnectionAction]) { perform(event(&state)) }
+
+    mutating func timePassed(_ time: Int64) {
+        if let wakesAt, time >= wakesAt { self.wakesAt = nil }
+        perform(state.timePassed(time))
+    }
+
+    mutating func send(_ message: ClientMessage, at time: Int64) {
+        var writer = JSONWriter()
+        message.encode(into: &writer)
+        sendPart(Array(writer.bytes.dropLast()), at: time)
+        endMessage(at: time)
+    }
+
+    /// Sends a part of a message.
+    mutating func sendPart(_ bytes: [UInt8], at time: Int64) {
+        perform(state.received(bytes, at: time))
+    }
+
+    mutating func endMessage(at time: Int64) { perform(state.messageEnded(at: time)) }
+
+    /// Claims memory for an incomplete message, or releases it. The answer must come before more input, so
+    /// this is the last call after received bytes.
+    mutating func claimMemory() { perform(state.claimForMessage()) }
+
+    // MARK: Actions of the state
+
+    private mutating func perform(_ orders: [ConnectionAction]) {
+        for order in orders { perform(order) }
+    }
+
+    private mutating func perform(_ order: ConnectionAction) {
+        switch order {
+        case .send(let bytes):
+            for line in bytes.split(separator: UInt8(ascii: "\n")) { note(Array(line)) }
+            // The gateway reads each line at once.
+            perform(state.written(bytes.count))
+        case .endOutput, .close: isOver = true
+        // The state requests a later time only if the earlier one has passed.
+        case .wake(let time): wakesAt = time
+        // The gateway asks before it sends the next part of a message.
+        case .pauseReading, .resumeReading: break
+        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom:
+            actions.append(.connection(order))
+        }
+    }
+
+    private mutating func note(_ line: [UInt8]) {
+        // The server made this line itself. A message that is not known here needs no answer.
+        guard let decoded = try? decoder.serverMessage(line) else { return }
+        if case .welcome = decoded.message { isWelcomed = true }
+        lines.append(ServerLine(message: decoded.message, bytes: line + [UInt8(ascii: "\n")]))
+    }
+}

@@ -1,0 +1,113 @@
+import CaretRooms
+import CaretWire
+
+/// Reading requests, and deciding what answers them.
+extension WebState {
+    mutating func read(_ rest: inout UnsafeRawBufferPointer) {
+        switch phase {
+        case .requests(let reader) where waitingOutput == 0: readHead(reader, &rest)
+        case .requests: break
+        case .answering: readBody(&rest)
+        case .webSocket:
+            let time = now
+            withSocket { $0.received(&rest, at: time) }
+        case .events:
+            let count = rest.count
+            withStream { $0.received(bytes: count) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
+        case .closing(let dropped):
+            phase = .closing(droppedBytes: dropped + rest.count)
+            if dropped + rest.count > limits.closingBytes { close() }
+            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
+        case .closed: rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
+        }
+    }
+
+    private mutating func readHead(_ reader: RequestReader, _ rest: inout UnsafeRawBufferPointer) {
+        var reader = reader
+        if !reader.hasBegun { since = now }
+        do throws(RequestFault) {
+            let head = try reader.next(of: &rest)
+            phase = .requests(reader)
+            if let head { answer(head) }
+        } catch {
+            respond(WebRefusal(error).response, to: Response.Recipient(isHead: false, closes: true))
+            // The bytes after an invalid head cannot be read as requests, so they are dropped.
+            rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
+        }
+    }
+
+    private mutating func answer(_ head: RequestHead) {
+        // A body that is not read hides where the next request begins.
+        let hasBody = head.body != .none && head.body != .bytes(0)
+        var recipient = Response.Recipient(
+            isHead: head.method == "HEAD", closes: !head.keepsAlive || isStopping || hasBody)
+        do throws(WebRefusal) {
+            let target = try checked(head)
+            recipient.otherSite = settings.siteGuard.otherSite(of: head)
+            guard let route = Route(target.path) else {
+                throw WebRefusal(.notFound, .notFound, "there is nothing at \(target.path.prefix(100))")
+            }
+            if let response = try response(to: head, at: route, target.path) {
+                return respond(response, to: recipient)
+            }
+            if isStopping {
+                throw WebRefusal(.serviceUnavailable, .shuttingDown, "the server is shutting down")
+            }
+            if route == .webSocket { return try beginWebSocket(head) }
+            try begin(head, route, target, for: recipient.otherSite)
+        } catch {
+            respond(error.response, to: recipient)
+        }
+    }
+
+    /// The response of a resource that needs no member; nil if this resource needs one.
+    private func response(
+        to head: RequestHead, at route: Route, _ path: String
+    ) throws(WebRefusal) -> Response? {
+        let methods = route.methods.joined(separator: ", ")
+        if head.method == "OPTIONS" {
+            var response = Response(.noContent).adding("Allow", methods)
+            if settings.siteGuard.otherSite(of: head) != nil {
+                CrossOrigin.addPermissions(to: &response, methods: methods)
+            }
+            return response
+        }
+        guard route.methods.contains(head.method) else {
+            throw WebRefusal(
+                .methodNotAllowed, .badMethod,
+                "\(path.prefix(100)) has no method \(head.method.prefix(20)), only \(methods)"
+            )
+            .adding("Allow", methods)
+        }
+        guard route == .health else { return nil }
+        return Response(
+            isStopping ? .serviceUnavailable : .ok, MediaType.text.contentType,
+            Array((isStopping ? "stopping\n" : "ok\n").utf8)
+        ).adding("Cache-Control", "no-store")
+    }
+
+    private func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
+        let target: RequestTarget
+        do throws(RequestFault) { target = try RequestTarget(head.target) } catch { throw WebRefusal(error) }
+        try settings.siteGuard.check(head, target.path, at: listener, isSecure: false)
+        guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
+            throw WebRefusal(
+                .expectationFailed, .badRequest, "the field Expect can only be 100-continue")
+        }
+        return target
+    }
+
+    private mutating func beginWebSocket(_ head: RequestHead) throws(WebRefusal) {
+        let response = try Handshake.response(to: head, sha1: settings.sha1)
+        dropRequester()
+        let member = ConnectionState(
+            id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
+            at: now)
+        socket = WebSocketState(member)
+        phase = .webSocket
+        wakes = nil
+        let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))
+        withSocket { $0.start(after: bytes) }
+    }
+}

@@ -1,0 +1,57 @@
+package import CaretWire
+
+extension Status {
+    /// The status of a response with this error.
+    package init(_ code: ErrorCode) {
+        self =
+            switch code {
+            case .badJSON, .badMessage, .badName, .badRange, .badText, .badEdits: .badRequest
+            case .unauthorized: .unauthorized
+            case .forbidden: .forbidden
+            case .notFound: .notFound
+            case .exists, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .seqReused,
+                .epochChanged:
+                .conflict
+            case .baseBehind: .preconditionFailed
+            case .tooLarge, .lineTooLong: .contentTooLarge
+            case .rateLimited: .tooManyRequests
+            case .overloaded, .shuttingDown: .serviceUnavailable
+            case .storageFull: .insufficientStorage
+            // The gateway itself speaks the protocol correctly, so the last five are faults of the server.
+            case .internal, .damaged, .storageFailed, .helloRequired, .helloTimeout, .unsupportedProtocol,
+                .alreadyHello, .notOpen, .alreadyOpen, .unknownType:
+                .internalServerError
+            }
+    }
+}
+
+extension ErrorReport {
+    /// The response with an error that the gateway found.
+    func response(_ status: Status? = nil) -> Response {
+        var writer = JSONWriter()
+        encode(into: &writer)
+        return response(writer.bytes, status)
+    }
+
+    /// The response with this error. `line` is the error as a line.
+    func response(_ line: [UInt8], _ status: Status? = nil) -> Response {
+        let known: ErrorCode? = if case .known(let code) = code { code } else { nil }
+        let status = status ?? known.map { Status($0) } ?? .internalServerError
+        var response = Response(status, MediaType.json.contentType, line)
+        response.addFields(retryAfterMilliseconds: retryAfterMilliseconds)
+        if let head { response.add("ETag", EntityTag(head.epoch, head.revision).quoted(as: .text)) }
+        return response
+    }
+}
+
+extension Response {
+    /// Adds the fields that responses with this status must have.
+    fileprivate mutating func addFields(retryAfterMilliseconds: Int?) {
+        switch status {
+        case .unauthorized: add("WWW-Authenticate", "Bearer")
+        case .tooManyRequests, .serviceUnavailable:
+            add("Retry-After", "\(((retryAfterMilliseconds ?? 1_000) + 999) / 1_000)")
+        default: break
+        }
+    }
+}

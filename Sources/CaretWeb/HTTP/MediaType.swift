@@ -1,0 +1,48 @@
+/// The forms in which the server sends a document.
+package enum MediaType: String, CaseIterable, Sendable {
+    case text = "text/plain"
+    case json = "application/json"
+
+    /// The value of the field `Content-Type`.
+    var contentType: String { self == .text ? "text/plain; charset=utf-8" : rawValue }
+
+    /// The form that a request prefers, by its fields `Accept`. Nil if it accepts neither.
+    package static func preferred(by fields: Fields) -> MediaType? {
+        let ranges = fields["accept"].flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Range.init)
+        if ranges.isEmpty { return .text }
+        let weights = allCases.map { type in
+            // The most specific range decides.
+            (type, ranges.filter { $0.covers(type) }.max { $0.precision < $1.precision }?.weight ?? 0)
+        }
+        // `max` returns the first of two equal elements, so text is preferred.
+        return weights.max { $0.1 < $1.1 }.flatMap { $0.1 > 0 ? $0.0 : nil }
+    }
+
+    /// The type in a field `Content-Type`, in lower-case letters and without its parameters.
+    package static func sent(in value: [UInt8]) -> String {
+        String(
+            decoding: value.prefix { $0 != UInt8(ascii: ";") }.withoutBlanks.map(\.lowerCase), as: UTF8.self)
+    }
+
+    /// An element of `Accept`, such as `text/*;q=0.5`.
+    private struct Range {
+        let name: String
+        /// The weight in thousandths.
+        let weight: Int
+
+        init(_ text: ArraySlice<UInt8>) {
+            let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+                .map { String(decoding: $0.withoutBlanks, as: UTF8.self).lowercased() }
+            name = parts[0]
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            // These comparisons are false for a weight that is not a number (NaN).
+            self.weight = weight.map { $0 >= 1 ? 1_000 : $0 > 0 ? Int($0 * 1_000) : 0 } ?? 1_000
+        }
+
+        func covers(_ type: MediaType) -> Bool {
+            name == type.rawValue || name == "*/*" || name == type.rawValue.prefix { $0 != "/" } + "/*"
+        }
+
+        var precision: Int { name == "*/*" ? 0 : name.hasSuffix("/*") ? 1 : 2 }
+    }
+}

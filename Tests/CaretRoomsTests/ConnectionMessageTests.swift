@@ -1,0 +1,76 @@
+import CaretRooms
+import CaretWire
+import Testing
+
+/// With the framing `messages`, the caller says where a message ends, as a WebSocket does.
+@Suite("connection: messages whose end the caller reports")
+struct ConnectionMessageTests {
+    private let ping = #"{"type":"ping"}"#
+    private let pong = #"< {"type":"pong"}"#
+
+    private func welcomed(_ change: (inout Limits) -> Void = { _ in }) -> ConnectionWorld {
+        let world = ConnectionWorld(framing: .messages, change)
+        world.bytes(ConnectionWorld.hello)
+        #expect(world.endMessage() == ["[authenticate nobody]", "[pause]"])
+        world.admit()
+        return world
+    }
+
+    @Test("a line end does not end a message, and empty messages are ignored")
+    func framing() {
+        let world = welcomed()
+        #expect(world.endMessage() == [])
+        #expect(world.bytes("{\n\"type\":\r\n") == [] && world.bytes("\"ping\"}\n") == [])
+        #expect(world.endMessage() == [pong])
+        world.bytes("x")
+        #expect(said(world.endMessage()) == ["bad_json"])
+    }
+
+    @Test("a message at the limit is accepted, one more byte ends the connection")
+    func limit() {
+        for (count, expected) in [(100, [#"{"type":"pong"}"#]), (101, ["line_too_long"])] {
+            let world = welcomed { $0.announced.line = 100 }
+            let words = world.bytes(ping + String(repeating: " ", count: count - ping.utf8.count))
+            #expect(said(words + world.endMessage()) == expected)
+        }
+    }
+
+    @Test("memory for a long message is claimed and released when the caller asks")
+    func claims() {
+        let world = welcomed()
+        let step = String(repeating: " ", count: 65_536)
+        let claim = { world.happens { $0.claimForMessage() } }
+        #expect(world.bytes(step + " ") == [] && claim() == ["[claim 65536]"] && claim() == [])
+        #expect(world.bytes(step + ping) == [] && claim() == ["[claim 65536]"])
+        #expect(world.endMessage() == [pong] && claim() == ["[release 131072]"])
+    }
+
+    @Test("each message must be complete 30 s after its first byte")
+    func deadline() {
+        let world = welcomed { $0.pingSeconds = 1_000 }
+        // The hello does not count as an incomplete message.
+        #expect(world.pass(seconds: 60) == [])
+        world.bytes(ping)
+        world.pass(seconds: 29)
+        #expect(world.endMessage() == [pong] && world.pass(seconds: 29) == [])
+        world.bytes(" ")
+        #expect(world.pass(seconds: 29.999) == [])
+        #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
+    }
+
+    @Test("a message that is read late is handled before deadlines are checked")
+    func readLate() {
+        let world = welcomed { $0.pingSeconds = 1_000 }
+        world.bytes(ping)
+        world.passUnnoticed(seconds: 60)
+        #expect(world.endMessage() == [pong])
+        // The deadlines of the output are checked afterwards.
+        world.isWrittenAtOnce = false
+        for seconds in [0.0, 31] {
+            world.bytes(ping)
+            world.passUnnoticed(seconds: seconds)
+            let tooSlow = #"{"type":"bye","reason":"too_slow"}"#
+            #expect(said(world.endMessage()) == [#"{"type":"pong"}"#] + (seconds == 0 ? [] : [tooSlow]))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import TestSupport
+import Testing
+
+/// These tests change a row through another connection. So the answer shows whether the store has read the
+/// row again.
+@Suite("Rows that the store does not read again") struct RowCacheTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch.inMemory() }
+
+    private func change(_ sql: String) throws {
+        try Database(path: scratch.databasePath, for: .write).execute(sql)
+    }
+
+    @Test("the last two segments that were read are not decoded again")
+    func segments() async throws {
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        let id = document.entry.id
+        #expect(try await store.read(id, after: 0).get().segment.changes == document.log)
+        // The author of a segment is not read again either.
+        try change("UPDATE author SET client = x'00'")
+        #expect(try await store.read(id, after: 0, limit: 1).get().segment.changes == [document.log[0]])
+        #expect(try await store.read(id, after: 1).get().segment.changes == Array(document.log[1...]))
+        try change("UPDATE segment SET body = x'00'")
+        #expect(try await store.read(id, after: 1).get().segment.changes == Array(document.log[1...]))
+        #expect(refusal(await store.read(id, after: 0, limit: 1)) == .refused(.damaged))
+        // The other columns of the row are compared.
+        for (column, wrong) in [
+            ("time", "time + 1"), ("last", "9"), ("after", "zeroblob(32)"), ("before", "zeroblob(32)"),
+        ] {
+            try change(
+                """
+                CREATE TABLE kept AS SELECT "\(column)" AS value FROM segment WHERE first = 3;
+                UPDATE segment SET "\(column)" = \(wrong) WHERE first = 3
+                """)
+            #expect(refusal(await store.read(id, after: 2)) == .refused(.damaged), "\(column)")
+            try change(
+                """
+                UPDATE segment SET "\(column)" = (SELECT value FROM kept) WHERE first = 3; DROP TABLE kept
+                """)
+            #expect(try await store.read(id, after: 2).get().segment.changes == [document.log[2]])
+        }
+        await store.close()
+    }
+
+    @Test("an append reads neither the row of its document nor its author again")
+    func appends() async throws {
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        // A new document is known.
+        try change("UPDATE document SET sum = sum + 1")
+        try await document.type("a")
+        try change("UPDATE document SET sum = sum + 1")
+        try await document.type("b")
+        try change("UPDATE author SET client = x'00'")
+        try await document.type("c")
+        #expect(try scratch.count("author") == 1)
+        await store.close()
+    }
+
+    @Test("a document is known after a call that does not change it")
+    func conflict() async throws {
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("a")
+        await store.close()
+        let again = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        document.store = again
+        let entry = document.entry
+        let stale = Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [])
+        #expect(await again.append(stale) == .conflict(head: 1))
+        try change("UPDATE document SET sum = sum + 1")
+        try await document.type("b")
+        await again.close()
+    }
+}

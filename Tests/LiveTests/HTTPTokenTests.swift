@@ -1,0 +1,96 @@
+import Testing
+
+@Suite("Documents over HTTP with tokens", .onOwnThread) struct HTTPTokenTests {
+    private let server: LiveServer
+    private let admin: LineClient
+
+    init() throws {
+        server = try LiveServer(["--require-tokens": "true"])
+        admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"push","doc":"notes/a","base":0,"seq":1,"text":"secret","create":true}"#)
+        try admin.expect(#"{"type":"ack","doc":"notes/a","seq":1,"rev":1,…"#)
+    }
+
+    /// Adds a token, and returns its number and the field that contains it.
+    private func token(of user: String, _ rights: String, _ prefix: String) throws -> (Int, String) {
+        let grant = #"{"rights":"\#(rights)","prefix":"\#(prefix)"}"#
+        try admin.send(#"{"type":"add_token","user":"\#(user)","grants":[\#(grant)]}"#)
+        let pattern = Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#)
+        let parts = try #require(pattern.matches(try admin.next() ?? ""))
+        let number = try #require(Int(parts["number", default: ""]))
+        return (number, "Authorization: Bearer \(parts["token", default: ""])")
+    }
+
+    /// Rule H5.
+    @Test("a request without a valid token gets 401, and the next one may have one")
+    func unauthorized() throws {
+        let (_, ann) = try token(of: "ann", "read", "notes/")
+        let client = try LineClient(server)
+        let wrong = ["X: 1", "Authorization: Bearer caret_1_x", "Authorization: Basic YW5uOng=", ann + "x"]
+        for field in wrong {
+            for request in ["GET /docs/notes/a", "GET /docs/b", "GET /docs", "DELETE /docs/notes/a"] {
+                let refusal = try client.fetch(request, field)
+                #expect(refusal.status == 401 && refusal.code == "unauthorized", "\(field)")
+                #expect(refusal.fields["www-authenticate"] == "Bearer")
+            }
+        }
+        #expect(try client.fetch("GET /docs/notes/a", ann).body == "secret")
+        // The token belongs to its request, not to the connection.
+        #expect(try client.fetch("GET /docs/notes/a").status == 401)
+    }
+
+    /// Rules R1 to R4.
+    @Test("requests of users with different rights can follow each other")
+    func rights() throws {
+        let (_, ann) = try token(of: "ann", "write", "notes/")
+        let (_, bob) = try token(of: "bob", "read", "notes/")
+        let (_, eve) = try token(of: "eve", "write", "else/")
+        var client = try LineClient(server)
+        let requests = [
+            ("GET /docs/notes/a", "X: 1", [200, 200, 404]),
+            ("PUT /docs/notes/a", "If-Match: *", [204, 403, 404]),
+            ("POST /append/notes/a", "X: 1", [200, 403, 404]),
+            ("GET /history/notes/a", "X: 1", [200, 200, 404]),
+            ("GET /docs/notes/missing", "X: 1", [404, 404, 404]),
+            ("PUT /docs/notes/new", "If-None-Match: *", [201, 403, 404]),
+            ("POST /rename/notes/new?to=notes/newer", "X: 1", [200, 403, 404]),
+            ("POST /rename/notes/newer?to=else/newer", "X: 1", [403, 403, 404]),
+            ("DELETE /docs/notes/newer", "X: 1", [204, 403, 404]),
+        ]
+        for (request, field, statuses) in requests {
+            // Ann is the last one, because her requests succeed.
+            for (user, status) in zip([eve, bob, ann], statuses.reversed()) {
+                let hasBody = request.hasPrefix("PUT") || request.contains("append")
+                let answer = try client.fetch(request, user, field, body: hasBody ? "x" : "")
+                #expect(answer.status == status, "\(request): \(answer)")
+                #expect(answer.code == [403: "forbidden", 404: "not_found"][status])
+                if answer.fields["connection"] == "close" { client = try LineClient(server) }
+            }
+        }
+        let history = try client.fetch("GET /history/notes/a?after=1", bob)
+        #expect(history.body.contains(#""user":"ann""#) && !history.body.contains(#""user":"bob""#))
+        #expect(try client.fetch("GET /docs", eve).body == #"{"type":"listed","docs":[]}"# + "\n")
+    }
+
+    /// Rule A6.
+    @Test("a request is ended when its token is revoked")
+    func revoked() throws {
+        let (number, ann) = try token(of: "ann", "write", "notes/")
+        let client = try LineClient(server)
+        try client.beginBody("PUT /docs/notes/a", ann, "If-Match: *", length: 4)
+        try admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
+        try admin.expect(#"{"type":"done"}"#)
+        let refusal = try client.response()
+        #expect(refusal.status == 401 && refusal.code == "unauthorized")
+        try client.expectEnd()
+        #expect(try LineClient(server).fetch("GET /docs/notes/a", ann).status == 401)
+    }
+
+    @Test("requests over the socket in the data folder need no token")
+    func adminSocket() throws {
+        let client = try LineClient(server, at: .adminSocket)
+        #expect(try client.fetch("GET /docs/notes/a").body == "secret")
+        #expect(try client.fetch("PUT /docs/b", "If-None-Match: *", body: "x").status == 201)
+    }
+}

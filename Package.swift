@@ -71,6 +71,7 @@ let package = Package(
         ),
         .target(
             name: "CaretWeb", dependencies: ["CaretRooms", "CaretWire"], swiftSettings: strict),
+        .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
@@ -140,6 +141,9 @@ let package = Package(
         .testTarget(
             name: "CaretSyncTests",
             dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretTLSTests", dependencies: ["COpenSSL", "CaretTLS", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWebTests",

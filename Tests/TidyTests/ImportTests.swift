@@ -43,6 +43,7 @@ struct ImportTable {
             "CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire", "Dispatch", "FoundationEssentials",
             "Glibc", "Synchronization",
         ],
+        "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWeb": ["CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
@@ -84,6 +85,7 @@ struct ImportTable {
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
             "Synchronization", "Testing",
         ],
+        "Tests/CaretTLSTests": ["COpenSSL", "CaretTLS", "TestSupport", "Glibc", "Testing"],
         "Tests/CaretWebTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport", "Foundation",
             "Testing",

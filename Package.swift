@@ -25,7 +25,7 @@ let package = Package(
             name: "CaretInternals",
             targets: [
                 "CLinux", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-                "CaretWeb", "CaretWire", "TestSupport",
+                "CaretTLS", "CaretWeb", "CaretWire", "TestSupport",
             ]),
     ],
     targets: [
@@ -54,7 +54,7 @@ let package = Package(
             name: "CaretServer",
             dependencies: [
                 "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-                "CaretRooms", "CaretStore", "CaretWeb", "CaretWire",
+                "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -75,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "caretd",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
                 "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
@@ -85,7 +85,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib"],
+            name: "TestSupport",
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .executableTarget(
@@ -130,7 +131,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
+            dependencies: [
+                "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire", "TestSupport",
+            ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",
@@ -160,12 +163,11 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer",
-                "CaretWire",
-                "TestSupport",
+                "CaretTLS", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LiveTests", dependencies: ["CaretCore", "CaretWire", "TestSupport", "caretd"],
+            name: "LiveTests", dependencies: ["CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd"],
             swiftSettings: unoptimized),
         .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: unoptimized),
     ]

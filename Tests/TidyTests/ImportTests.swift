@@ -33,7 +33,8 @@ struct ImportTable {
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
             "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms", "CaretStore", "CaretWeb", "CaretWire", "Dispatch", "Glibc", "Synchronization",
+            "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch", "Glibc",
+            "Synchronization",
         ],
         "Sources/CaretStore": [
             "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog", "Dispatch", "Glibc",
@@ -49,8 +50,8 @@ struct ImportTable {
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWeb",
-            "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
+            "CaretWeb", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
@@ -74,8 +75,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch",
-            "Glibc", "Synchronization", "Testing",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire", "TestSupport",
+            "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Glibc",
@@ -92,12 +93,12 @@ struct ImportTable {
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
-            "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
+            "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/ScenarioTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretWire",
-            "TestSupport", "Foundation", "Testing",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretTLS",
+            "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
@@ -106,8 +107,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
         "Tests/TestSupport": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib", "Dispatch", "FoundationEssentials",
-            "Glibc", "Synchronization",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
         "Tests/WireFuzz": [],

@@ -8,6 +8,8 @@ package struct LoopSettings: Sendable {
     package var eventsATurn = 256
     /// Payloads written in one system call.
     package var payloadsAWrite = 128
+    /// Steps of TLS handshakes in a turn. One step may take a millisecond, and delays the other connections.
+    package var handshakeStepsATurn = 8
     /// Connections accepted in a turn, so that existing connections are not delayed.
     package var acceptsATurn = 32
     /// Descriptors that the rest of the process keeps, or a quarter of all if that is less. The store opens

@@ -18,6 +18,7 @@ package struct WebState: Sendable {
     private let id: ConnectionID
     private let settings: WebSettings
     private let listener: SiteGuard.Listener
+    private let security: WebSecurity
     private let peer: WireString?
     private var now: Int64
     private var phase = Phase.requests(RequestReader())
@@ -38,9 +39,10 @@ package struct WebState: Sendable {
     private var actions: [WebAction] = []
 
     package init(
-        _ id: ConnectionID, _ settings: WebSettings, at listener: SiteGuard.Listener, from peer: WireString?,
-        at now: Int64
+        _ id: ConnectionID, _ settings: WebSettings, at listener: SiteGuard.Listener,
+        security: WebSecurity = .plain, from peer: WireString?, at now: Int64
     ) {
+        self.security = security
         self.id = id
         self.settings = settings
         self.listener = listener
@@ -198,7 +200,12 @@ package struct WebState: Sendable {
     private func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
         let target: RequestTarget
         do throws(RequestFault) { target = try RequestTarget(head.target) } catch { throw WebRefusal(error) }
-        try settings.siteGuard.check(head, target.path, at: listener, isSecure: false)
+        if security == .missing {
+            throw WebRefusal(.upgradeRequired, "this server requires TLS; use https:// or wss://")
+                .adding("Upgrade", "TLS/1.2, HTTP/1.1")
+                .adding("Connection", "upgrade")
+        }
+        try settings.siteGuard.check(head, target.path, at: listener, isSecure: security == .tls)
         guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
             throw WebRefusal(
                 .expectationFailed, "the only expectation that this server knows is 100-continue")

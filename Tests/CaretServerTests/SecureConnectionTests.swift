@@ -239,6 +239,32 @@ struct SecureConnectionTests {
         }
     }
 
+    @Test("a closed connection writes nothing more, because another one may have its descriptor")
+    func noWriteAfterClose() async throws {
+        var behaviour = RecordingHandler.Behaviour()
+        behaviour.onReceived = { connection, _ in connection.close() }
+        let told = behaviour
+        let maker = securing { _ in RecordingHandler(Events<HandlerCall>(), told) }
+        try await withServer(handler: maker) { server in
+            let (peer, session) = (
+                try Client(to: server.address), client.makeSession(to: "127.0.0.1", speaking: nil)
+            )
+            while !session.isOpen {
+                _ = session.readAll()
+                if session.isOpen { break }
+                try peer.send(session.takeOutput())
+                session.receive(try peer.receiveSome())
+            }
+            // In one turn, the server completes the handshake, has tickets to send, and closes the connection.
+            try session.seal("x")
+            try peer.send(session.takeOutput())
+            _ = peer.receiveAll()
+            await server.wait { $0.closed == 1 }
+            // One write of the handshake, and one of the tickets and close_notify.
+            #expect(await server.counters().writes == 2)
+        }
+    }
+
     @Test("a connection that its handler closes sends close_notify")
     func closeNotify() async throws {
         var behaviour = RecordingHandler.Behaviour()
@@ -282,5 +308,24 @@ private final class SecuringHandler: ConnectionHandler {
 
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
         handler.closed(reason, on: connection)
+    }
+}
+
+extension TLSSession {
+    /// Decrypts what has arrived.
+    fileprivate func readAll() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = read(into: UnsafeMutableRawBufferPointer(buffer)).count
+        }
+    }
+
+    fileprivate func receive(_ bytes: [UInt8]) { bytes.withUnsafeBytes { receive($0) } }
+
+    fileprivate func seal(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { try seal($0) } }
+
+    fileprivate func takeOutput() -> [UInt8] {
+        let bytes = Array(output)
+        removeOutput(bytes.count)
+        return bytes
     }
 }

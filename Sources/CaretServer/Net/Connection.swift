@@ -163,7 +163,8 @@ package final class Connection {
 
     /// Writes the queue in one system call. Bytes that do not fit in the call wait for the next turn.
     func flush() {
-        guard case .awaitingFlush = flushState else { return }
+        // The descriptor of a closed connection may belong to another one by now.
+        guard !isClosed, case .awaitingFlush = flushState else { return }
         flushState = .idle
         if let secure {
             flush(secure)

@@ -32,6 +32,8 @@ package enum TLSFault: Error, Equatable, Sendable, CustomStringConvertible {
     case notTLS
     /// The peer ended the session with an alert.
     case alert(reason: String)
+    /// The peer asks for new keys again and again, but does not read the answers.
+    case floodedWithRequests
     /// `reason` is OpenSSL's.
     case failed(reason: String)
 
@@ -69,6 +71,7 @@ package enum TLSFault: Error, Equatable, Sendable, CustomStringConvertible {
             "the certificate of \(host) cannot be trusted: \(reason)"
         case .notTLS: "the peer does not speak TLS on this port"
         case .alert(let reason): "the peer refused TLS: \(reason)"
+        case .floodedWithRequests: "the peer asked for new keys too often, without reading the answers"
         case .failed(let reason): "TLS failed: \(reason)"
         }
     }

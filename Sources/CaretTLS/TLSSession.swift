@@ -28,6 +28,10 @@ package final class TLSSession {
     /// The most plain bytes of one record.
     package static let recordBytes = 16 << 10
 
+    /// The most bytes of output that may wait when input is read. Callers seal less than this for one write. The
+    /// rest are answers to a peer that asks for new keys again and again, but does not read.
+    package static let waitingBytes = 192 << 10
+
     /// A buffer that was larger than this is freed once it is empty, because most connections are idle.
     private static let keptCapacity = 4 << 10
 
@@ -108,8 +112,11 @@ package final class TLSSession {
         return (filled, .full)
     }
 
+    private var isFlooded: Bool { output.count > Self.waitingBytes }
+
     private func readingEnd(after result: Int32) -> ReadingEnd {
         switch SSL_get_error(session, result) {
+        case SSL_ERROR_WANT_READ where isFlooded: return .failed(fail(.floodedWithRequests))
         case SSL_ERROR_WANT_READ:
             input = emptied(input) { SSL_set0_rbio(session, $0) }
             return .needsInput
@@ -145,6 +152,16 @@ package final class TLSSession {
         OpenSSLErrors.clear()
         let result = SSL_write_ex(session, bytes.baseAddress, bytes.count, &count)
         guard result == 1, count == bytes.count else { throw fail(OpenSSLErrors.takeFirst().fault) }
+    }
+
+    /// The same, with the fault as its result.
+    package func sealing(_ bytes: UnsafeRawBufferPointer) -> TLSFault? {
+        do throws(TLSFault) {
+            try seal(bytes)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// The bytes that must be sent. They are valid until the next call.

@@ -86,7 +86,7 @@ extension TLSFault {
         case .certificateEnded: "ended"
         case .certificateNotYetValid: "not_yet_valid"
         case .refused, .serverCertificateEnded, .serverCertificateNotYetValid, .wrongHost, .unknownIssuer,
-            .notPinned, .serverCertificateRefused, .notTLS, .alert, .failed:
+            .notPinned, .serverCertificateRefused, .notTLS, .alert, .floodedWithRequests, .failed:
             "refused"
         }
     }

@@ -76,6 +76,21 @@ struct TLSRuleTests {
         #expect(server.isOpen)
     }
 
+    @Test("a client that asks for new keys again and again, but does not read, is refused")
+    func keyUpdates() {
+        let (client, server) = (OpenSSLClient(), context.makeSession())
+        client.shakeHands(with: server)
+        var end = TLSSession.ReadingEnd.needsInput
+        for _ in 0..<100_000 where end == .needsInput {
+            client.updateKeys()
+            client.send("x")
+            end = client.pass(to: server).end
+        }
+        #expect(end == .failed(.floodedWithRequests))
+        #expect(server.output.count < TLSSession.waitingBytes + 1_000)
+        #expect("\(TLSFault.floodedWithRequests)".contains("new keys too often"))
+    }
+
     @Test("a client may ask for new keys, and texts still arrive")
     func keyUpdate() throws {
         let (client, server) = (OpenSSLClient(), context.makeSession())

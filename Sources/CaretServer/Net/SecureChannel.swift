@@ -9,9 +9,6 @@ final class SecureChannel {
     private static let flushBytes = 64 << 10
     /// With an incomplete record from before, the decrypted bytes still fit in `Buffers.plain`.
     static let readBytes = 47 << 10
-    /// Sealed bytes are at most `flushBytes` and their headers. More than this are answers to a peer that sends
-    /// requests for new keys, but does not read.
-    private static let waitingBytes = 192 << 10
 
     /// Buffers that all secure connections of a loop share.
     final class Buffers {
@@ -63,9 +60,6 @@ final class SecureChannel {
             filled += count
             if end == .ended { inputHasEnded = true }
             if end != .needsInput { return (filled, end) }
-        }
-        if output.count > Self.waitingBytes {
-            return (filled, .failed(.failed(reason: "the peer reads no answers")))
         }
         return (filled, .needsInput)
     }

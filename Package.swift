@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
             name: "CaretClient",
-            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire"],
+            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire"],
             swiftSettings: strict),
         .target(
             name: "CaretCommand",
@@ -110,8 +110,8 @@ let package = Package(
         .testTarget(
             name: "CaretClientTests",
             dependencies: [
-                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
-                "caretd",
+                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
+                "TestSupport", "caretd",
                 "client-writer",
             ],
             swiftSettings: unoptimized),

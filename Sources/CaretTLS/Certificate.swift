@@ -28,8 +28,10 @@ package struct Certificate: Equatable, Sendable {
     }
 
     /// The fingerprint in hexadecimal digits.
-    package var fingerprintText: String {
-        fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    package var fingerprintText: String { Self.text(ofFingerprint: fingerprint) }
+
+    package static func text(ofFingerprint bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> TLSTime {

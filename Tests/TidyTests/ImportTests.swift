@@ -17,8 +17,8 @@ struct ImportTable {
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretClient": [
-            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials",
-            "Glibc", "Synchronization",
+            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
@@ -55,8 +55,8 @@ struct ImportTable {
         ],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
-            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
-            "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
+            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
+            "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",

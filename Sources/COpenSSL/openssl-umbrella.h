@@ -10,6 +10,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdint.h>
 
 // Functions for what OpenSSL declares as macros, which Swift does not import, and for the one callback.
 
@@ -75,6 +76,17 @@ static inline size_t caret_bio_capacity(BIO *bio) {
 }
 
 static inline void caret_bio_reset(BIO *bio) { (void)BIO_reset(bio); }
+
+/// The seconds since 1970; 0 for a time that is not valid. Swift must not use `struct tm` itself, because both this
+/// module and Glibc contain it, and the compiler may choose either.
+static inline int64_t caret_seconds(const ASN1_TIME *time) {
+    ASN1_TIME *start = ASN1_TIME_set(NULL, 0);
+    int days = 0;
+    int seconds = 0;
+    int is_valid = start != NULL && ASN1_TIME_diff(&days, &seconds, start, time) == 1;
+    ASN1_TIME_free(start);
+    return is_valid ? (int64_t)days * 86400 + seconds : 0;
+}
 
 static inline int caret_names_count(const GENERAL_NAMES *names) {
     return names == NULL ? 0 : sk_GENERAL_NAME_num(names);

@@ -35,9 +35,7 @@ package struct Certificate: Equatable, Sendable {
     }
 
     private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> TLSTime {
-        var parts = tm()
-        guard ASN1_TIME_to_tm(time, &parts) == 1 else { return TLSTime(seconds: 0) }
-        return TLSTime(seconds: Int64(timegm(&parts)))
+        TLSTime(seconds: caret_seconds(time))
     }
 
     private static func alternativeNames(of certificate: OpaquePointer) -> [String] {

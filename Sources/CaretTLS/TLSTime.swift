@@ -19,12 +19,36 @@ package struct TLSTime: Comparable, Sendable, CustomStringConvertible {
 
     /// The time in UTC, such as `2026-11-23 01:42 UTC`.
     package var description: String {
-        var seconds = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let date = "\(parts.tm_year + 1900)-\(Self.padded(parts.tm_mon + 1))-\(Self.padded(parts.tm_mday))"
-        return "\(date) \(Self.padded(parts.tm_hour)):\(Self.padded(parts.tm_min)) UTC"
+        let minutes = seconds.floored(by: 60)
+        let (day, minute) = (minutes.floored(by: 1_440), minutes.remainder(by: 1_440))
+        let clock = "\(Self.padded(minute / 60)):\(Self.padded(minute % 60))"
+        return "\(Self.date(ofDay: day)) \(clock) UTC"
     }
 
-    private static func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// The date of a day, which is counted from 1970-01-01. The computation begins years in March, so that a leap day
+    /// is the last day of its year.
+    private static func date(ofDay day: Int64) -> String {
+        let (daysOf400Years, daysBefore1970): (Int64, Int64) = (146_097, 719_468)
+        let shifted = day + daysBefore1970
+        let (era, dayOfEra) = (shifted.floored(by: daysOf400Years), shifted.remainder(by: daysOf400Years))
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return "\(year)-\(padded(month))-\(padded(dayOfMonth))"
+    }
+
+    private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Int64 {
+    fileprivate func floored(by divisor: Int64) -> Int64 { (self - remainder(by: divisor)) / divisor }
+
+    /// Never negative.
+    fileprivate func remainder(by divisor: Int64) -> Int64 {
+        let rest = self % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
 }

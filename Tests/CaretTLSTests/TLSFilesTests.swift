@@ -129,6 +129,17 @@ struct TLSFilesTests {
                 == .certificateNotYetValid(path: pair.certificate, start: certificate.start))
     }
 
+    @Test(
+        "a time is written in UTC",
+        arguments: [
+            (0, "1970-01-01 00:00 UTC"), (951_782_459, "2000-02-29 00:00 UTC"), (-1, "1969-12-31 23:59 UTC"),
+            (4_107_542_400, "2100-03-01 00:00 UTC"), (4_107_542_399, "2100-02-28 23:59 UTC"),
+            (253_402_300_799, "9999-12-31 23:59 UTC"), (1_709_251_199, "2024-02-29 23:59 UTC"),
+        ] as [(Int64, String)])
+    func times(seconds: Int64, written: String) {
+        #expect("\(TLSTime(seconds: seconds))" == written)
+    }
+
     @Test("the messages about times name the time in UTC")
     func timeMessages() {
         let time = TLSTime(seconds: 1_790_000_000)

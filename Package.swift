@@ -25,7 +25,7 @@ let package = Package(
             name: "CaretInternals",
             targets: [
                 "CLinux", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-                "CaretWeb", "CaretWire", "TestSupport",
+                "CaretTLS", "CaretWeb", "CaretWire", "TestSupport",
             ]),
     ],
     targets: [
@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
             name: "CaretClient",
-            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire"],
+            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire"],
             swiftSettings: strict),
         .target(
             name: "CaretCommand",
@@ -54,7 +54,7 @@ let package = Package(
             name: "CaretServer",
             dependencies: [
                 "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-                "CaretRooms", "CaretStore", "CaretWeb", "CaretWire",
+                "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -71,10 +71,11 @@ let package = Package(
         ),
         .target(
             name: "CaretWeb", dependencies: ["CaretCore", "CaretRooms", "CaretWire"], swiftSettings: strict),
+        .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
                 "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
@@ -84,7 +85,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib"],
+            name: "TestSupport",
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .executableTarget(
@@ -108,8 +110,8 @@ let package = Package(
         .testTarget(
             name: "CaretClientTests",
             dependencies: [
-                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
-                "caretd",
+                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
+                "TestSupport", "caretd",
                 "client-writer",
             ],
             swiftSettings: unoptimized),
@@ -130,7 +132,7 @@ let package = Package(
         .testTarget(
             name: "CaretServerTests",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
                 "TestSupport",
             ],
             swiftSettings: unoptimized),
@@ -143,6 +145,9 @@ let package = Package(
         .testTarget(
             name: "CaretSyncTests",
             dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretTLSTests", dependencies: ["COpenSSL", "CaretTLS", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWebTests",
@@ -159,12 +164,11 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer",
-                "CaretWire",
-                "TestSupport",
+                "CaretTLS", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LiveTests", dependencies: ["CaretCore", "CaretWire", "TestSupport", "caretd"],
+            name: "LiveTests", dependencies: ["CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd"],
             swiftSettings: unoptimized),
         .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: unoptimized),
     ]

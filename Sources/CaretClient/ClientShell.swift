@@ -313,8 +313,8 @@ final class ClientShell: Sendable {
         let number = connection.value.prepare { [weak self] in self?.handle($0) }
         // Resolving the address may wait for the network, so it must not run on the client's queue.
         DispatchQueue.global().async { [address, queue, connection] in
-            let addresses = Result { () throws(ResolvingFault) in try SystemAddress.resolved(address) }
-            queue.async { connection.value.resolved(addresses, for: number) }
+            let server = Result { () throws(ResolvingFault) in try ResolvedServer(address) }
+            queue.async { connection.value.resolved(server, for: number) }
         }
     }
 

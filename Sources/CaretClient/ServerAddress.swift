@@ -3,6 +3,8 @@ import Glibc
 /// The address of a server.
 public enum ServerAddress: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
+    /// TCP with TLS.
+    case tls(host: String, port: UInt16, trust: ServerTrust)
     /// A Unix socket.
     case unix(path: String)
 
@@ -10,8 +12,21 @@ public enum ServerAddress: Hashable, Sendable {
     public static let defaultPort: UInt16 = 22738
 
     /// Reads `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which must contain a
-    /// slash. Returns nil for anything else, for example a URL.
+    /// slash. Returns nil for anything else, for example a URL of the web.
+    ///
+    /// `caret://host:port` means the same as `host:port`, and `carets://host:port` means TLS. After the port,
+    /// `?trust=FILE` or `?pin=SHA256` says which certificates to trust instead of the system's.
     public init?(_ text: String) {
+        if let rest = ServerAddress.rest(of: text, after: "carets://") {
+            guard let (host, port, trust) = ServerAddress.secureParts(of: rest) else { return nil }
+            self = .tls(host: host, port: port, trust: trust)
+            return
+        }
+        if let rest = ServerAddress.rest(of: text, after: "caret://") {
+            guard let (host, port) = ServerAddress.hostAndPort(rest) else { return nil }
+            self = .tcp(host: host, port: port)
+            return
+        }
         if let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) {
             let (before, after) = (text.utf8[..<slash], text.utf8[slash...].dropFirst())
             let isURL = before.last == UInt8(ascii: ":") && after.first == UInt8(ascii: "/")
@@ -19,16 +34,32 @@ public enum ServerAddress: Hashable, Sendable {
             self = .unix(path: text)
             return
         }
-        guard let (host, port) = ServerAddress.parts(of: text) else { return nil }
-        guard let port else {
-            self = .tcp(host: host, port: ServerAddress.defaultPort)
-            return
-        }
+        guard let (host, port) = ServerAddress.hostAndPort(text) else { return nil }
+        self = .tcp(host: host, port: port)
+    }
+
+    private static func rest(of text: String, after scheme: String) -> String? {
+        guard text.utf8.starts(with: scheme.utf8) else { return nil }
+        return String(Substring(text.utf8.dropFirst(scheme.utf8.count)))
+    }
+
+    private static func secureParts(of text: String) -> (host: String, port: UInt16, trust: ServerTrust)? {
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }
+        guard let (host, port) = hostAndPort(parts[0]) else { return nil }
+        if parts.count == 1 { return (host, port, .system) }
+        return ServerTrust(query: parts[1]).map { (host, port, $0) }
+    }
+
+    private static func hostAndPort(_ text: String) -> (host: String, port: UInt16)? {
+        guard let (host, port) = parts(of: text) else { return nil }
+        guard let port else { return (host, defaultPort) }
         // The digits are checked first, because `UInt16.init` also accepts a sign, as in `+80`.
         guard port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(port), number > 0 else {
             return nil
         }
-        self = .tcp(host: host, port: number)
+        return (host, number)
     }
 
     /// Splits an address into host and port. Compares bytes, because Swift treats a colon and a combining
@@ -80,9 +111,13 @@ public enum ServerAddress: Hashable, Sendable {
 extension ServerAddress: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .tcp(let host, let port):
-            host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .tcp(let host, let port): Self.text(host, port)
+        case .tls(let host, let port, let trust): "carets://" + Self.text(host, port) + trust.query
         case .unix(let path): path
         }
+    }
+
+    private static func text(_ host: String, _ port: UInt16) -> String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

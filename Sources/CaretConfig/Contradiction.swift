@@ -11,6 +11,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case noListener
     case sameAddress(ListenAddress)
     case socketPathTooLong(bytes: Int)
+    /// Only one of the certificate and its key is set.
+    case certificateWithoutKey
+    case keyWithoutCertificate
+    case tlsWithoutCertificate(TLSUse)
     case lineBelowDocument(line: Int, least: Int)
     case budgetBelowLine(budget: Int, least: Int)
     case roomBelowSession(room: Int, session: Int)
@@ -19,7 +23,16 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     static let longestSocketPath = 107
 
     package static func all(in settings: Settings) -> [Contradiction] {
-        ofAccess(settings) + ofLimits(settings.limits)
+        ofAccess(settings) + ofTLS(settings) + ofLimits(settings.limits)
+    }
+
+    private static func ofTLS(_ settings: Settings) -> [Contradiction] {
+        switch (settings.hasCertificate, !settings.tlsKey.isEmpty) {
+        case (true, true): []
+        case (true, false): [.certificateWithoutKey]
+        case (false, true): [.keyWithoutCertificate]
+        case (false, false): settings.tls == .auto ? [] : [.tlsWithoutCertificate(settings.tls)]
+        }
     }
 
     private static func ofAccess(_ settings: Settings) -> [Contradiction] {
@@ -72,6 +85,9 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .openThroughProxy: "web_hosts"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
+        case .certificateWithoutKey: "tls_certificate"
+        case .keyWithoutCertificate: "tls_key"
+        case .tlsWithoutCertificate: "tls"
         case .lineBelowDocument: "limit_line"
         case .budgetBelowLine: "limit_line_budget"
         case .roomBelowSession: "limit_room_selections"
@@ -93,6 +109,12 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .socketPathTooLong(let bytes):
             "data: the path of caretd.sock would have \(bytes) bytes, but the system allows \(Self.longestSocketPath); "
                 + "choose a shorter path, or set admin_socket to false"
+        case .certificateWithoutKey:
+            "tls_certificate is set, but tls_key is empty; set it to the file of the private key"
+        case .keyWithoutCertificate:
+            "tls_key is set, but tls_certificate is empty; set it to the file of the certificate"
+        case .tlsWithoutCertificate(let use):
+            "tls is \(use.rawValue), but there is no certificate; set tls_certificate and tls_key"
         case .lineBelowDocument(let line, let least):
             "limit_line: \(SizeText.written(line)) is less than \(SizeText.written(least)), the length of "
                 + "a line with a text of limit_document bytes, each escaped to six bytes"

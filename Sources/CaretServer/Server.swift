@@ -76,14 +76,14 @@ package final class Server: Sendable {
     /// Listens at an address. Returns the address, with the port that the system chose if port 0 was
     /// requested.
     package func listen(
-        at address: SocketAddress, web: SiteGuard.Listener? = nil,
+        at address: SocketAddress, web: SiteGuard.Listener? = nil, tls: ListenerTLS? = nil,
         as listenerKind: @escaping @Sendable (SocketAddress) -> ListenerKind
     )
         async throws(ListenFault) -> SocketAddress
     {
         let switchboard = switchboard
         let listener = try await Listener.listen(at: address, spreadOver: loops) {
-            switchboard.shell(for: $0, at: listenerKind($0.peer), web: web)
+            switchboard.shell(for: $0, at: listenerKind($0.peer), web: web, tls: tls)
         }
         listeners.withLock { $0.append(listener) }
         return listener.address

@@ -1,4 +1,5 @@
 import CaretConfig
+import CaretTLS
 import FoundationEssentials
 import Glibc
 
@@ -14,8 +15,21 @@ struct Caretd {
         case .help: finish(printing: HelpText.help)
         case .version: finish(printing: "caretd \(Version.number)\n")
         case .helpConfig: finish(printing: HelpText.exampleFile)
-        case .checkConfig: finish(printing: configuration(invocation, environment).report)
+        case .checkConfig: checkConfiguration(configuration(invocation, environment))
         case .serve: exit(await Service(configuration(invocation, environment)).run())
+        }
+    }
+
+    private static func checkConfiguration(_ configuration: Configuration) -> Never {
+        do throws(TLSFault) {
+            let files = TLSFiles(configuration.settings)
+            let certificate = try files.map { files throws(TLSFault) in
+                try TLSServerContext(files).certificate
+            }
+            finish(printing: configuration.report + (certificate?.report ?? ""))
+        } catch {
+            StandardStream.error.write("caretd: \(error)\n")
+            exit(2)
         }
     }
 
@@ -42,5 +56,16 @@ struct Caretd {
             StandardStream.error.write("caretd: \(path): the configuration cannot be read: \(reason)\n")
             exit(2)
         }
+    }
+}
+
+extension Certificate {
+    /// Comment lines for the report about a configuration.
+    fileprivate var report: String {
+        """
+        // The certificate is for \(names.joined(separator: ", ")).
+        // It ends at \(end), in \(daysLeft(at: .now)) days. Its SHA-256 is \(fingerprintText).
+
+        """
     }
 }

@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretStore
+import CaretTLS
 import CaretWeb
 import CaretWire
 @preconcurrency import Dispatch
@@ -38,7 +39,7 @@ struct Service {
         if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
         let memory = MemoryWatch { [log] in log.write(LogEvent(.memoryReturned, .bytes($0))) }
         defer { withExtendedLifetime(memory) {} }
-        let code = await serve(until: signals)
+        let code = await serveWithCertificate(until: signals)
         log.write(LogEvent(.stopped))
         log.close()
         return code
@@ -53,7 +54,19 @@ struct Service {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    private func serve(until signals: StopSignals) async -> Int32 {
+    private func serveWithCertificate(until signals: StopSignals) async -> Int32 {
+        do throws(TLSFault) {
+            let certificate = try ServerCertificate(settings, log)
+            let watches = certificate?.watch()
+            defer { withExtendedLifetime(watches) {} }
+            return await serve(until: signals, with: certificate)
+        } catch {
+            StandardStream.error.write("caretd: \(error)\n")
+            return 1
+        }
+    }
+
+    private func serve(until signals: StopSignals, with certificate: ServerCertificate?) async -> Int32 {
         let store: SQLiteStore
         let storeLog = StoreLog(log, counters.makeCounters())
         do {
@@ -65,7 +78,7 @@ struct Service {
             StandardStream.error.write("caretd: \(settings.data): \(error)\n")
             return 1
         }
-        guard let server = await started(on: store) else {
+        guard let server = await started(on: store, with: certificate) else {
             await store.close()
             return 1
         }
@@ -91,7 +104,7 @@ struct Service {
 
     // MARK: The listeners
 
-    private func started(on store: SQLiteStore) async -> Server? {
+    private func started(on store: SQLiteStore, with certificate: ServerCertificate?) async -> Server? {
         do {
             let authenticator: any Authenticator =
                 settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
@@ -99,7 +112,7 @@ struct Service {
                 ServerSettings(settings), store: store, in: settings.data, authenticator: authenticator,
                 counters: counters, log: log)
             for address in settings.listen {
-                try await listen(server, at: SocketAddress(address), for: address)
+                try await listen(server, at: SocketAddress(address), for: address, with: certificate)
             }
             if settings.hasAdminSocket { try await listenForAdmin(server) }
             return server
@@ -116,10 +129,16 @@ struct Service {
     }
 
     private func listen(
-        _ server: Server, at address: SocketAddress, for configured: ListenAddress
+        _ server: Server, at address: SocketAddress, for configured: ListenAddress,
+        with certificate: ServerCertificate?
     ) async throws(ListenerFault) {
+        let tls = certificate.map {
+            ListenerTLS($0.context, isRequired: settings.requiresTLS(at: configured))
+        }
         do throws(ListenFault) {
-            let found = try await server.listen(at: address, web: web(at: configured)) { .address($0) }
+            let found = try await server.listen(at: address, web: web(at: configured), tls: tls) {
+                .address($0)
+            }
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {

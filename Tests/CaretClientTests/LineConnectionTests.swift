@@ -25,7 +25,7 @@ import Testing
                 case .received, .lineTooLong: break
                 }
             }, to: queue)
-        queue.async { connection.value.connect(to: addresses, within: 2_000) }
+        queue.async { connection.value.connect(to: ResolvedServer(addresses), within: 2_000) }
         #expect(await events.first { _ in true } == "connected")
         queue.sync { connection.value.close() }
     }
@@ -43,7 +43,7 @@ import Testing
                 LineConnection(queue) { event in
                     if case .connected = event { told.yield(true) } else { told.yield(false) }
                 }, to: queue)
-            queue.async { connection.value.connect(to: [address]) }
+            queue.async { connection.value.connect(to: ResolvedServer([address])) }
             guard await events.first(where: { _ in true }) == true else { exit(2) }
             let opened = pipesAndSockets().filter { !before.contains($0.value) }.keys
             // Three descriptors: the socket, and the two ends of the pipe that wakes its thread.
@@ -68,7 +68,7 @@ import Testing
             for attempt in attempts {
                 let addresses = try SystemAddress.resolved(attempt.address)
                 let (connection, events) = makeConnection(on: queue)
-                queue.async { connection.value.connect(to: addresses) }
+                queue.async { connection.value.connect(to: ResolvedServer(addresses)) }
                 guard await events.first(where: { _ in true }) == attempt.event else { exit(2) }
                 let opened = pipesAndSockets().filter { !before.contains($0.value) }
                 for (socket, name) in opened where attempt.event == "connected" && name.hasPrefix("socket:") {
@@ -106,7 +106,7 @@ import Testing
         let (connection, events) = makeConnection(on: queue)
         queue.async { [limits] in
             connection.value.setLimits(limits)
-            connection.value.connect(to: [address])
+            connection.value.connect(to: ResolvedServer([address]))
         }
         var iterator = events.makeAsyncIterator()
         #expect(await iterator.next() == "connected")
@@ -130,7 +130,7 @@ import Testing
         queue.sync {
             connection.setLimits(limits)
             connection.close()
-            connection.connect(to: [address])
+            connection.connect(to: ResolvedServer([address]))
             let prefix = WireString(String(repeating: "x", count: limits.line))
             connection.send(.list(List(prefix: prefix)), id: nil)
         }

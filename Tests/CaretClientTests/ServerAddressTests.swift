@@ -20,6 +20,24 @@ import Testing
             ("./a://b", .unix(path: "./a://b"), "./a://b"),
             ("//run/caretd.sock", .unix(path: "//run/caretd.sock"), "//run/caretd.sock"),
             ("c:/caretd.sock", .unix(path: "c:/caretd.sock"), "c:/caretd.sock"),
+            ("caret://example.org:7", .tcp(host: "example.org", port: 7), "example.org:7"),
+            ("caret://[::1]", .tcp(host: "::1", port: 22738), "[::1]:22738"),
+            (
+                "carets://example.org", .tls(host: "example.org", port: 22738, trust: .system),
+                "carets://example.org:22738"
+            ),
+            ("carets://[::1]:7", .tls(host: "::1", port: 7, trust: .system), "carets://[::1]:7"),
+            (
+                "carets://a:7?trust=/etc/a b?.pem", .tls(host: "a", port: 7, trust: .file("/etc/a b?.pem")),
+                "carets://a:7?trust=/etc/a b?.pem"
+            ),
+            (
+                "carets://a:7?pin=" + String(repeating: "0Af9", count: 16),
+                .tls(
+                    host: "a", port: 7,
+                    trust: .pinned(sha256: (0..<16).flatMap { _ in [0x0A, 0xF9] as [UInt8] })),
+                "carets://a:7?pin=" + String(repeating: "0af9", count: 16)
+            ),
         ] as [(String, ServerAddress, String)])
     func read(text: String, address: ServerAddress, written: String) {
         #expect(ServerAddress(text) == address)
@@ -33,7 +51,11 @@ import Testing
             "host:+80", "host:-80", "host:80:90", "1:2:3", "fe80::1%", "%eth0", "user@host", "host?",
             "[::1]:+80", "[::1]:", "[::1]:0", "[::1]:65536", "[::1", "[::1]80", "[]:80", "::1]", "[",
             "[example.org]:80", "[127.0.0.1]:80", "[::1%]:80", "http://host:1", "tcp://host",
-            "ws://[::1]:80/x",
+            "ws://[::1]:80/x", "carets://", "caret://", "carets://a/", "carets://a:7?", "carets://a:7?trust=",
+            "carets://a:7?pin=", "carets://a:7?pin=0g", "carets://a:7?other=1", "carets://a:0",
+            "carets://a?pin=" + String(repeating: "0", count: 63),
+            "carets://a?pin=" + String(repeating: "0", count: 66), "caret://a:7?trust=b", "carets://a b",
+            "carets://a?pin=" + String(repeating: "0", count: 63) + "\u{661}",
         ])
     func unread(text: String) { #expect(ServerAddress(text) == nil) }
 }

@@ -51,7 +51,7 @@ import Testing
             ), (["log", "a", "-n", "1", "--all"], "log: --all and --limit cannot be combined"),
             (
                 ["ls", "--server", "a:b"],
-                "ls: --server: found \"a:b\", expected HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path"
+                "ls: --server: found \"a:b\", expected HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"
             ), (["ls", "--server", "a", "--data", "b"], "ls: --server and --data cannot be combined"),
             (
                 ["restore", "a"],

@@ -207,6 +207,18 @@ import Testing
                 "{limit_room_selections: 999}",
                 "caret.json5:1:25: limit_room_selections: 999 is less than limit_selections, which is 1000"
             ),
+            (
+                "{tls_certificate: 'c'}",
+                "caret.json5:1:19: tls_certificate is set, but tls_key is empty; set it to the file of the private key"
+            ),
+            (
+                "{tls_key: 'k'}",
+                "caret.json5:1:11: tls_key is set, but tls_certificate is empty; set it to the file of the certificate"
+            ),
+            (
+                "{tls: 'required'}",
+                "caret.json5:1:7: tls is required, but there is no certificate; set tls_certificate and tls_key"
+            ),
         ])
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
@@ -228,6 +240,22 @@ import Testing
         #expect(configured("{limit_room_selections: 1000}").faults == [])
         #expect(configured("{listen: []}").faults == [])
         #expect(configured("{admin_socket: false}").faults == [])
+        #expect(configured("{tls: 'offered', tls_certificate: 'c', tls_key: 'k'}").faults == [])
+    }
+
+    @Test(
+        "TLS is required as tls says, and by default only on addresses that other machines can reach",
+        arguments: [
+            ("auto", false, true), ("offered", false, false), ("required", true, true),
+        ])
+    func requiredTLS(use: String, onLoopback: Bool, elsewhere: Bool) throws {
+        let settings = configured("{tls: '\(use)', tls_certificate: 'c', tls_key: 'k'}").settings
+        let (loopback, other) = (
+            try #require(ListenAddress("[::1]:1")), try #require(ListenAddress("0.0.0.0:1"))
+        )
+        #expect(settings.requiresTLS(at: loopback) == onLoopback)
+        #expect(settings.requiresTLS(at: other) == elsewhere)
+        #expect(!Settings().requiresTLS(at: other))
     }
 
     @Test("contradictions are not checked if a value is refused")

@@ -135,7 +135,8 @@ extension LogField {
         case .event: .count(6)
         case .count: .bytes(7)
         case .bytes: .milliseconds(8)
-        case .milliseconds: nil
+        case .milliseconds: .days(9)
+        case .days: nil
         }
     }
 }

@@ -19,6 +19,8 @@ extension ConfigurationKey {
     func otherValue(_ choice: Int) -> String {
         switch kind {
         case .folder: ["\"elsewhere\"", "\"/var/lib/ä b\""][choice]
+        case .file: ["\"caret.pem\"", "\"/etc/ä b.pem\""][choice]
+        case .tlsUse: ["\"offered\"", "\"required\""][choice]
         case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
         case .origins: ["[]", "[\"https://app.example.org\", \"http://a:7\"]"][choice]
@@ -48,7 +50,8 @@ extension ConfigurationKey {
             ["\(TimeText.written(range.upperBound + 1, counts).quoted)", "-1", "\"1 fortnight\""]
         case .history:
             ["\"always\"", "\"0 revisions\"", "0", "\"59 s\"", "36501", "\"1000000001 revisions\""]
-        case .logFormat, .logLevel: ["\"none\"", "1", "\"\""]
+        case .file: ["\"a\\nb\"", "7", String(repeating: "a", count: 4_096).quoted]
+        case .logFormat, .logLevel, .tlsUse: ["\"none\"", "1", "\"\""]
         }
     }
 }

@@ -8,17 +8,21 @@ final class Client: Sendable {
 
     private static let patience = 20
 
-    init(to address: SocketAddress, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        try #require(descriptor >= 0, "socket: \(errno)")
+    /// `tunnel` replaces the connected socket by another one, which the client then uses.
+    init(
+        to address: SocketAddress, receiveBuffer: Int32? = nil, through tunnel: (Int32) -> Int32 = { $0 }
+    ) throws {
+        let socket = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try #require(socket >= 0, "socket: \(errno)")
         if var receiveBuffer {
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
         }
+        let code = try address.withSockaddr { connect(socket, $0, $1) == 0 ? 0 : errno }
+        descriptor = code == 0 ? tunnel(socket) : socket
         var time = timeval(tv_sec: Client.patience, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout.size(ofValue: time)))
         }
-        let code = try address.withSockaddr { connect(descriptor, $0, $1) == 0 ? 0 : errno }
         if code != 0 { throw SystemFault("connect", code: code) }
     }
 

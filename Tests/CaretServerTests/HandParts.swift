@@ -1,5 +1,6 @@
 import CaretRooms
 import CaretServer
+import CaretTLS
 import Synchronization
 import TestSupport
 
@@ -157,6 +158,13 @@ final class HandPort: ConnectionPort {
     var deadline: Moment?
 
     init(on loop: HandLoop) { handLoop = loop }
+
+    /// The listeners of a `HandServer` have no certificate.
+    func startTLS(_ context: TLSServerContext) {
+        preconditionFailure("a connection to a HandServer begins TLS")
+    }
+
+    var agreedProtocol: ApplicationProtocol? { nil }
 
     var loop: any LoopContext { handLoop }
 

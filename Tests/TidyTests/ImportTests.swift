@@ -17,8 +17,8 @@ struct ImportTable {
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretClient": [
-            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials",
-            "Glibc", "Synchronization",
+            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
@@ -33,7 +33,8 @@ struct ImportTable {
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
             "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms", "CaretStore", "CaretWeb", "CaretWire", "Dispatch", "Glibc", "Synchronization",
+            "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch", "Glibc",
+            "Synchronization",
         ],
         "Sources/CaretStore": [
             "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog", "Dispatch", "Glibc",
@@ -43,18 +44,19 @@ struct ImportTable {
             "CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire", "Dispatch", "FoundationEssentials",
             "Glibc", "Synchronization",
         ],
+        "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWeb": ["CaretCore", "CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWeb",
-            "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
+            "CaretWeb", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
-            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
-            "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
+            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
+            "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",
@@ -73,7 +75,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
+            "TestSupport",
             "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
@@ -84,18 +87,19 @@ struct ImportTable {
             "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
             "Synchronization", "Testing",
         ],
+        "Tests/CaretTLSTests": ["COpenSSL", "CaretTLS", "TestSupport", "Glibc", "Testing"],
         "Tests/CaretWebTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWeb", "CaretWire", "TestSupport", "Foundation",
             "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
-            "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
+            "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/ScenarioTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretWire",
-            "TestSupport", "Foundation", "Testing",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretTLS",
+            "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
@@ -104,8 +108,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
         "Tests/TestSupport": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib", "Dispatch", "FoundationEssentials",
-            "Glibc", "Synchronization",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
         "Tests/WireFuzz": [],

@@ -38,6 +38,7 @@ export const stagesOf = {
     run("CaretCommandTests.(Sync|LineDiff|MovedFile)", 180, { few: true }),
   ],
   CaretClient: [run("CaretClientTests", 180)],
+  CaretTLS: [run("CaretTLSTests", 30)],
   CaretWeb: [run("CaretWebTests", 60)],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],
   CaretServer: [

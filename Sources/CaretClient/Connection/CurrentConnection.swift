@@ -19,11 +19,11 @@ final class CurrentConnection {
         return number
     }
 
-    /// Passes the resolved addresses to the connection with this number, unless that connection was replaced.
-    func resolved(_ addresses: Result<[SystemAddress], ResolvingFault>, for number: Int) {
+    /// Passes the resolved server to the connection with this number, unless that connection was replaced.
+    func resolved(_ server: Result<ResolvedServer, ResolvingFault>, for number: Int) {
         guard number == self.number else { return }
-        switch addresses {
-        case .success(let addresses): connection?.connect(to: addresses)
+        switch server {
+        case .success(let server): connection?.connect(to: server)
         case .failure(let fault): connection?.fail(fault)
         }
     }

@@ -1,5 +1,6 @@
 import CaretConcurrency
 package import CaretReplica
+import CaretTLS
 package import CaretWire
 @preconcurrency package import Dispatch
 import Glibc
@@ -30,6 +31,10 @@ package final class LineConnection {
     private var addresses: [SystemAddress] = []
     /// How long to wait for one address before the next one is tried.
     private var addressTimeout: Milliseconds = 0
+    /// Nil without TLS.
+    private var security: ResolvedServer.Security?
+    /// Nil without TLS, and before the TCP connection is made.
+    private var session: TLSSession?
 
     private var limits = Limits.Announced()
     private var framer = LineFramer(limit: Limits.Announced().serverLine)
@@ -54,10 +59,11 @@ package final class LineConnection {
     /// Tries the addresses in order. Each address gets an equal share of the timeout, but at least one
     /// second. The last address has no timeout here, because the caller limits the whole attempt.
     package func connect(
-        to addresses: [SystemAddress], within timeout: Milliseconds = ClientState.connectTimeout
+        to server: ResolvedServer, within timeout: Milliseconds = ClientState.connectTimeout
     ) {
         if isClosed { return }
-        self.addresses = addresses.reversed()
+        addresses = server.addresses.reversed()
+        security = server.security
         addressTimeout = LineConnection.addressTimeout(within: timeout, addresses: addresses.count)
         connectToNext(after: ENXIO)
     }
@@ -119,12 +125,13 @@ package final class LineConnection {
 
     private func finishConnecting(_ socket: WatchedSocket) {
         let code = LineConnection.failure(of: socket)
-        if code == 0 {
-            isConnected = true
-            handler(.connected)
-        } else {
-            failedToConnect(code)
-        }
+        if code != 0 { return failedToConnect(code) }
+        isConnected = true
+        guard let security else { return handler(.connected) }
+        let session = security.context.makeSession(to: security.host, speaking: .lines)
+        self.session = session
+        // This makes the first message of the handshake.
+        decrypt(session)
     }
 
     private func failedToConnect(_ code: Int32) {
@@ -143,12 +150,26 @@ package final class LineConnection {
 
     /// Ends the connection without an event.
     package func close() {
+        if !isClosed { sayGoodbye() }
         isClosed = true
         drop()
     }
 
+    /// Tells the server why the session ends, if the system accepts it at once.
+    private func sayGoodbye() {
+        guard let socket, let session else { return }
+        if written == output.count { session.endOutput() }
+        while !session.output.isEmpty {
+            let bytes = session.output
+            let count = Glibc.send(socket.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count <= 0 { return }
+            session.removeOutput(count)
+        }
+    }
+
     private func end(_ reason: DisconnectReason) {
         if isClosed { return }
+        sayGoodbye()
         close()
         handler(.disconnected(reason))
     }
@@ -188,6 +209,7 @@ package final class LineConnection {
 
     private func write() {
         guard let socket, isConnected else { return }
+        if let session { return write(session, to: socket) }
         while written < output.count {
             let count = output[written...].withUnsafeBytes {
                 // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
@@ -201,9 +223,39 @@ package final class LineConnection {
                 return end(.failed(LineConnection.description(of: errno)))
             }
         }
-        output.removeAll(keepingCapacity: output.capacity <= LineConnection.readSize)
-        written = 0
+        finishWriting(socket)
+    }
+
+    private func finishWriting(_ socket: WatchedSocket) {
+        if written == output.count {
+            output.removeAll(keepingCapacity: output.capacity <= LineConnection.readSize)
+            written = 0
+        }
         socket.watchOutput(false)
+    }
+
+    /// Encrypts the output record by record, so that only one record is in memory twice.
+    private func write(_ session: TLSSession, to socket: WatchedSocket) {
+        while true {
+            while !session.output.isEmpty {
+                let bytes = session.output
+                let count = Glibc.send(
+                    socket.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                if count >= 0 {
+                    session.removeOutput(count)
+                } else if errno == EAGAIN {
+                    return socket.watchOutput(true)
+                } else if errno != EINTR {
+                    return end(.failed(LineConnection.description(of: errno)))
+                }
+            }
+            guard session.isOpen, written < output.count else { return finishWriting(socket) }
+            let next = min(output.count, written + TLSSession.recordBytes)
+            if let fault = output[written..<next].withUnsafeBytes(session.sealing) {
+                return end(.failed(fault.description))
+            }
+            written = next
+        }
     }
 
     // MARK: Input
@@ -216,10 +268,39 @@ package final class LineConnection {
             return code == 0 ? () : failedToConnect(code)
         }
         let count = recv(socket.descriptor, input.baseAddress, input.count, 0)
-        if count > 0 { return decode(UnsafeRawBufferPointer(rebasing: input[..<count])) }
-        if count == 0 { return end(.ended) }
+        if count > 0 { return received(UnsafeRawBufferPointer(rebasing: input[..<count])) }
+        if count == 0 { return end(endReason) }
         if errno == EAGAIN || errno == EINTR { return }
         end(.failed(LineConnection.description(of: errno)))
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard let session else { return decode(bytes) }
+        session.receive(bytes)
+        decrypt(session)
+    }
+
+    /// Why the server has ended the connection.
+    private var endReason: DisconnectReason {
+        guard let session, !session.isOpen else { return .ended }
+        return .unreachable(
+            "the server closed the connection instead of beginning TLS; it may have no certificate")
+    }
+
+    private func decrypt(_ session: TLSSession) {
+        while !isClosed {
+            let wasOpen = session.isOpen
+            let (count, reason) = session.read(into: input)
+            if !wasOpen, session.isOpen { handler(.connected) }
+            if count > 0 { decode(UnsafeRawBufferPointer(rebasing: input[..<count])) }
+            switch reason {
+            case .full: continue
+            case .needsInput: return write()
+            case .ended: return end(.ended)
+            case .failed(let fault):
+                return end(wasOpen ? .failed(fault.description) : .unreachable(fault.description))
+            }
+        }
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) {

@@ -8,7 +8,7 @@ package struct SystemAddress: Sendable {
     /// Returns the addresses of a server, the best one first. May block while it waits for the network.
     package static func resolved(_ address: ServerAddress) throws(ResolvingFault) -> [SystemAddress] {
         switch address {
-        case .tcp(let host, let port): try resolved(host: host, port: port)
+        case .tcp(let host, let port), .tls(let host, let port, _): try resolved(host: host, port: port)
         case .unix(let path): [try SystemAddress(path: path)]
         }
     }

@@ -1,7 +1,8 @@
 /// The options of all subcommands.
 package enum CommonOptions {
     static let server = Option(
-        "server", value: "HOST:PORT", "the address of the server; default 127.0.0.1:22738; also CARET_SERVER")
+        "server", value: "HOST:PORT",
+        "the server; carets://HOST:PORT for TLS; default 127.0.0.1:22738; also CARET_SERVER")
     static let socket = Option(
         "socket", value: "PATH", "the server on a Unix socket, for example data/caretd.sock")
     static let data = Option(

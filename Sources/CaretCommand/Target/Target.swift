@@ -41,7 +41,9 @@ package enum Target: Equatable, Sendable {
     ) throws(UsageFault) -> ServerAddress {
         guard let address = ServerAddress(text) else {
             throw arguments.fault(
-                .badValue(origin, found: text, expected: "HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path")
+                .badValue(
+                    origin, found: text,
+                    expected: "HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path")
             )
         }
         return address

@@ -2,6 +2,9 @@
 /// difference of two counters.
 package enum Counter: Int, CaseIterable, Sendable {
     case connectionsOpened, connectionsClosed, connectionsRefused
+    /// Connections with TLS that have sent their first byte inside it, and those that were closed because TLS failed
+    /// or was missing.
+    case tlsConnections, tlsFailures
     case roomsOpened, roomsClosed
     /// Pushes that reached a room, and pushes that were rebased before their commit.
     case pushes, rebases
@@ -18,6 +21,8 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .connectionsOpened: "connections_opened"
         case .connectionsClosed: "connections_closed"
         case .connectionsRefused: "connections_refused"
+        case .tlsConnections: "tls_connections"
+        case .tlsFailures: "tls_failures"
         case .roomsOpened: "rooms_opened"
         case .roomsClosed: "rooms_closed"
         case .pushes: "pushes"

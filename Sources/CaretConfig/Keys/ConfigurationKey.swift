@@ -17,6 +17,9 @@ package struct ConfigurationKey: Sendable {
 
     package enum Kind: Sendable {
         case folder(Path<String>)
+        /// The path of a file; empty for none.
+        case file(Path<String>)
+        case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
         case origins(Path<[Origin]>)
@@ -60,7 +63,7 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins: true
-        case .folder, .yesNo, .count, .bytes, .time, .history, .logFormat, .logLevel: false
+        case .folder, .file, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat, .logLevel: false
         }
     }
 

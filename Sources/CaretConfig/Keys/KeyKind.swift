@@ -5,6 +5,9 @@ extension ConfigurationKey {
     package func assign(_ found: FoundValue, into settings: inout Settings) -> Bool {
         switch kind {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
+        case .file(let path):
+            put(found.text.flatMap { $0.isEmpty ? $0 : Self.folder($0) }, path, &settings)
+        case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
         case .hosts(let path): put(found.texts.flatMap { Self.list($0, Self.host) }, path, &settings)
@@ -71,6 +74,8 @@ extension ConfigurationKey {
     package var allowed: String {
         switch kind {
         case .folder: "the path of a folder, without control characters"
+        case .file: "the path of a file, without control characters, or an empty text"
+        case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
         case .hosts:
@@ -97,6 +102,8 @@ extension ConfigurationKey {
     package var placeholder: String {
         switch kind {
         case .folder: "DIR"
+        case .file: "FILE"
+        case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
         case .origins: "ORIGIN"
@@ -113,7 +120,8 @@ extension ConfigurationKey {
     /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
-        case .folder(let path): settings[keyPath: path].quoted
+        case .folder(let path), .file(let path): settings[keyPath: path].quoted
+        case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])
         case .hosts(let path): Self.written(settings[keyPath: path])
         case .origins(let path): Self.written(settings[keyPath: path])

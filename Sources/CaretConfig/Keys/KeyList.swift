@@ -34,6 +34,15 @@ extension ConfigurationKey {
         ConfigurationKey(
             "web_origins", .access, .origins(\.webOrigins),
             "Other sites whose pages may use the server. The server's own pages need no entry."),
+        ConfigurationKey(
+            "tls_certificate", .access, .file(\.tlsCertificate),
+            "The PEM file of the certificate for TLS, with its chain. Empty for no TLS."),
+        ConfigurationKey(
+            "tls_key", .access, .file(\.tlsKey),
+            "The PEM file of its private key. Only the user of the server may read it."),
+        ConfigurationKey(
+            "tls", .access, .tlsUse(\.tls),
+            "Whether clients must use TLS. auto: not on loopback, but at all other addresses."),
     ]
 
     private static let store = [

@@ -21,6 +21,11 @@ package struct Settings: Equatable, Sendable {
     /// The sites whose pages may use the server.
     package var webOrigins: [Origin] = []
 
+    /// The PEM files of the certificate with its chain, and of its private key; empty for no TLS.
+    package var tlsCertificate = ""
+    package var tlsKey = ""
+    package var tls = TLSUse.auto
+
     package var keepHistory = KeptHistory.forever
     /// For how many seconds a deleted document can be restored.
     package var keepDeletedSeconds = 30 * 86_400
@@ -50,8 +55,26 @@ package struct Settings: Equatable, Sendable {
         return limits
     }
 
+    package var hasCertificate: Bool { !tlsCertificate.isEmpty }
+
+    /// Whether clients of an address must use TLS.
+    package func requiresTLS(at address: ListenAddress) -> Bool {
+        switch tls {
+        case .offered: false
+        case .required: true
+        case .auto: hasCertificate && !address.isLoopback
+        }
+    }
+
     /// The path of the socket for local admins, in the data folder.
     package var adminSocketPath: String { data + "/caretd.sock" }
+}
+
+/// Whether clients must use TLS, if there is a certificate.
+package enum TLSUse: String, CaseIterable, Sendable {
+    case offered, required
+    /// Offered on loopback, and required at other addresses.
+    case auto
 }
 
 /// How much of a document's history is kept.

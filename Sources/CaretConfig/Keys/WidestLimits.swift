@@ -24,7 +24,9 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .addresses, .hosts, .origins, .yesNo, .time, .history, .logFormat, .logLevel: break
+        case .folder, .file, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time, .history, .logFormat,
+            .logLevel:
+            break
         }
     }
 }

@@ -13,6 +13,12 @@ package struct LogEvent: Equatable, Sendable {
         /// Few descriptors are left, so new connections may be refused soon.
         case fewDescriptors = "few_descriptors"
 
+        /// New connections use the certificate that was just read.
+        case tlsReloaded = "tls_reloaded"
+        /// The certificate could not be read again, so new connections still use the earlier one.
+        case tlsFailed = "tls_failed"
+        case tlsEndsSoon = "tls_ends_soon"
+
         case connectionOpened = "connection_opened"
         case connectionClosed = "connection_closed"
         /// A connection was refused because no descriptor or memory was free.
@@ -64,17 +70,17 @@ package struct LogEvent: Equatable, Sendable {
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
                 .migrating,
-                .diskFreed, .backupMade, .logSuppressed:
+                .diskFreed, .backupMade, .logSuppressed, .tlsReloaded:
                 .info
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .connectionRefused,
                 .slowReader, .textDiverged,
                 .guessingSlowed,
-                .epochsRenewed:
+                .epochsRenewed, .tlsEndsSoon:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
-                .internalFault:
+                .internalFault, .tlsFailed:
                 .error
             }
         }
@@ -120,6 +126,8 @@ package enum LogField: Equatable, Sendable {
     case count(Int)
     case bytes(Int)
     case milliseconds(Int)
+    /// Days that are left.
+    case days(Int)
 
     package enum Transport: String, Sendable {
         case tcp, unix
@@ -163,6 +171,7 @@ extension LogField {
         case .count(let number): ("count", .number(Int64(number)))
         case .bytes(let number): ("bytes", .number(Int64(number)))
         case .milliseconds(let number): ("ms", .number(Int64(number)))
+        case .days(let number): ("days", .number(Int64(number)))
         }
     }
 }

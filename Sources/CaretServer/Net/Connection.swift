@@ -1,3 +1,4 @@
+package import CaretTLS
 import Glibc
 
 /// One connected socket: passes its input to a handler, and writes the handler's output once a turn. Confined
@@ -52,6 +53,8 @@ package final class Connection {
     private var watch = Watch.watched(.input)
     private var output = OutputQueue()
     private var flushState = FlushState.idle
+    /// Nil without TLS.
+    private var secure: SecureChannel?
 
     init(_ id: SocketID, _ socket: AcceptedSocket, on sockets: Sockets) {
         self.id = id
@@ -92,7 +95,7 @@ package final class Connection {
 
     package func resumeReading() {
         guard !isClosed, case .paused(let rest) = input else { return }
-        if rest.isEmpty {
+        if rest.isEmpty, secure?.inputHasEnded != true {
             input = .reading
             updateWatch()
         } else {
@@ -103,9 +106,19 @@ package final class Connection {
 
     package func endOutput() {
         guard !isClosed, case .open = outputState else { return }
+        // The queue could never be written.
+        if let secure, !secure.isOpen { return close(.closedByHandler) }
         outputState = .ending
         awaitFlush()
     }
+
+    package func startTLS(_ context: TLSServerContext) {
+        if isClosed { return }
+        precondition(secure == nil, "a connection begins TLS twice")
+        secure = SecureChannel(context.makeSession())
+    }
+
+    package var agreedProtocol: ApplicationProtocol? { secure?.agreedProtocol }
 
     package func close() {
         if isClosed { return }
@@ -140,36 +153,76 @@ package final class Connection {
     func deliverKeptInput() {
         guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
-        rest.withUnsafeBytes(deliver)
+        rest.withUnsafeBytes { rest in
+            // During the handshake, bytes are kept only if it had to wait for this turn.
+            if let secure, !secure.isOpen { return decrypt(rest, secure) }
+            if !rest.isEmpty { deliver(rest) }
+        }
+        endInputOfSession()
         updateWatch()
     }
 
     /// Writes the queue in one system call. Bytes that do not fit in the call wait for the next turn.
     func flush() {
-        guard case .awaitingFlush = flushState else { return }
+        // The descriptor of a closed connection may belong to another one by now.
+        guard !isClosed, case .awaitingFlush = flushState else { return }
         flushState = .idle
-        if !output.isEmpty {
-            switch sockets.write(output, to: descriptor) {
-            case .failed(let code): return close(.lost(SystemFault("sendmsg", code: code)))
-            case .wrote(let count, let isAll):
-                if !isAll { flushState = .blocked }
-                if count > 0 {
-                    output.removeFirst(count)
-                    handler?.wrote(count, on: self)
-                }
-            }
+        if let secure {
+            flush(secure)
+        } else if !output.isEmpty {
+            handle(sockets.write(output, to: descriptor)) { $0 }
         }
         resume()
     }
 
+    private func flush(_ secure: SecureChannel) {
+        // An answer to a request for new keys comes too late.
+        if case .ended = outputState { return }
+        do throws(TLSFault) {
+            if !output.isEmpty { try secure.seal(output, in: sockets.secureBuffers) }
+        } catch {
+            return close(.tlsFailed(error))
+        }
+        if secure.hasOutput {
+            handle(sockets.write(secure.output, to: descriptor)) { secure.wrote($0) }
+        }
+    }
+
+    /// `queued` converts written bytes to bytes of the queue.
+    @inline(__always)
+    private func handle(_ result: Sockets.WriteResult, queued: (Int) -> Int) {
+        switch result {
+        case .failed(let code): close(.lost(SystemFault("sendmsg", code: code)))
+        case .wrote(let count, let isAll):
+            if !isAll { flushState = .blocked }
+            let count = queued(count)
+            if count > 0 {
+                output.removeFirst(count)
+                handler?.wrote(count, on: self)
+            }
+        }
+    }
+
     private func resume() {
         if isClosed { return }
-        if !output.isEmpty { awaitFlush() }
+        if hasOutputToWrite { awaitFlush() }
         updateWatch()
-        if case .ending = outputState, output.isEmpty {
-            outputState = .ended
-            shutdown(descriptor, Int32(SHUT_WR))
+        if case .ending = outputState, output.isEmpty { finishOutput() }
+    }
+
+    /// Before the end of a handshake, the queue must wait.
+    private var hasOutputToWrite: Bool {
+        guard let secure else { return !output.isEmpty }
+        return secure.hasOutput || !output.isEmpty && secure.isOpen
+    }
+
+    private func finishOutput() {
+        if let secure {
+            secure.endOutput()
+            if secure.hasOutput { return awaitFlush() }
         }
+        outputState = .ended
+        shutdown(descriptor, Int32(SHUT_WR))
     }
 
     func deadlinePassed() { handler?.deadlinePassed(on: self) }
@@ -184,6 +237,7 @@ package final class Connection {
         if isClosed { return }
         isClosed = true
         input = .ended
+        if let secure { sayGoodbye(secure) }
         output.removeAll()
         sockets.remove(self, reason)
     }
@@ -191,12 +245,30 @@ package final class Connection {
     // MARK: Reading
 
     private func read() {
+        if let secure { return read(secure) }
         let count = sockets.read(from: descriptor)
         if count > 0 { return deliver(UnsafeRawBufferPointer(rebasing: sockets.readBuffer[..<count])) }
+        handleNoInput(count)
+    }
+
+    private func read(_ secure: SecureChannel) {
+        // The system reports the unread bytes again in the next turn.
+        if !secure.isOpen, !sockets.claimHandshakeStep() { return }
+        let count = sockets.read(from: descriptor, upTo: SecureChannel.readBytes)
+        if count <= 0 { return handleNoInput(count) }
+        decryptClaimed(UnsafeRawBufferPointer(rebasing: sockets.readBuffer[..<count]), secure)
+    }
+
+    /// Handles a read that returned no bytes.
+    private func handleNoInput(_ count: Int) {
         if count < 0 {
             if errno == EAGAIN || errno == EWOULDBLOCK { return }
             return close(.lost(SystemFault("recv")))
         }
+        endInput()
+    }
+
+    private func endInput() {
         input = .ended
         updateWatch()
         handler?.inputEnded(on: self)
@@ -204,13 +276,53 @@ package final class Connection {
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         guard let handler else { return }
+        let wasSecure = secure != nil
         let accepted = handler.received(bytes, on: self)
         if accepted == bytes.count || isClosed { return }
         precondition(
             0..<bytes.count ~= accepted,
             "a handler received \(bytes.count) bytes, but says that it accepted \(accepted)")
-        input = .paused(rest: Array(bytes[accepted...]))
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[accepted...])
+        if !wasSecure, let secure { return decrypt(rest, secure) }
+        input = .paused(rest: Array(rest))
         updateWatch()
+    }
+
+    // MARK: Reading with TLS
+
+    /// Continues the handshake now or in the next turn.
+    private func decrypt(_ bytes: UnsafeRawBufferPointer, _ secure: SecureChannel) {
+        if sockets.claimHandshakeStep() { return decryptClaimed(bytes, secure) }
+        input = .resuming(rest: Array(bytes))
+        updateWatch()
+        sockets.resumed(self)
+    }
+
+    private func decryptClaimed(_ bytes: UnsafeRawBufferPointer, _ secure: SecureChannel) {
+        let buffer = sockets.secureBuffers.plain
+        let (count, end) = secure.receive(bytes, into: buffer)
+        if hasOutputToWrite { awaitFlush() }
+        if count > 0 { deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        if isClosed { return }
+        switch end {
+        case .needsInput: break
+        case .ended: endInputOfSession()
+        case .failed(let fault): close(.tlsFailed(fault))
+        case .full: preconditionFailure("a connection decrypted more than \(buffer.count) bytes")
+        }
+    }
+
+    /// Reports the peer's close_notify, once the handler has accepted all bytes before it.
+    private func endInputOfSession() {
+        if isClosed { return }
+        if case .reading = input, let secure, secure.inputHasEnded { endInput() }
+    }
+
+    /// Tells the peer why the session ends, if the system accepts it at once.
+    private func sayGoodbye(_ secure: SecureChannel) {
+        guard output.isEmpty else { return }
+        secure.endOutput()
+        if secure.hasOutput { _ = sockets.write(secure.output, to: descriptor) }
     }
 
     // MARK: Writing and closing

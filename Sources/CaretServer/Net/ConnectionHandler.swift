@@ -1,3 +1,5 @@
+package import CaretTLS
+
 /// Identifies a socket on all threads: the loop that the socket always belongs to, and its slot in that loop.
 package struct SocketID: Hashable, Sendable {
     package let loop: LoopNumber
@@ -10,6 +12,8 @@ package enum CloseReason: Equatable, Sendable {
     case closedByHandler
     /// The peer reset or left the connection, or the network failed.
     case lost(SystemFault)
+    /// The TLS session failed.
+    case tlsFailed(TLSFault)
     /// Its loop stopped.
     case loopStopped
 }
@@ -20,7 +24,8 @@ package protocol ConnectionHandler: AnyObject {
     /// Bytes have arrived. They are valid only during the call.
     ///
     /// Returns how many bytes the handler accepted. If it accepts fewer, the connection keeps the rest and
-    /// pauses reading. After the handler resumes reading, it gets the rest before new bytes.
+    /// pauses reading. After the handler resumes reading, it gets the rest before new bytes. If the handler has called
+    /// `startTLS`, the rest belongs to TLS, and reading continues.
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int
 
     /// The peer has stopped sending. It may still read.

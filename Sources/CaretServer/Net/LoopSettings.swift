@@ -8,6 +8,9 @@ package struct LoopSettings: Sendable {
     package var eventsATurn = 256
     /// The most payloads that one system call writes.
     package var payloadsAWrite = 128
+    /// The most steps of TLS handshakes in a turn. One step may take a millisecond, and delays the other
+    /// connections.
+    package var handshakeStepsATurn = 8
     /// The most connections that a turn accepts. The number is limited so that existing connections are not
     /// delayed.
     package var acceptsATurn = 32

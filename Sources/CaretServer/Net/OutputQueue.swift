@@ -50,6 +50,46 @@ package struct OutputQueue {
         return count
     }
 
+    /// A position in the unwritten bytes.
+    struct Cursor {
+        fileprivate var entry: Int
+        fileprivate var offset: Int
+    }
+
+    /// The position of the first unwritten byte.
+    var start: Cursor { Cursor(entry: first, offset: written) }
+
+    /// The bytes after a position, at most as many as fit in `buffer`. They are copied to `buffer` only if they belong
+    /// to several payloads. Empty at the end of the queue.
+    func next(
+        after cursor: inout Cursor, gatheredIn buffer: UnsafeMutableRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        let front = piece(after: &cursor, upTo: buffer.count)
+        if front.count == buffer.count || cursor.entry == entries.count { return front }
+        var filled = 0
+        var piece = front
+        while !piece.isEmpty {
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyMemory(from: piece)
+            filled += piece.count
+            piece = self.piece(after: &cursor, upTo: buffer.count - filled)
+        }
+        return UnsafeRawBufferPointer(rebasing: buffer[..<filled])
+    }
+
+    /// The bytes of one payload after a position, at most `limit`.
+    private func piece(after cursor: inout Cursor, upTo limit: Int) -> UnsafeRawBufferPointer {
+        guard cursor.entry < entries.count, limit > 0 else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: entries[cursor.entry].bytes[cursor.offset...])
+        if rest.count > limit {
+            cursor.offset += limit
+            return UnsafeRawBufferPointer(rebasing: rest[..<limit])
+        }
+        cursor = Cursor(entry: cursor.entry + 1, offset: 0)
+        return rest
+    }
+
     /// Removes bytes from the front, after they were written.
     package mutating func removeFirst(_ count: Int) {
         bytes -= count

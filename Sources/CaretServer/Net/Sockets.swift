@@ -44,6 +44,9 @@ package final class Sockets {
     /// Called twice in a turn: once after the turn's events and before its writes, and once at the end of the
     /// turn.
     package var afterEvents: (() -> Void)?
+    /// For connections with TLS.
+    private(set) lazy var secureBuffers = SecureChannel.Buffers()
+    private var handshakeStepsLeft = 0
     /// The bytes read last. Each read of any connection overwrites them.
     let readBuffer: UnsafeMutableRawBufferPointer
     private let poller: Poller
@@ -129,6 +132,7 @@ package final class Sockets {
         if let next = deadlines.next { alarm.set(for: next, now: now) }
         let events = poller.wait(milliseconds: waiting == .none ? 0 : -1)
         now = settings.clock()
+        handshakeStepsLeft = settings.handshakeStepsATurn
         counters.turns += 1
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
@@ -222,6 +226,13 @@ package final class Sockets {
 
     func resumed(_ connection: Connection) { resumed.append(connection) }
 
+    /// Whether a handshake may continue in this turn. If not, it must wait for the next one.
+    func claimHandshakeStep() -> Bool {
+        if handshakeStepsLeft == 0 { return false }
+        handshakeStepsLeft -= 1
+        return true
+    }
+
     func deadline(of slot: SlotID) -> Moment? { deadlines[Int(slot.slot)] }
 
     func setDeadline(_ moment: Moment?, of slot: SlotID) { deadlines[Int(slot.slot)] = moment }
@@ -281,9 +292,10 @@ package final class Sockets {
 
     // MARK: System calls
 
-    /// Reads into the shared buffer. Returns the result of `recv`.
-    func read(from descriptor: Int32) -> Int {
-        let count = uninterrupted { recv(descriptor, readBuffer.baseAddress, readBuffer.count, 0) }
+    /// Reads at most `limit` bytes into the shared buffer. Returns the result of `recv`.
+    func read(from descriptor: Int32, upTo limit: Int = .max) -> Int {
+        let size = min(limit, readBuffer.count)
+        let count = uninterrupted { recv(descriptor, readBuffer.baseAddress, size, 0) }
         counters.reads += 1
         if count > 0 { counters.bytesRead += count }
         return count
@@ -292,20 +304,27 @@ package final class Sockets {
     /// Writes as many of the first bytes as fit in one system call. The queue must not be empty.
     func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> WriteResult {
         let (front, isAll) = output.front
-        let (count, size): (Int, Int)
-        // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
-        let flags = Int32(MSG_NOSIGNAL)
-        if isAll {
-            size = front.count
-            count = uninterrupted { Glibc.send(descriptor, front.baseAddress, size, flags) }
-        } else {
-            let used = UnsafeMutableBufferPointer(rebasing: pieces[..<output.fill(pieces)])
-            size = used.reduce(0) { $0 + $1.iov_len }
-            var message = msghdr()
-            message.msg_iov = used.baseAddress
-            message.msg_iovlen = used.count
-            count = uninterrupted { sendmsg(descriptor, &message, flags) }
+        if isAll { return write(front, to: descriptor) }
+        let used = UnsafeMutableBufferPointer(rebasing: pieces[..<output.fill(pieces)])
+        var message = msghdr()
+        message.msg_iov = used.baseAddress
+        message.msg_iovlen = used.count
+        let count = uninterrupted { sendmsg(descriptor, &message, Self.writeFlags) }
+        return result(of: count, size: used.reduce(0) { $0 + $1.iov_len })
+    }
+
+    /// Writes as many of the bytes as fit in one system call.
+    func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> WriteResult {
+        let count = uninterrupted {
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Self.writeFlags)
         }
+        return result(of: count, size: bytes.count)
+    }
+
+    // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
+    private static let writeFlags = Int32(MSG_NOSIGNAL)
+
+    private func result(of count: Int, size: Int) -> WriteResult {
         counters.writes += 1
         return count < 0 ? notWritten(errno) : wrote(count, of: size)
     }

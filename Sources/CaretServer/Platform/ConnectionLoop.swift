@@ -1,3 +1,5 @@
+package import CaretTLS
+
 /// An event loop: serves connections and runs posted jobs, in turns. Implemented by `Loop` and by the
 /// simulation.
 package protocol ConnectionLoop: AnyObject, Sendable {
@@ -30,6 +32,11 @@ package protocol ConnectionPort: AnyObject {
     func endOutput()
     /// Closes the connection at once, and drops the queued bytes.
     func close()
+    /// Begins TLS, with the bytes that the handler's current `received` does not accept. All later input and output is
+    /// encrypted. Call it only in `received`, and once.
+    func startTLS(_ context: TLSServerContext)
+    /// What ALPN agreed on; nil without TLS, or if the peer did not use ALPN.
+    var agreedProtocol: ApplicationProtocol? { get }
 }
 
 extension Loop: ConnectionLoop {

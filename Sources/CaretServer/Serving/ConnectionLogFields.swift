@@ -61,12 +61,23 @@ extension ByeReason {
     }
 }
 
+extension TLSRefusal {
+    var field: LogField {
+        switch self {
+        case .noCertificate: .reason("no_certificate")
+        case .required: .reason("tls_required")
+        case .otherProtocol: .reason("other_protocol")
+        }
+    }
+}
+
 extension CloseReason {
     /// The log field if the connection's state gives no reason for the end.
     var field: LogField {
         switch self {
         case .closedByHandler: .reason("ordered")
         case .lost(let fault): .errno(fault.code)
+        case .tlsFailed: .reason("tls_failed")
         case .loopStopped: .reason("stopped")
         }
     }

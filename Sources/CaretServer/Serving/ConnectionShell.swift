@@ -1,5 +1,6 @@
 import CaretConfig
 package import CaretRooms
+import CaretTLS
 import CaretWeb
 import CaretWire
 import Synchronization
@@ -7,7 +8,8 @@ import Synchronization
 /// Passes events to a connection's state, and runs the resulting actions: on the socket, the rooms and the
 /// hub. Confined to the connection's loop.
 ///
-/// The first byte decides what the client speaks: lines begin with `{`, and HTTP with a capital letter.
+/// The first byte decides what the client speaks: lines begin with `{`, HTTP with a capital letter, and TLS with 0x16.
+/// In TLS, the first byte decides again.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
     private var state: ConnectionState
@@ -17,6 +19,10 @@ package final class ConnectionShell: ConnectionHandler {
     private let webListener: SiteGuard.Listener?
     /// Whether the client has sent anything but line ends.
     private var hasRead = false
+    /// Nil if the listener has no certificate.
+    private let tls: ListenerTLS?
+    private var isSecure = false
+    private var refusal: TLSRefusal?
     /// The connection owns this shell, and releases it after the connection has ended. So this reference back
     /// to the connection causes no memory leak.
     private let connection: any ConnectionPort
@@ -30,8 +36,9 @@ package final class ConnectionShell: ConnectionHandler {
 
     init(
         _ id: ConnectionID, _ connection: any ConnectionPort, at listenerKind: ListenerKind,
-        web webListener: SiteGuard.Listener?, _ host: LoopHost, _ switchboard: Switchboard
+        web webListener: SiteGuard.Listener?, tls: ListenerTLS?, _ host: LoopHost, _ switchboard: Switchboard
     ) {
+        self.tls = tls
         self.host = host
         self.id = id
         self.connection = connection
@@ -55,8 +62,10 @@ package final class ConnectionShell: ConnectionHandler {
 
     package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         readAt = connection.loop.now
+        if !hasRead, !isSecure, bytes.first == Self.firstByteOfTLS { return startTLS(bytes.count) }
         let time = switchboard.clock.time(at: readAt)
         let skipped = hasRead ? 0 : greet(bytes, at: time)
+        if refusal != nil { return bytes.count }
         var accepted = bytes.count
         if let web {
             let result = web.state.received(UnsafeRawBufferPointer(rebasing: bytes[skipped...]), at: time)
@@ -69,6 +78,25 @@ package final class ConnectionShell: ConnectionHandler {
         return accepted
     }
 
+    /// The type of the record that a handshake begins with.
+    private static let firstByteOfTLS: UInt8 = 0x16
+
+    /// Returns how many of the bytes are accepted. None of them are plain bytes.
+    private func startTLS(_ count: Int) -> Int {
+        guard let tls else {
+            refuse(.noCertificate)
+            return count
+        }
+        isSecure = true
+        connection.startTLS(tls.context)
+        return 0
+    }
+
+    private func refuse(_ refusal: TLSRefusal) {
+        self.refusal = refusal
+        connection.close()
+    }
+
     /// Decides what the client speaks. Line ends before the first message decide nothing. Returns how many bytes
     /// of line ends must be skipped before a request.
     private func greet(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> Int {
@@ -77,13 +105,34 @@ package final class ConnectionShell: ConnectionHandler {
             return 0
         }
         hasRead = true
+        let isHTTP = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= bytes[first]
+        if isSecure { host.counters.add(to: .tlsConnections) }
+        if let refusal = refusal(ofHTTP: isHTTP) {
+            refuse(refusal)
+            return 0
+        }
         // A client that has said nothing for too long is being disconnected already.
-        guard let webListener, case .expectingHello = state.phase,
-            UInt8(ascii: "A")...UInt8(ascii: "Z") ~= bytes[first]
-        else { return 0 }
+        guard isHTTP, let webListener, case .expectingHello = state.phase else { return 0 }
         web = WebBox(
-            WebState(id, switchboard.webSettings, at: webListener, from: listenerKind.name, at: time))
+            WebState(
+                id, switchboard.webSettings, at: webListener, security: webSecurity, from: listenerKind.name,
+                at: time))
         return first
+    }
+
+    /// Why the listener refuses a client that speaks HTTP, or lines.
+    private func refusal(ofHTTP isHTTP: Bool) -> TLSRefusal? {
+        if let agreed = connection.agreedProtocol {
+            return agreed == (isHTTP ? .http : .lines) ? nil : .otherProtocol
+        }
+        // A client of HTTP gets a response that says so.
+        let isRefused = webSecurity == .missing && !(isHTTP && webListener != nil)
+        return isRefused ? .required : nil
+    }
+
+    private var webSecurity: WebSecurity {
+        if isSecure { return .tls }
+        return tls?.isRequired == true ? .missing : .plain
     }
 
     package func inputEnded(on connection: any ConnectionPort) {
@@ -102,6 +151,8 @@ package final class ConnectionShell: ConnectionHandler {
     package func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
         advanceTime()
         if let web { run(web.state.connectionLost()) } else { run(state.connectionLost()) }
+        if case .tlsFailed = reason { host.counters.add(to: .tlsFailures) }
+        if refusal != nil { host.counters.add(to: .tlsFailures) }
         noteEnd(reason)
         readTimes.forget(id)
         switchboard.remove(id, from: connection.loop)
@@ -198,7 +249,7 @@ package final class ConnectionShell: ConnectionHandler {
         let lasted = (connection.loop.now.nanoseconds - since.nanoseconds) / 1_000_000
         switchboard.log.write(
             LogEvent(
-                .connectionClosed, .connection(Int(id.value)), end?.field ?? reason.field,
+                .connectionClosed, .connection(Int(id.value)), end?.field ?? refusal?.field ?? reason.field,
                 .milliseconds(Int(lasted))))
     }
 

@@ -110,14 +110,17 @@ package final class Switchboard: Sendable {
 
     // MARK: Connections
 
-    /// Makes the shell of a new connection. `web` is nil if the listener serves no HTTP. Call this on the
-    /// connection's loop.
+    /// Makes the shell of a new connection. `web` is nil if the listener serves no HTTP, and `tls` if it has no
+    /// certificate. Call this on the connection's loop.
     package func shell(
-        for connection: any ConnectionPort, at listenerKind: ListenerKind, web: SiteGuard.Listener? = nil
+        for connection: any ConnectionPort, at listenerKind: ListenerKind, web: SiteGuard.Listener? = nil,
+        tls: ListenerTLS? = nil
     ) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
         connection.loop.afterEvents = { host.flushRoomJobs() }
-        let shell = host.insert { ConnectionShell($0, connection, at: listenerKind, web: web, host, self) }
+        let shell = host.insert {
+            ConnectionShell($0, connection, at: listenerKind, web: web, tls: tls, host, self)
+        }
         shell.begin()
         return shell
     }

@@ -90,7 +90,13 @@ extension WebState {
     private func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
         let target: RequestTarget
         do throws(RequestFault) { target = try RequestTarget(head.target) } catch { throw WebRefusal(error) }
-        try settings.siteGuard.check(head, target.path, at: listener, isSecure: false)
+        if security == .missing {
+            throw WebRefusal(
+                .upgradeRequired, .upgradeRequired, "this server requires TLS; use https:// or wss://"
+            )
+            .adding("Upgrade", "TLS/1.2, HTTP/1.1").adding("Connection", "upgrade")
+        }
+        try settings.siteGuard.check(head, target.path, at: listener, isSecure: security == .tls)
         guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
             throw WebRefusal(
                 .expectationFailed, .badRequest, "the field Expect can only be 100-continue")

@@ -23,6 +23,7 @@ package struct WebState: Sendable {
     let id: ConnectionID
     let settings: WebSettings
     let listener: SiteGuard.Listener
+    let security: WebSecurity
     let peer: WireString?
     var now: Int64
     var phase = Phase.requests(RequestReader())
@@ -54,9 +55,10 @@ package struct WebState: Sendable {
     var actions: [WebAction] = []
 
     package init(
-        _ id: ConnectionID, _ settings: WebSettings, at listener: SiteGuard.Listener, from peer: WireString?,
-        at now: Int64
+        _ id: ConnectionID, _ settings: WebSettings, at listener: SiteGuard.Listener,
+        security: WebSecurity = .plain, from peer: WireString?, at now: Int64
     ) {
+        self.security = security
         self.id = id
         self.settings = settings
         self.listener = listener

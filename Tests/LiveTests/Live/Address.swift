@@ -1,4 +1,6 @@
+import CaretTLS
 import Glibc
+import TestSupport
 
 /// An address at which a test reaches a server.
 enum Address {
@@ -22,6 +24,13 @@ enum Address {
             if number >> 24 != 127 { return number }
         }
         return nil
+    }
+
+    /// Returns a connected socket. With `trust`, it is the plain end of a tunnel with TLS. The caller must close it.
+    func connected(trusting trust: TLSTrust?, speaking spoken: ApplicationProtocol? = nil) throws -> Int32 {
+        guard let trust else { return try connected() }
+        let session = try TLSClientContext(trust).makeSession(to: "localhost", speaking: spoken)
+        return TLSTunnel.open(session, over: try connected())
     }
 
     /// Returns a connected socket. The caller must close it.

@@ -1,3 +1,4 @@
+import CaretTLS
 import Testing
 
 /// The messages between several clients and a server, one per line, as the protocol page writes them:
@@ -15,14 +16,18 @@ final class Conversation {
     private let style: LineClient.WriteStyle
     /// The clients that use WebSocket. The others send lines.
     private let webSockets: Set<String>
+    /// The certificates that clients trust; nil for no TLS.
+    private let trust: TLSTrust?
     private var clients: [String: any MessageClient] = [:]
     /// The clients that have ended their output.
     private var endedOutputs: Set<String> = []
     private(set) var names: [String: String] = [:]
 
     init(
-        with server: LiveServer, _ style: LineClient.WriteStyle = .whole, webSockets: Set<String> = []
+        with server: LiveServer, _ style: LineClient.WriteStyle = .whole, webSockets: Set<String> = [],
+        trusting trust: TLSTrust? = nil
     ) {
+        self.trust = trust
         self.server = server
         self.style = style
         self.webSockets = webSockets
@@ -66,9 +71,9 @@ final class Conversation {
     private func enter(_ name: String, introduced: Bool) throws -> any MessageClient {
         let client: any MessageClient
         if webSockets.contains(name) {
-            client = try WebSocketClient(server, style)
+            client = try WebSocketClient(server, style, trusting: trust)
         } else {
-            client = try LineClient(server, style)
+            client = try LineClient(server, style, trusting: trust)
         }
         if !introduced { try client.greet(as: "\(name)-client") }
         clients[name] = client

@@ -1,4 +1,6 @@
+import CaretTLS
 import Glibc
+import TestSupport
 
 /// A client that sends and receives lines. Its calls block.
 final class LineClient: MessageClient {
@@ -24,7 +26,11 @@ final class LineClient: MessageClient {
 
     var descriptor: Int32 { reader.descriptor }
 
-    init(_ server: LiveServer, at listenerKind: ListenerKind = .tcp, _ style: WriteStyle = .whole) throws {
+    /// With `trust`, the client uses TLS.
+    init(
+        _ server: LiveServer, at listenerKind: ListenerKind = .tcp, _ style: WriteStyle = .whole,
+        trusting trust: TLSTrust? = nil, speaking spoken: ApplicationProtocol? = nil
+    ) throws {
         self.server = server
         self.style = style
         let address =
@@ -33,7 +39,7 @@ final class LineClient: MessageClient {
             case .address(let number): Address.ip4(number, port: server.port)
             case .adminSocket: Address.unix(path: server.socketPath)
             }
-        reader = LineReader(try address.connected())
+        reader = LineReader(try address.connected(trusting: trust, speaking: spoken))
     }
 
     // MARK: Sending

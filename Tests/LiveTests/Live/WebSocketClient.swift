@@ -1,3 +1,4 @@
+import CaretTLS
 import Testing
 
 /// A client that sends and receives messages over a WebSocket. Its calls block.
@@ -22,8 +23,10 @@ final class WebSocketClient: MessageClient {
         """.replacing("\n", with: "\r\n")
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    init(_ server: LiveServer, _ style: LineClient.WriteStyle = .whole) throws {
-        connection = try LineClient(server, style)
+    init(
+        _ server: LiveServer, _ style: LineClient.WriteStyle = .whole, trusting trust: TLSTrust? = nil
+    ) throws {
+        connection = try LineClient(server, style, trusting: trust)
         try connection.send(bytes: Array(Self.upgrade.utf8))
         let response = try connection.response()
         try #require(response.status == 101, "\(response)")

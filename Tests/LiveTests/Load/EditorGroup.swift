@@ -1,3 +1,4 @@
+import CaretTLS
 import CaretWire
 import Glibc
 import TestSupport
@@ -15,6 +16,8 @@ final class EditorGroup {
     }
 
     private var connections: [EditorConnection]
+    /// The certificates that the editors trust; nil for no TLS.
+    var trust: TLSTrust?
     private var decoder = MessageDecoder()
     /// The acks of all editors, on all their connections.
     private(set) var acks = 0
@@ -39,7 +42,7 @@ final class EditorGroup {
     /// Connects all editors that are not connected. They keep their texts and their unanswered pushes.
     func connect(to server: LiveServer) throws {
         for index in connections.indices where connections[index].descriptor == nil {
-            let descriptor = try Address.loopback(port: server.port).connected()
+            let descriptor = try Address.loopback(port: server.port).connected(trusting: trust)
             connections[index].descriptor = descriptor
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             let usesWebSocket = connections[index].usesWebSocket

@@ -1,4 +1,5 @@
 import CaretServer
+import CaretTLS
 
 /// A socket of the server: one end of a link.
 // @unchecked: one thread does all of a simulated run.
@@ -58,6 +59,13 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         link.down.hasEnded = true
         world.schedule(down: link)
     }
+
+    /// The simulated listeners have no certificate.
+    func startTLS(_ context: TLSServerContext) {
+        preconditionFailure("a simulated connection begins TLS")
+    }
+
+    var agreedProtocol: ApplicationProtocol? { nil }
 
     func close() {
         if isClosed { return }

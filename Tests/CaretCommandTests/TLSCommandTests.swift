@@ -1,0 +1,29 @@
+import TestSupport
+import Testing
+
+@Suite("caret over TLS") struct TLSCommandTests {
+    @Test("--server carets:// uses TLS, and says why it does not trust a server")
+    func secureServer() throws {
+        let folder = try CertificateFolder()
+        let pair = try folder.make("server")
+        let session = try CommandSession([
+            "--tls-certificate", pair.certificate, "--tls-key", pair.key, "--tls", "required",
+        ])
+        let address = "carets://\(session.address)"
+        try session.expect(
+            """
+            $ put a --create --server \(address)?trust=\(pair.certificate) << one⏎
+            a: saved as revision 1
+            $ cat a --server \(address)?trust=\(pair.certificate)
+            one
+            $ cat a --server \(address)
+            ! caret: \(address): the certificate of 127.0.0.1 was not issued by an authority that this machine trusts; …
+            !   …
+            [3]
+            $ ls --server carets://a?pin=0
+            ! caret: ls: --server: found "carets://a?pin=0", expected HOST, …
+            !   …
+            [2]
+            """)
+    }
+}

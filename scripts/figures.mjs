@@ -57,7 +57,7 @@ const shapesOfPush = [
   ["Payload", "Sources/CaretServer/Net/Payload.swift"],
 ];
 
-// An example of a call to the store. The script prints the files in which it appears.
+// An example of a call to the store. The script prints the files that contain this call.
 const sampleCall = "renewEpochs";
 
 function swiftFiles(folder) {

@@ -206,7 +206,7 @@ function position(text, offset) {
 function rows(text) {
   return text.trimEnd().split("\n").map((line, index) => {
     const y = inset.y + index * cell.height + 21;
-    // With any font, each letter is as wide as its cell.
+    // `textLength` makes each letter as wide as its cell, with any font.
     const content = line && `<text x="${inset.x}" y="${y}" textLength="${number(line.length * cell.width)}">${escaped(line)}</text>`;
     return `<text class="faint" x="${inset.x - 14}" y="${y}" text-anchor="end">${index + 1}</text>${content}`;
   }).join("");

@@ -12,7 +12,7 @@
 #include <openssl/x509v3.h>
 #include <stdint.h>
 
-// Functions for what OpenSSL declares as macros, which Swift does not import, and for the one callback.
+// Functions that call macros of OpenSSL, because Swift does not import macros, and the callback for ALPN.
 
 /// Sets the rules for both ends: TLS 1.2 and 1.3, without renegotiation and compression, and buffers that are
 /// freed while they are empty. Returns 0 on failure.
@@ -56,7 +56,7 @@ static int caret_tls_protocol_selected(SSL *session, const unsigned char **selec
                : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// Makes a server use ALPN. A client that does not offer it may use any protocol.
+/// Makes a server use ALPN. A client that does not use ALPN may speak any protocol of the server.
 static inline void caret_tls_accept_protocols(SSL_CTX *context) {
     SSL_CTX_set_alpn_select_cb(context, caret_tls_protocol_selected, NULL);
 }
@@ -98,5 +98,6 @@ static inline const GENERAL_NAME *caret_name_at(const GENERAL_NAMES *names, int 
 
 static inline void caret_names_free(GENERAL_NAMES *names) { GENERAL_NAMES_free(names); }
 
-/// The reason of an error, without the library. `ERR_GET_REASON` is an inline function only since OpenSSL 3.
+/// The part of an error code that names the reason, without the part that names the library of OpenSSL.
+/// `ERR_GET_REASON` is an inline function only since OpenSSL 3.
 static inline int caret_error_reason(unsigned long code) { return ERR_GET_REASON(code); }

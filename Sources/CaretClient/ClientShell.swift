@@ -46,7 +46,8 @@ final class ClientShell: Sendable {
 
     // MARK: Requests
 
-    /// Sends a request and waits for its answer. `progress` is called on the queue, before the answer.
+    /// Sends a request and waits for its answer. `progress` is called on the client's queue,
+    /// before the answer.
     func request(
         _ message: ClientMessage, progress: (@Sendable (RequestProgress) -> Void)? = nil
     ) async throws -> ServerMessage {
@@ -212,7 +213,7 @@ final class ClientShell: Sendable {
     /// The names of closed documents with unsaved edits.
     var unsavedNames: [String] { guarded.withLock { $0.state.unsavedNames.map(\.string) } }
 
-    /// A number that this client has not used yet.
+    /// A number for a request or a view. This client has not used the number before.
     func nextNumber() -> Int { guarded.withLock { $0.state.nextNumber().value } }
 
     func close(_ key: DocumentKey) {

@@ -6,7 +6,7 @@ public enum ServerTrust: Hashable, Sendable {
     case system
     /// Certificates in this PEM file, and those that they have issued.
     case file(String)
-    /// Only the certificate with this SHA-256. Its names and its times do not matter.
+    /// Only the certificate with this SHA-256. The certificate may contain any names and may have expired.
     case pinned(sha256: [UInt8])
 
     /// Reads the part of an address after `?`: `trust=FILE` or `pin=SHA256`. Returns nil for anything else.

@@ -15,7 +15,7 @@ public import Synchronization
 /// later.
 public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     @usableFromInline enum Phase {
-        /// The worker is not set yet. Jobs wait for it.
+        /// The worker is not set yet. Jobs wait until it is set.
         case unstarted
         /// No drain runs, and no job waits.
         case idle

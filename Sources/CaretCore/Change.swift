@@ -1,7 +1,7 @@
 /// A list of edits against one revision, applied completely or not at all.
 ///
-/// The edits are always in normal form: ascending, not overlapping, not touching and not empty. All offsets
-/// count in the text before the change.
+/// The edits are always in normal form: ascending, not overlapping, not touching and not empty. Every offset
+/// is a position in the text before the change.
 public struct Change: Equatable, Sendable {
     public let edits: [Edit]
 

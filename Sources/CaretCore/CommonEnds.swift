@@ -43,7 +43,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 /// Zero if the 32 bytes at both positions are equal. With four words at once, the comparison is as fast as
-/// memory can be read. Unlike `memcmp`, it needs no C library.
+/// memory can be read. Unlike `memcmp`, this function needs no C library.
 private func blockDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {

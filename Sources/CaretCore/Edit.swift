@@ -35,7 +35,7 @@ public struct Edit: Equatable, Sendable {
     var growth: Int { inserted.utf16 - removed }
 
     /// Compares ranges and bytes. Two encodings of the same letter, such as a composed and a decomposed é,
-    /// differ.
+    /// are not equal.
     public static func == (left: Edit, right: Edit) -> Bool {
         left.start == right.start && left.end == right.end && left.inserted == right.inserted
             && hasSameBytes(left.text, right.text)

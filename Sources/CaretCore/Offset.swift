@@ -34,7 +34,7 @@ public enum ScalarUnit: TextUnit {
     public static var unit: CodeUnit { .scalar }
 }
 
-/// A position between two scalars of a text, counted from its start in one unit.
+/// A position between two scalars of a text, counted from the start of the text in one unit.
 public struct UnitOffset<Unit: TextUnit>: Comparable, Hashable, Sendable {
     public let value: Int
 

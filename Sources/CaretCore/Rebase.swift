@@ -43,8 +43,8 @@ extension Change {
 /// call the other change B, and its edits (s, e, t).
 private struct RebaseSteps {
     let other: [Edit]
-    /// How many edits of the other change were passed. They end before the remaining edits of the change that
-    /// is rebased.
+    /// How many edits of the other change were passed. The passed edits end before the remaining edits of the
+    /// change that is rebased.
     private var passed = 0
     /// By how much the passed edits shift the text after them.
     private var shift = 0
@@ -59,7 +59,7 @@ private struct RebaseSteps {
     }
 
     /// The new offset of an insertion at `start`: a + Σ[s ≤ a] (|t| − (min(e,a) − s)). For `selfFirst`, the
-    /// condition is s < a.
+    /// sum is over s < a.
     func offset(ofInsertionAt start: Int, tie: Tie) -> Int {
         // At most one of the remaining edits begins at or before `start`, because no two edits touch.
         guard passed < other.count else { return start + shift }
@@ -72,8 +72,8 @@ private struct RebaseSteps {
         return counts ? next.start + shift + next.inserted.utf16 + max(0, start - next.end) : start + shift
     }
 
-    /// Calls `body` with each piece between `start` and `end` that `other` did not remove. The offsets passed
-    /// to `body` count in the text after `other`.
+    /// Calls `body` with each piece between `start` and `end` that `other` did not remove. `body` receives
+    /// the start and end of the piece in the text after `other`.
     func forEachRemainingPiece(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
         var (start, shift) = (start, shift)
         for index in passed..<other.count {

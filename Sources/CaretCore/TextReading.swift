@@ -1,5 +1,6 @@
 extension TextBuffer: Equatable {
-    /// Compares bytes. Two encodings of the same letter, such as a composed and a decomposed é, differ.
+    /// Compares bytes. Two encodings of the same letter, such as a composed and a decomposed é, are not
+    /// equal.
     public static func == (left: TextBuffer, right: TextBuffer) -> Bool {
         left.length == right.length && left.commonPrefixLength(with: right) == left.length.utf8
     }
@@ -46,7 +47,7 @@ extension TextBuffer {
         return copy
     }
 
-    /// The same position in another unit.
+    /// Converts an offset to another unit, for the same position.
     public func convert<Source: TextUnit, Target: TextUnit>(
         _ offset: UnitOffset<Source>, to unit: Target.Type
     ) throws(TextError) -> UnitOffset<Target> {

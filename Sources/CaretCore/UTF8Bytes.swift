@@ -83,7 +83,7 @@ extension UnsafeBufferPointer<UInt8> {
     func index(after units: Int, in unit: CodeUnit) -> Int? {
         var index = 0
         var left = units
-        // Counts whole blocks of bytes first. A block has at most as many code units as bytes.
+        // First skips blocks of at most 64 bytes. Such a block has at most 64 code units.
         while left >= 64 {
             let next = scalarBoundary(atOrBefore: index + 64)
             left -= UTF8Bytes(rebasing: self[index..<next]).textLength.count(of: unit)

@@ -13,8 +13,8 @@ package protocol DocumentStore: Sendable {
     /// changes that `rebase` returns. This method is for a writer whose appends had a conflict twice in a
     /// row.
     ///
-    /// `rebase` must be pure. The `missed` changes are those after `append.expected`: `rebase` and
-    /// `completion` receive the same ones.
+    /// `rebase` must be pure. The `missed` changes are the changes after `append.expected`. `rebase` and
+    /// `completion` both receive them.
     func appendLocked(
         _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
@@ -48,7 +48,8 @@ package protocol DocumentStore: Sendable {
         then completion: @escaping @Sendable (RenameResult) -> Void
     )
 
-    /// Deletes a document. The document can be undeleted for some time. Its name is free at once.
+    /// Deletes a document. The document can be undeleted for some time. The name of the deleted document is
+    /// free at once.
     func delete(
         _ document: DocumentID, at time: Int64,
         then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
@@ -56,7 +57,7 @@ package protocol DocumentStore: Sendable {
     /// Restores a deleted document, unchanged and under its old name.
     func undelete(_ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void)
 
-    /// The revisions after `revision`, in order, and the head. Their changes have a total weight of at most
+    /// The revisions after `revision`, in order, and the head. The sum of their changes' `weight` is at most
     /// `limit`. But if there are any revisions, at least one is returned.
     func read(
         _ document: DocumentID, after revision: Revision, limit: Int,

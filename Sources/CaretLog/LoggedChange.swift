@@ -33,8 +33,8 @@ package struct LoggedChange: Equatable, Sendable {
 package struct PushedChange: Equatable, Sendable {
     package let logged: LoggedChange
     /// A digest of the pushed content. A repeated push has the same digest. Another push with the same seq
-    /// has a different one. The store keeps the digest until the pusher's next push. The log does not contain
-    /// it.
+    /// has a different digest. The store keeps the digest until the pusher's next push. The log does not
+    /// contain the digest.
     package let digest: Digest
 
     package init(_ logged: LoggedChange, digest: Digest) {

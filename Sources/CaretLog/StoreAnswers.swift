@@ -50,7 +50,7 @@ package enum HistoryRefusal: Error, Equatable, Sendable {
     case ahead(head: Revision)
     /// The revision was trimmed.
     case trimmed(start: Revision)
-    /// The text is not the document's text at its revision.
+    /// The given text is not the document's text at the given revision.
     case wrongText
     case refused(StoreRefusal)
 }

@@ -14,7 +14,7 @@ package struct Draft: Equatable, Sendable {
 
     package init() {}
 
-    /// Throws if the parts do not fit each other.
+    /// Throws if the parts of the saved replica do not fit each other.
     package init(_ savedReplica: SavedReplica) throws(ChangeError) {
         committed = savedReplica.committed
         inFlight = savedReplica.inFlight

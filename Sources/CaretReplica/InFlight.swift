@@ -3,7 +3,7 @@ package import CaretCore
 /// A push that was sent, and whose outcome is not in the committed text yet.
 package struct InFlight: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
-        /// The server will answer on this connection.
+        /// The server has not answered yet, and will answer on this connection.
         case awaited
         /// The outcome is not known, and no answer will come. The push must be resent.
         case unknown

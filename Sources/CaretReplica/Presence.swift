@@ -16,8 +16,8 @@ package struct PeerSelections: Equatable, Sendable {
     }
 }
 
-/// The selections in a document. The user's own selections are in the view. The peers' selections are in the
-/// committed text.
+/// The selections in a document. The user's own selections are positions in the view. The peers' selections
+/// are positions in the committed text.
 package struct Presence: Equatable, Sendable {
     /// The user's own selections. Nil until the user has selected something.
     package private(set) var own: [Selection]?

@@ -63,7 +63,8 @@ package enum ReplicaLink: Equatable, Sendable {
     case offline
     /// The replica will open the document after a delay.
     case waiting
-    /// A request to open was sent. Messages that arrive before its answer belong to the previous open.
+    /// A request to open was sent. Messages that arrive before the answer to this request belong to the
+    /// previous open.
     case opening
     case open
     /// The document does not exist, or this client may not open it.

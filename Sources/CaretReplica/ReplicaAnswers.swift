@@ -124,8 +124,9 @@ extension Replica {
         pushBackoff.reset()
         guard let inFlight, inFlight.outcome == .refused else { return }
         if !inFlight.wasResent { return moveInFlightToUnsent() }
-        // The server may still commit another copy of the push. The server handles all copies before it
-        // handles the new open. So the answer to the open contains the outcome of the copies.
+        // The push was sent more than once, so the server may still commit another copy of it. The server
+        // handles all copies of the push before it handles this new open. So the answer to the open shows
+        // whether the push was committed.
         if link == .open { reopen() }
     }
 }

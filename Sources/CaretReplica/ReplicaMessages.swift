@@ -174,11 +174,13 @@ extension Replica {
             inFlight?.loseAnswer()
             actions.append(.rename(name))
             open()
-        // A rename without a new name means that this client may not read the document any more. An
-        // unanswered open will still get its own answer.
+        // A rename without a new name means that this client may not read the document any more. If the
+        // server has not answered the open yet, the document is not closed here, because that answer will
+        // come.
         case (.known(.deleted), _), (.known(.renamed), nil): if link == .open { close(.notFound) }
         case (.known(.damaged), _): if link == .open { close(.damaged) }
-        // This client does not know the reason. The next push or open will show what happened.
+        // The server gave a reason that this client does not know. The next push or open will show what
+        // happened.
         case (.unknown, _): break
         }
     }

@@ -43,7 +43,7 @@ extension Replica {
         position = savedReplica.position
         if let push = savedReplica.push {
             inFlight = InFlight(push)
-            // The server may have received the push before the process ended.
+            // The server may have received the push before the process that saved the replica ended.
             inFlight?.outcome = .unknown
         }
     }

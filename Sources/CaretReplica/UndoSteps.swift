@@ -9,8 +9,8 @@ import CaretCore
 struct UndoSteps: Equatable {
     private struct Step: Equatable {
         var change: Change
-        /// The changes that others made after `change` was recorded, as one change. It applies to the same
-        /// text as `change`.
+        /// The changes that others made after `change` was recorded, as one change. `since` applies to the
+        /// same text as `change`.
         var since = Change()
         /// The change, rebased to the text after `since`.
         var rebased: Change { change.rebased(over: since, tie: .otherFirst) }
@@ -31,7 +31,8 @@ struct UndoSteps: Equatable {
         if steps.count > UndoSteps.limit { steps.removeFirst() }
     }
 
-    /// Prepends a change, which fits the view, to the top step. Then one undo undoes both.
+    /// Combines `change` and the top step into one step, so that one undo applies both, `change` first.
+    /// `change` must fit the text of the view.
     mutating func extendLast(with change: Change) {
         guard let last = pop() else { return }
         push(change.followed(by: last))

@@ -182,7 +182,7 @@ package actor Syncer {
         do throws(FileFault) {
             observe(path, try folder.signature(path))
         } catch {
-            // The error occurs again when `check` looks at the file, and is then reported.
+            // `check` will get the same error when it looks at the file, and will report it.
         }
     }
 

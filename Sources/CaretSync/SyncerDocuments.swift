@@ -30,7 +30,7 @@ extension Syncer {
             case .nothingToDo where known.map { news.isNewer(than: $0, of: document) } == true: known = nil
             case .nothingToDo: return nil
             case .leaveAlone(let reason):
-                // The folder may be empty, because its files were moved.
+                // The folder may be empty, because its files were moved. Then it is removed.
                 if reason == .folder, folder.disk.removeFolder(folder.path(path)) { continue }
                 leaveAlone(path, reason)
                 return nil
@@ -206,7 +206,7 @@ extension Syncer {
         } else if try !moveByStateFolder(path, to: new) {
             return false
         }
-        // The next check of the old path schedules the documents that the file has blocked.
+        // This file may have blocked documents. The next check of its old path schedules them.
         schedule(new)
         report(.renamedHere(to: new.string), path)
         return true

@@ -141,7 +141,7 @@ extension Syncer {
             let obstacle = try folder.obstacle(to: rename.new)
             if let obstacle, obstacle.path != rename.path { return }
             if obstacle != nil || folder.content(at: rename.new) == .folder {
-                // The file has the name of its new folder, or a folder has the new name of the file.
+                // The new path needs a folder with the file's old name, or a folder has the new path.
                 guard try moveByStateFolder(rename.path, to: rename.new) else { return }
             } else {
                 try folder.move(rename.path, to: rename.new)

@@ -1,5 +1,5 @@
-/// What client and server speak inside TLS, as ALPN names it. A server accepts all of them: see
-/// `caret_tls_protocols`.
+/// What client and server speak inside TLS, as ALPN names it. A server accepts all of these
+/// protocols: see `caret_tls_protocols`.
 package enum ApplicationProtocol: String, CaseIterable, Sendable {
     case http = "http/1.1"
     case lines = "caret/1"

@@ -10,7 +10,7 @@ package struct Certificate: Equatable, Sendable {
     /// SHA-256 of the certificate.
     package let fingerprint: [UInt8]
 
-    /// The number of whole days until the end; negative after it.
+    /// The number of whole days until the certificate expires; negative if it has expired.
     package func daysLeft(at now: TLSTime) -> Int {
         Int((Double(end.seconds - now.seconds) / Double(TLSTime.secondsADay)).rounded(.down))
     }

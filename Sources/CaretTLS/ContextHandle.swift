@@ -1,14 +1,15 @@
 import COpenSSL
 
-/// A context of OpenSSL with our rules, which makes sessions. OpenSSL frees it with its last session.
+/// A context of OpenSSL with our rules, which makes sessions. OpenSSL frees the context
+/// with the last session that uses it.
 ///
-/// All threads may make sessions from it. Nothing else of it changes once it is shared.
+/// All threads may make sessions from a context. Its rules do not change after it is shared.
 final class ContextHandle: Sendable {
     /// The context's address as a number, because pointers are not Sendable.
     private let address: UInt
 
-    /// With TLS 1.2, only these suites: keys that nobody can recover later, and authenticated encryption. TLS 1.3 has
-    /// no others.
+    /// The cipher suites allowed with TLS 1.2: they all have forward secrecy and authenticated encryption.
+    /// TLS 1.3 has only such suites.
     private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
     init(_ method: OpaquePointer) {

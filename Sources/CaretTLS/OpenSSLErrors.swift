@@ -25,7 +25,7 @@ struct OpenSSLError {
         return String(cString: text)
     }
 
-    /// Alerts of the peer have numbers from here on.
+    /// The lowest error number that means an alert from the peer.
     private static let firstAlert: Int32 = 1_000
 
     /// The fault of a session that ended with this error.

@@ -20,8 +20,8 @@ package final class TLSClientContext: Sendable {
         context = try Self.load(trust)
     }
 
-    /// A session with the server `host`, a DNS name or an IP address. The names of its certificate must contain it.
-    /// `time` is when the certificate must be valid; by default it is now.
+    /// A session with the server `host`, a DNS name or an IP address. Its certificate must name `host`,
+    /// unless the certificate is pinned. `time` is when the certificate must be valid; by default it is now.
     package func makeSession(
         to host: String, speaking spoken: ApplicationProtocol?, at time: TLSTime? = nil
     ) -> TLSSession {
@@ -46,7 +46,7 @@ package final class TLSClientContext: Sendable {
             // The file may contain the certificate of the server itself.
             X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
             SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
-        // The session compares the certificate itself.
+        // OpenSSL checks nothing here: `TLSSession` compares the certificate with the pinned one.
         case .pinned: SSL_CTX_set_verify(context.pointer, SSL_VERIFY_NONE, nil)
         }
         OpenSSLErrors.clear()

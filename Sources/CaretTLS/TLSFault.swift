@@ -2,7 +2,7 @@
 package enum TLSFault: Error, Equatable, Sendable, CustomStringConvertible {
     // MARK: Files
 
-    /// `reason` is the system's.
+    /// A file cannot be read. `reason` is the error text of the system.
     case unreadable(path: String, reason: String)
     /// `limit` is in bytes.
     case tooLarge(path: String, limit: Int)

@@ -12,9 +12,10 @@ package struct TLSFiles: Equatable, Sendable {
     }
 }
 
-/// The certificate and the private key of a server. All loops make their sessions from it.
+/// The certificate and the private key of a server. All I/O loops make their TLS sessions from
+/// this context.
 ///
-/// A reload changes only later sessions. If it fails, the earlier certificate stays.
+/// A reload changes only later sessions. If the reload fails, new sessions use the earlier certificate.
 package final class TLSServerContext: Sendable {
     private struct State {
         var context: ContextHandle
@@ -39,8 +40,8 @@ package final class TLSServerContext: Sendable {
         state.withLock { $0 = loaded }
     }
 
-    /// Replaces the keys of tickets. So a stolen key decrypts only the sessions of its own time. Clients with older
-    /// tickets make a full handshake.
+    /// Replaces the keys that encrypt session tickets. So a stolen key decrypts only sessions from the time
+    /// in which it was used. Clients with older tickets make a full handshake.
     package func renewTicketKeys() {
         state.withLock { state in
             let renewed = Self.makeContext()
@@ -70,7 +71,7 @@ package final class TLSServerContext: Sendable {
             OpenSSLErrors.clear()
             throw .wrongKey(certificate: files.certificate, key: files.key)
         }
-        // Clients refuse a chain as soon as one of its certificates has ended.
+        // Clients refuse a chain as soon as one of its certificates has expired.
         for certificate in chain {
             try check(Certificate(certificate.pointer), of: files.certificate, at: now)
         }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The end of a TLS connection, without a socket: it gets the bytes that arrive, and collects the bytes to send.
+/// One side of a TLS connection, without a socket: gets the received bytes, and collects the bytes to send.
 /// Confined to its connection's loop.
 package final class TLSSession {
     enum Role {
@@ -25,11 +25,11 @@ package final class TLSSession {
         case failed(TLSFault)
     }
 
-    /// The most plain bytes of one record.
+    /// The maximum number of unencrypted bytes in one TLS record.
     package static let recordBytes = 16 << 10
 
-    /// The most bytes of output that may wait when input is read. Callers seal less than this for one write. The
-    /// rest are answers to a peer that asks for new keys again and again, but does not read.
+    /// The most bytes of output that may wait when input is read. One write of a caller adds less. If more
+    /// waits, a peer has asked for new keys again and again, and has not read the answers.
     package static let waitingBytes = 192 << 10
 
     /// A buffer that was larger than this is freed once it is empty, because most connections are idle.
@@ -92,8 +92,8 @@ package final class TLSSession {
         precondition(count == bytes.count, "a TLS buffer accepted \(count) of \(bytes.count) bytes")
     }
 
-    /// Continues the handshake, or decrypts into `buffer`. Returns the number of decrypted bytes, which may be more
-    /// than zero even at the end or after a fault.
+    /// Continues the handshake, or decrypts into `buffer`. Returns the number of decrypted bytes, which may
+    /// be more than zero even at the end or after a fault.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, end: ReadingEnd) {
         if case .handshake = phase { shakeHands() }
         switch phase {
@@ -154,7 +154,7 @@ package final class TLSSession {
         guard result == 1, count == bytes.count else { throw fail(OpenSSLErrors.takeFirst().fault) }
     }
 
-    /// The same, with the fault as its result.
+    /// Calls `seal`, but returns its fault instead of throwing it.
     package func sealing(_ bytes: UnsafeRawBufferPointer) -> TLSFault? {
         do throws(TLSFault) {
             try seal(bytes)
@@ -164,7 +164,7 @@ package final class TLSSession {
         }
     }
 
-    /// The bytes that must be sent. They are valid until the next call.
+    /// The bytes that must be sent. They are valid until the next call of any method.
     package var output: UnsafeRawBufferPointer {
         var start: UnsafeMutablePointer<CChar>?
         let count = caret_bio_bytes(sending, &start)

@@ -15,7 +15,7 @@ typedef struct block {
 enum { page = 65536, header = offsetof(block, next), tries = 32 };
 
 static block *lists[32];
-static block *end;  // follows the last block, with size 0; the end is never free
+static block *end;  // a header with size 0 after the last block; it never counts as free
 
 static block *after(block *b) { return (block *)((char *)b + (b->size & ~(size_t)1)); }
 static block **list(size_t size) { return &lists[31 - __builtin_clzl(size)]; }

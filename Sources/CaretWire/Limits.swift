@@ -144,8 +144,8 @@ package struct Limits: Equatable, Sendable {
     package static let client = 8...64
     /// The most bytes of `info`. The server sends `info` to every client that has the same document open.
     package static let info = 1_024
-    /// The most levels of objects and arrays in `info`, including `info` itself. Together with the levels of
-    /// the message `opened`, they must not exceed `nesting`.
+    /// The most levels of objects and arrays in `info`, including `info` itself. The message
+    /// `opened` contains `info`, and all its levels together must not exceed `nesting`.
     package static let infoNesting = 16
     /// The range of `limit` in requests for a page.
     package static let items = 1...1_000

@@ -1,4 +1,5 @@
-/// Splits the bytes of a connection into lines. The time is linear, however the bytes arrive.
+/// Splits the bytes of a connection into lines. The time is linear in the number of bytes, however
+/// small the pieces are in which they arrive.
 ///
 /// A line ends with LF. A CR before the LF is dropped and does not count, and empty lines are ignored. A line
 /// that arrives in one piece is not copied. A line over the limit is detected at its first excess byte, and
@@ -61,7 +62,7 @@ package struct LineFramer: Sendable {
         return (piece.last ?? incomplete.last) == LineFramer.carriageReturn ? length - 1 : length
     }
 
-    /// Buffers all of `input`, including line ends, as the next bytes of a message that `endMessage` will end.
+    /// Buffers all of `input`, including line ends, as the next bytes of a message that `endMessage` ends.
     package mutating func keepIncomplete<Line>(_ input: inout UnsafeRawBufferPointer) -> Frame<Line> {
         if let refusedLength { return .tooLong(bytes: refusedLength, limit: limit) }
         let length = contentLength(with: input)

@@ -3,17 +3,17 @@ import CaretTLS
 @preconcurrency import Dispatch
 import Glibc
 
-/// The certificate of a running server. SIGHUP reads its files again.
+/// The certificate of a running server. On SIGHUP, the server reads the certificate's files again.
 final class ServerCertificate: Sendable {
     let context: TLSServerContext
     private let files: TLSFiles
     private let log: LogWriter
     private let queue = DispatchQueue(label: "caretd.certificate")
 
-    /// From this many days before the end, the server logs a warning each day.
+    /// From this many days before the certificate expires, the server logs a warning each day.
     private static let warningDays = 14
     private static let secondsADay = 86_400
-    /// How long the keys of tickets are used.
+    /// For how many seconds the server uses the same keys for session tickets.
     private static let ticketSeconds = 12 * 3_600
 
     /// Nil if no certificate is configured.

@@ -33,7 +33,7 @@ static ssize_t beside_length;
 
 static sqlite3_vfs *base;
 
-/// The file that SQLite uses. In memory, the base VFS's file comes right after it.
+/// An open file, as SQLite sees it. In memory, the file object of the base VFS comes right after it.
 struct fault_file {
     sqlite3_file file;
     /// The index in `files`; -1 if the file is not watched.

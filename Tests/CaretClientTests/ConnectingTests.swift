@@ -37,8 +37,8 @@ import Testing
             _ = talk.connected()
             #expect(talk.connected() == [])
             #expect(talk.state.link == .helloSent)
-            // Afterwards the client waits for its next attempt if it reconnects. If it does not, it has
-            // ended.
+            // After the disconnect, a client that reconnects waits for its next attempt. Any other client
+            // has ended.
             _ = talk.disconnect()
             let link = talk.state.link
             #expect(talk.connected() == [])

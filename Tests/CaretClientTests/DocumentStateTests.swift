@@ -253,7 +253,7 @@ import Testing
             #expect(talk.setUnaccepted(state, in: 1) == [.notify(.state(state))])
             #expect(talk.setUnaccepted(state, in: 1) == [])
             #expect(DocumentGoal.saved.result(for: talk.state).isSuccess != true)
-            // A commit of other edits does not change the state.
+            // The server commits other edits. After that, the document still has `state`.
             _ = try talk.type(0, 0, "x")
             #expect(talk.state.state == .sending)
             #expect(talk.receive(ack(1, 2)) == (state == .sending ? [] : [.notify(.state(state))]))

@@ -185,7 +185,8 @@ import Testing
     }
 }
 
-/// A connection, and its events in words. The sequence of events ends when the connection ends.
+/// A connection, and the sequence of its events in words such as `connected`. The sequence ends when the
+/// connection ends.
 private func makeConnection(
     on queue: DispatchQueue
 ) -> (connection: Confined<LineConnection, DispatchQueue>, events: AsyncStream<String>) {

@@ -189,8 +189,8 @@ import Testing
     func waitingRetry() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")
-        // After a failed check, the client opens the document again. If it must reopen it again soon after,
-        // it waits first.
+        // After a failed check, the client opens the document again. If the client must soon open the
+        // document once more, it waits first.
         _ = talk.receive(.check(Check(document: "notes", revision: 1, length: 9, crc32: 0)))
         _ = talk.receive(.opened(.text("ab", at: 1)), .number(2))
         _ = try talk.type("x", in: key)

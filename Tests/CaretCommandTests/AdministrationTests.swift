@@ -269,7 +269,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let made = try session.caret(["backup", path, "--data", session.data])
         #expect(made.status == 0, "\(made)")
-        // No partial file is left, whatever its name.
+        // The folder has only the backup: no partial file is left under any name.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["copy"])
         try session.expect(
             "$ verify \(path)\nsound: 1 document, 1 revision, 0 snapshots, 1 pusher, 0 tokens")

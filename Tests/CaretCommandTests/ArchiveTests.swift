@@ -300,8 +300,8 @@ import Testing
             #""type":"text","doc":DOC,"epoch":"\#(epoch)","rev":\#(revision),"text":"\#(text)","newline":"lf""#
         }
         let archive = session.folder.path + "/a.caret-archive"
-        // The export reads the document before and after its pages of history. These pages produce the text
-        // `x`.
+        // The export reads the document before and after its pages of history. In this test the pages always
+        // produce the text `x`.
         let (x, y, x2) = (text(1, "x"), text(1, "y"), text(1, "x", epoch: "e.2"))
         let (empty, empty2) = (text(0, ""), text(0, "", epoch: "e.2"))
         for (first, start, last, isSame) in [
@@ -387,8 +387,8 @@ import Testing
     @Test("an archive is read even if its gzip header fills the first block")
     func longHeader() throws {
         var bytes = try sample(on: try CommandSession())
-        // A flag in the gzip header announces a file name. The name fills the first block of bytes that caret
-        // reads. So the first block has no compressed data.
+        // A flag in the gzip header announces a file name. The name is so long that the first block of bytes
+        // that caret reads has no compressed data.
         bytes[3] |= 0x08
         bytes.insert(contentsOf: [UInt8](repeating: 0x61, count: 200_000) + [0], at: 10)
         #expect(try failure(bytes, try CommandSession(nil)) == nil)

@@ -43,7 +43,8 @@ import Testing
 
     @Test("a moved file has all its bytes, and its old name is gone", arguments: targets)
     func moved(disk: String) throws {
-        // The file has more bytes than a copy reads at once. The last read returns fewer bytes.
+        // The file has more bytes than a copy reads at once. The last read returns fewer bytes than the reads
+        // before it.
         let bytes = Data((0..<(3 << 20) + 7).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try inFolders(bytes, to: disk) { old, folder in
             try MovedFile.move(old, to: folder + "/new")

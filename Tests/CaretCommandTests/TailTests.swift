@@ -66,7 +66,7 @@ import Testing
     func editedTwice() throws {
         let session = try CommandSession()
         #expect(try session.caret(["put", "notes", "--create"], input: "one\n").status == 0)
-        // The editor saves texts based on what it read first and what it saved itself. It never reads the
+        // The editor reads the file only once. It then edits that text and saves it, and never reads the
         // changes of others.
         let others = "\(Run.path(of: "caret")) put notes --data \(session.data)"
         let editor = session.folder.appending(path: "editor").path

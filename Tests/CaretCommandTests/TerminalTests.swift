@@ -123,7 +123,7 @@ import Testing
     @Test("a failure overwrites the progress line")
     func failureBehindProgress() throws {
         let session = try CommandSession()
-        // `inOrder` sends up to 8 requests in advance. There are more files than that.
+        // `inOrder` sends up to 8 requests in advance, and this test has 20 files.
         let files = session.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }

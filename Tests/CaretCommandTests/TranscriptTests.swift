@@ -74,8 +74,8 @@ import Testing
     @Test("`put --print` prints the merged text with its line breaks")
     func mergedFile() throws {
         let session = try CommandSession()
-        // put prints what cat would print afterwards. The line breaks are those of the last push that changed
-        // the document and whose text has a line break.
+        // `put` prints the new text of the document, as `cat` would. Its line breaks are like those of the
+        // last push that changed the document and that contained a line break.
         for (text, printed) in [
             ("one\r\ntwo\r\n", "one\r\ntwo\r\n"), ("one\r\n2\r\n", "one\r\n2\r\n"),
             ("one\n2\n", "one\r\n2\r\n"), ("one\n3\n", "one\n3\n"), ("1\r\n3\n", "1\r\n3\r\n"),

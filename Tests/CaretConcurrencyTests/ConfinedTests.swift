@@ -74,7 +74,7 @@ struct ConfinedTests {
     }
 }
 
-/// Lets another thread enter the turn and stay in it.
+/// Runs a block that never ends in the turn, on another thread. So the turn stays occupied.
 private func occupy(_ turn: Turn) {
     let (isInside, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue(label: "inside").async {
@@ -86,7 +86,7 @@ private func occupy(_ turn: Turn) {
     isInside.wait()
 }
 
-/// An executor for tests. Code that shows its key counts as running on it.
+/// An executor for tests. Code that passes the executor's key is treated as running on the executor.
 private struct Door: Confinement {
     let key: Int
 

@@ -62,7 +62,7 @@ import Testing
         #expect(fromFile.settings != Settings() || value == key.value(in: Settings()))
         #expect(fromFile.settings == fromVariable.settings && fromFile.settings == fromFlag.settings)
         for configuration in [fromFile, fromVariable, fromFlag] {
-            // The value may contradict the default of another key, which gives another message. A message
+            // The value may contradict the default of another key. A message about this is allowed. A message
             // with "found" would mean that the value itself was refused.
             #expect(!configuration.sentences.contains { $0.contains("found") }, "\(configuration.sentences)")
             #expect(key.value(in: configuration.settings) == value)

@@ -113,7 +113,8 @@ import Testing
 }
 
 extension LogField {
-    /// A field of the next kind. The chain must contain every kind, so that the tests try all of them.
+    /// A field of the kind that follows this field's kind. The chain of these fields must contain every kind,
+    /// so that the tests try all kinds.
     fileprivate var next: LogField? {
         switch self {
         case .transport: .address(.loopback(port: 1))

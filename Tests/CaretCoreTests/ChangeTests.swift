@@ -115,8 +115,8 @@ import Testing
     func allOrNothing() throws {
         let text = try TextBuffer("a😀b")
         var copy = text
-        // The last edit of `cut` is valid, and edits are applied from the last to the first. The text still
-        // stays unchanged, because all edits are checked beforehand.
+        // Edits are applied from the last to the first, and only the first edit of `cut` is invalid. The text
+        // still stays unchanged, because all edits are checked before any edit is applied.
         let cut = SampleChange.change([SampleChange.edit(2, 2, "x"), SampleChange.edit(3, 4, "y")])
         #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(cut) }
         let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])

@@ -87,9 +87,9 @@ import Testing
 
     @Test("a diff that reaches its search limit keeps the edits found before")
     func limitedSearch() throws {
-        // One line with more than 65,536 scalars on each side. The diff needs 5,000 edits, but its windows
-        // and its number of steps allow the search to find only some of them. The last edit replaces the rest
-        // of the line.
+        // One line with more than 65,536 scalars on each side. A complete diff has 5,000 edits, but the
+        // limits on windows and steps let the search find only some of these edits. So the last edit of the
+        // result replaces the rest of the line.
         func line(_ mark: String) -> String {
             (0..<5_000).map { block in
                 let scalars = (0..<13).compactMap { Unicode.Scalar(0x20000 + UInt32(13 * block + $0)) }

@@ -79,7 +79,7 @@ private struct History {
         if !isEnd { return true }
         var end = self
         for author in 0...1 { try end.apply(author, through: log.count) }
-        // The ack may allow the client to send the edits that it composed meanwhile.
+        // After an ack, a client may send the edits that it composed while it waited for the ack.
         end.last = .none
         if end.clients.contains(where: { $0.inFlight != nil }) { return try end.explore(body) }
         return body(end)

@@ -91,7 +91,8 @@ struct IdentityModel {
         removed = Array(repeating: false, count: base.count)
     }
 
-    /// Applies a change that was made against the base. Texts that are already in a gap stay on the left.
+    /// Applies a change that was made against the original text. Texts that are already in a gap stay on the
+    /// left.
     mutating func take(_ edits: [ModelEdit]) {
         for edit in edits {
             gaps[edit.start] += edit.text

@@ -68,8 +68,8 @@ import Testing
         }
         #expect(!text.isScalarBoundary(UTF8Offset(7)) && text.isScalarBoundary(UTF8Offset(6)))
         #expect(throws: TextError.outside(offset: 5, end: 4)) { try text.slice(0..<5) }
-        // The emoji comes after some chunks. Each range starts or ends inside it, within one chunk or across
-        // chunks.
+        // The emoji comes after several chunks. Each range starts or ends inside the emoji, and covers parts
+        // of one chunk or of several chunks.
         var long = try TextBuffer(
             String(repeating: "x", count: 10_000) + "😀" + String(repeating: "y", count: 10_000))
         for range in [10_001..<10_001, 10_001..<10_005, 9_000..<10_001, 10_001..<20_000, 100..<10_001] {

@@ -47,8 +47,8 @@ import Testing
 }
 
 /// A recorded session of several authors, replayed as clients of one server. The server commits one change
-/// after the other. It takes the next change of the first author for whom the log already has everything that
-/// the author had seen.
+/// after the other. An author's next change can be committed once the log has all changes that the author had
+/// seen. The server takes the first author for whom this is true.
 private struct ConcurrentSession {
     struct Client {
         var view = TextBuffer()

@@ -46,7 +46,7 @@ struct ConversationRun {
         if step["wait"] != nil { return replica.timePassed() }
         if step["retry"] != nil { return replica.retry() }
         if step["discard"] != nil { return replica.discard() }
-        // The only remaining event is a restart.
+        // All other events were handled above, so this event is a restart.
         replica =
             try replica.savedReplica.map { savedReplica throws(ChangeError) in try Replica(savedReplica) }
             ?? Replica()

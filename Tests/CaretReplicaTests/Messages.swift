@@ -104,7 +104,7 @@ extension ServerMessage {
 
 extension ErrorReport {
     init(_ refusal: Refusal, seq: Seq? = nil, after time: Milliseconds? = nil) {
-        // Several codes become `other`. Any of these codes is right here.
+        // Several error codes become the refusal `other`. For that refusal any of these codes will do.
         let code = ErrorCode.allCases.first { Refusal(.known($0)) == refusal } ?? .internal
         self.init(
             code, "no", document: ServerMessage.document, seq: seq.map { Int($0.value) },

@@ -152,7 +152,7 @@ import Testing
             _ = replica.undo()
             if isRedone { _ = replica.redo() }
             let text = replica.text
-            // The typing before the undo ended at offset 1, where this typing begins.
+            // This letter is typed at offset 1, where the typing before the undo ended.
             try typing("b", at: 1, after: 100, in: &replica)
             _ = replica.undo()
             #expect(replica.text == text && replica.canUndo == isRedone)

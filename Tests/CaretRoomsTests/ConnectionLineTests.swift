@@ -69,7 +69,8 @@ struct ConnectionLineTests {
         world.bytes(String(repeating: " ", count: 70_000))
         let words = world.happens { $0.lineRefused() }
         #expect(said(words) == ["overloaded"])
-        // The server refused the second claim, so the connection returns only the bytes of the first one.
+        // The connection claimed memory twice, but the server refused the second claim. So the connection
+        // releases only the bytes of the first claim.
         #expect(words.filter { $0.hasPrefix("[release") } == ["[release 65536]"])
         #expect(world.happens { $0.lineRefused() } == [])
     }

@@ -64,7 +64,7 @@ struct ConnectionMessageTests {
         world.bytes(ping)
         world.passUnnoticed(seconds: 60)
         #expect(world.endMessage() == [pong])
-        // The deadlines of the output are checked afterwards.
+        // The deadlines for output are checked after the message is handled.
         world.isWrittenAtOnce = false
         for seconds in [0.0, 31] {
             world.bytes(ping)

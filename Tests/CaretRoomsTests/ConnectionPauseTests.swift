@@ -94,7 +94,7 @@ struct ConnectionPauseTests {
         ] {
             #expect(world.says(message) == ["[room 7: push seq 1 s1 write]"])
         }
-        // Document b is not open, so a restore of it waits behind the requests before it.
+        // Document b is not open, so a restore of b must wait for the earlier requests.
         #expect(world.says(#"{"type":"restore","doc":"b","epoch":"e","rev":0,"seq":1}"#) == [])
     }
 

@@ -57,14 +57,16 @@ final class ConnectionWorld {
         writingAll(words(state.received(Array(text.utf8), at: now)))
     }
 
-    /// The message that was received last is complete. For the framing `messages`.
+    /// Tells the connection that the bytes received so far complete a message. Only for the framing
+    /// `messages`.
     @discardableResult
     func endMessage() -> [String] { writingAll(words(state.messageEnded(at: now))) }
 
     @discardableResult
     func hubSent(_ news: HubMessage) -> [String] { happens { $0.hubSent(news) } }
 
-    /// Sends a line from a room to a session. Session 0 means a request that belongs to no session.
+    /// Sends a line from a room to a session. With session 0, the line answers a request that belongs to no
+    /// session.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
         let output = RoomOutput(RoomOutput.Kind(of: line), Array((line + "\n").utf8))

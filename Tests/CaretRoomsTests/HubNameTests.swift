@@ -71,7 +71,8 @@ struct HubNameTests {
         _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
         #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
 
-        // The first room gave up the name `a` before the second room got it. Their notices arrive in reverse.
+        // The first room gave up the name `a` before the second room got it. But the hub gets the notice of
+        // the second room first.
         _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
         try hub.checkInvariants()
         let reading = asks(&hub, 3, .read(a, Read(document: "a")))

@@ -202,7 +202,7 @@ struct HubRequestTests {
                 .sendToConnection(bob.id, .assignedRoom(session, document)),
                 .sendToRoom(document, .open(opening)),
             ])
-        // The room has not offered again to be dropped.
+        // The hub does not drop the room, because the room has not offered again to unload.
         #expect(hub.handle(.ended(session), at: 0) == [])
     }
 

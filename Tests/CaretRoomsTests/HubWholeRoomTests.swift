@@ -68,7 +68,8 @@ struct HubWholeRoomTests {
         #expect(ack.count == 1 && ack.line(0).hasSuffix(#"}]}"#))
     }
 
-    /// A push or restore with its fields. `others` are fields with the same seq but with other content.
+    /// A push or restore with its fields. `others` has the fields of messages with the same seq that are not
+    /// repeats of it.
     private struct Numbered {
         let type: String
         let fields: String

@@ -60,8 +60,8 @@ import Testing
         #expect(world.text == String(repeating: "c\na\n", count: count) + rest)
     }
 
-    /// With these numbers of edits, a line exceeds the limit. With the first one, it would not if all offsets
-    /// had one digit.
+    /// With each of these numbers of edits, a line exceeds the limit. With 13,000 edits, the line would fit
+    /// if every offset had only one digit.
     private static let counts = [13_000, document / 4]
 
     /// Edits that replace every other line at the beginning of `new`.
@@ -88,8 +88,8 @@ import Testing
     func squashed() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.openQuietly(.ann)
-        // Two changes that fit in a line each, but not together. The first one edits every other line, the
-        // second one the rest.
+        // Each of these two changes fits in a line, but both together do not. The first change edits every
+        // other line `b`, and the second change edits the remaining lines `b`.
         for (seq, first) in [(1, 0), (2, 4)] {
             let places = stride(from: first, to: Self.document, by: 8)
             world.push(.ann, places.map { ($0, $0 + 2, "cc") }, base: Revision(seq), seq: Int64(seq))

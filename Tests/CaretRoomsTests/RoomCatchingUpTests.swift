@@ -7,7 +7,7 @@ import Testing
 
 /// A correct store never does this: every read begins at the requested revision.
 @Suite("A read of the store that begins at the wrong revision") struct RoomCatchingUpTests {
-    /// The revisions after this one, as a wrong answer to a read that asked for other revisions.
+    /// A wrong answer to a read: the revisions after `revision`, although the room requested other revisions.
     private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<
         HistorySlice, HistoryRefusal
     > {

@@ -38,7 +38,7 @@ import Testing
         for person in [Person.ann, .bob, .eve] { world.openQuietly(person) }
         world.holds = \.isAppend
         world.push(.eve, [(0, 0, "-")], base: 1, seq: 1)
-        // These two wait for the append, and then form one segment.
+        // The pushes of Bob and Ann wait until Eve's push is appended, and then form one segment.
         world.push(.bob, .text("-ab"), base: 1, seq: 1, isExact: true)
         world.push(.ann, .text("abc"), base: 1, seq: 1, isExact: true)
         world.forget()

@@ -17,8 +17,8 @@ import Testing
             ])
         world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
         world.forget()
-        // The push moved the selection. Open sessions compute its new offsets, and a new session is sent
-        // them.
+        // The push moved the selection. Open sessions compute the new offsets themselves, and the room sends
+        // the new offsets to a new session.
         world.open(.eve)
         #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
         world.select(.ann, [(3, 3)], at: 2)

@@ -194,7 +194,8 @@ import Testing
         #expect(
             world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"edits":[\#(edits)]}"#])
         #expect(world.text == "x\nkeep\ny\nkeep keep keep\nz\n")
-        // After the shortest distance, the first one of two equal distances is removed.
+        // The edits around `k` are joined first, because their distance is the shortest. The other two
+        // distances are equal, so the edits around the first one are joined next.
         let (old, new) = ("1\nk\n2\nkeep keep\n3\nkeep keep\n4\n", "x\nk\ny\nkeep keep\nz\nkeep keep\nw\n")
         world = try RoomWorld(old, limits: limits)
         world.push(.ann, .text(WireString(new)), base: 1, seq: 1)
@@ -204,7 +205,7 @@ import Testing
         #expect(world.text == new)
     }
 
-    /// Rules P3 and P6. The base does not have to be the head.
+    /// Rules P3 and P6. The base of such a push does not have to be the head.
     @Test("a push of the head's text, or without edits, is acked as unchanged")
     func unchanged() throws {
         var world = try RoomWorld("ab")
@@ -249,7 +250,8 @@ import Testing
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         let outcome = world.store.append([append])[0]
         world.answerAppend(outcome)
-        // Ann's push is in the second segment. Bob's ack waits until that segment is on disk.
+        // Ann pushed the same text as Bob, and her push is in the second segment. So Bob's ack waits until
+        // that segment is on disk.
         #expect(world.lines(.bob).isEmpty && world.held.count == 1)
         world.answerAppend(.diskFull)
         #expect(world.lines(.bob).codes == ["storage_full"])

@@ -187,7 +187,7 @@ import Testing
             #expect(world.room.head == 3)
             world.push(.ann, .text("abca"), base: 1, seq: 1)
             #expect(world.lines(.ann).codes == ["base_trimmed"])
-            // A push at the head cannot be a repeat.
+            // A push whose base is the head cannot be a repeat, so it is committed.
             world.push(.ann, .text("abca"), base: 3, seq: 1)
             #expect(world.room.head == 4)
             // A restore may name an older revision.

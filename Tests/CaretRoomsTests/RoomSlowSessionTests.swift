@@ -37,7 +37,7 @@ import Testing
 
     @Test("for a session with credit left, the room reads the store again at once")
     func nextRead() throws {
-        // A read of the store ends before the long change.
+        // The first read of the store ends before the long change, so the room must read again.
         var world = try world(["x", String(repeating: "y", count: 2_000), "z"])
         world.open(.ann, from: ("1.1", 0))
         #expect(world.lines(.ann).revisions == [1, 2])

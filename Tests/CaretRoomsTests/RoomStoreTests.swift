@@ -41,7 +41,8 @@ import Testing
         #expect(try world.store.text(of: world.document, at: nil).get().text == TextBuffer("xab"))
     }
 
-    /// The room reads the log in two parts. The first part has the push of unknown outcome.
+    /// The room reads the log in two parts. The first part contains Ann's push, whose append had an unknown
+    /// outcome.
     @Test("a push during a catch-up is not replaced by its pusher's previous push")
     func pushDuringCatchUp() throws {
         var world = try RoomWorld("ab")

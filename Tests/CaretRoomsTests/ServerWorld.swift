@@ -82,7 +82,7 @@ final class ServerWorld {
         return client
     }
 
-    /// Another client on the same connection, as HTTP connections have one after the other. The first one
+    /// Replaces the client of a connection by a new client, as on an HTTP connection. The former client
     /// leaves.
     func nextClient(on client: TestClient) -> TestClient {
         let id = client.id

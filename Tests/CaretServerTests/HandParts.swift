@@ -18,7 +18,7 @@ final class HandStore: HandExecutor, StoreCaller {
         waiting.change { $0.append((call, answer)) }
     }
 
-    /// Answers the first call.
+    /// Answers the call that has waited longest.
     func turn() {
         let (call, answer) = waiting.value[0]
         waiting.change { $0.removeFirst() }
@@ -159,7 +159,7 @@ final class HandPort: ConnectionPort {
 
     init(on loop: HandLoop) { handLoop = loop }
 
-    /// The listeners of a `HandServer` have no certificate.
+    /// Never called, because the listeners of a `HandServer` have no certificate.
     func startTLS(_ context: TLSServerContext) {
         preconditionFailure("a connection to a HandServer begins TLS")
     }
@@ -188,7 +188,7 @@ final class HandPort: ConnectionPort {
     /// The client opens the document `a`, which is created if necessary.
     func open() { receive(#"{"type":"open","doc":"a","create":true}"#) }
 
-    /// The client inserts a text at the start of the document, as the revision `seq`.
+    /// The client inserts a text at the start of the document, which makes the revision `seq`.
     func push(_ seq: Int, _ text: String = "x") {
         let edit = #"{"range":[0,0],"text":"\#(text)"}"#
         receive(

@@ -34,7 +34,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    /// The name of the queue that runs the code. On a loop it has no value.
+    /// The key for the name of the queue that runs the current code. Code on a loop finds no value.
     private static let name = DispatchSpecificKey<String>()
 
     private let dispatchQueue = DispatchQueue(label: "queue")
@@ -67,8 +67,8 @@ struct LoopFirstQueueTests {
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
-        // Job 4 runs on the queue, or on the loop if the queue has finished its drain. So its place is not
-        // checked.
+        // Job 4 runs on the queue, or on the loop if the queue has finished its drain. So the test does not
+        // check where job 4 runs.
         #expect(await events.next()?.job == 4)
         await loop.stop()
         await closed(queue)

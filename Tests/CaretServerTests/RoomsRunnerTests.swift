@@ -65,7 +65,7 @@ struct RoomsRunnerTests {
         server.fireAlarms()
         server.run()
         #expect(server.board.counts[.roomsOpened] == 1 && server.board.counts.openRooms == 0)
-        // The alarm is not set again for nothing.
+        // The alarm was set only twice: for the check and for the drop.
         #expect(alarm.settings.value == [check, drop])
     }
 

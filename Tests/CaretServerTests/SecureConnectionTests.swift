@@ -97,8 +97,8 @@ struct SecureConnectionTests {
             #expect(try client.receive(600).count == 600)
             #expect(await events.next() == .received("go"))
             #expect(await events.next() == .wrote(600))
-            // The text is one record: 600 bytes with a header of 5 bytes, a type and a tag of 16 bytes. The handshake
-            // and the tickets are written before it, or with it.
+            // The text is one record: 600 bytes with a header of 5 bytes, a type and a tag of 16 bytes. The
+            // handshake and the tickets are written before this record or together with it.
             let counters = await server.counters()
             #expect(counters.writes <= 3)
             #expect(counters.bytesWritten > 622 && counters.bytesWritten < 622 + 3_000)

@@ -29,7 +29,7 @@ import Testing
         #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)
         #expect(clock.time(at: Moment(nanoseconds: 3_500_000_000)) == 1_790_000_001_500)
         #expect(clock.moment(of: 1_790_000_001_500) == Moment(nanoseconds: 3_500_000_000))
-        // A time before the start of the machine.
+        // A time before the machine started becomes the machine's start.
         #expect(clock.moment(of: 1_000) == Moment(nanoseconds: 0))
     }
 

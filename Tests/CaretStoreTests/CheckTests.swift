@@ -79,7 +79,7 @@ import Testing
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         var document = try await TrackedDocument(on: store)
-        // The segments are 1, 2, 3 and 4 to 8.
+        // Revisions 1, 2 and 3 get a segment each, and revisions 4 to 8 get one segment together.
         try await document.type("abc")
         try await document.typeAtOnce("defgh")
         let (id, revisions) = (document.entry.id, [2, 3, 5, 6, 8])

@@ -9,8 +9,8 @@ import Testing
     @Test("completions run in order, even if a few are queued after many")
     func fewBehindMany() async {
         let (completions, gate, completed) = (CompletionQueue(), Gate(), OutcomeList())
-        // The writer's thread calls at most 32 completions itself. These are more, so another thread calls
-        // them.
+        // The writer's thread calls at most 32 completions itself. These are 33 completions, so another
+        // thread calls them.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()

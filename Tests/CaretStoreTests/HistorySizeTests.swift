@@ -22,8 +22,8 @@ import Testing
         let whole = try await fileBytes(changes)
         let timeless = try await fileBytes(changes.map { $0.at(changes[0].time) })
         let perRevision = [whole, timeless].map { Double($0 - alone) / Double(changes.count) }
-        // The files of `whole` and `timeless` also have the text as a compressed snapshot. This file has the
-        // snapshot but no history.
+        // The files of `whole` and `timeless` also have the text as a compressed snapshot. The file for
+        // `packed` has the snapshot but no history.
         let packed = try await fileBytes([text], trimsHistory: true)
         let strict = [whole, timeless].map { Double($0 - packed) / Double(changes.count) }
         print(

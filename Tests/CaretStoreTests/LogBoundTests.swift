@@ -21,7 +21,8 @@ import Testing
             ended.finish()
         }
         var (longest, isCut) = (0, false)
-        // On a busy machine a reader or the writer may pause. Then no checkpoint had to wait, so try again.
+        // On a busy machine a reader or the writer may pause, so that no checkpoint has to wait for a reader.
+        // So the test tries up to 120 times.
         for _ in 0..<120 where !isCut {
             let append = try document.append(
                 [SampleChange.edit(0, document.text.end.value, paste)], seq: 1)
@@ -53,8 +54,8 @@ import Testing
         #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
         #expect(try writer.checkpoint(.patient))
         try reader.run("COMMIT")
-        // The next write restarts the log. The store enters a checkpoint in the commit counter only if it
-        // returned true.
+        // The next write restarts the log. The store counts a checkpoint in the commit counter only if
+        // `checkpoint` returned true.
         try writer.execute("PRAGMA user_version = 2")
         #expect(try scratch.logBegun() == begun + 1)
     }

@@ -20,7 +20,8 @@ import Testing
         let first = try Database(path: scratch.databasePath, for: .read)
         #expect(try version(first) == 3)
         let start = bytes.count - LogBytes.frame
-        // The first eight bytes of the frame, its checksum, and some bytes of its page.
+        // Damage, one at a time, the first eight bytes of the frame, the bytes of its checksum, and some
+        // bytes of its page.
         for offset in Array(0..<8) + Array(16..<24) + [24, 25, 1000, 4095, 4116, 4119] {
             try overwrite(log, at: start + offset, with: bytes[start + offset] ^ 1)
             #expect(throws: DatabaseFault.self, "byte \(offset)") {

@@ -127,7 +127,8 @@ private struct States {
         try reader?.run("BEGIN")
         _ = try reader?.first("SELECT count(*) FROM document") { $0.integer(0) }
         let begun = try sample.scratch.logBegun()
-        // The number of checkpoints until the log is restarted depends on the store's own readers.
+        // The store's own readers can delay the restart of the log, so the number of checkpoints before it
+        // varies.
         while try isLogKept ? checkpoints.count < 2 : sample.scratch.logBegun() == begun {
             try await document.paste()
         }

@@ -189,7 +189,7 @@ private struct RandomRun {
         try agree(refusal(one), refusal(other), "snapshot of \(id) at \(revision)")
     }
 
-    /// Compares the lists of names, and the pushers of a document.
+    /// Compares the lists of names, and the pushers of a document, in the store and in the model.
     private mutating func look() async throws {
         let (list, known) = (
             try await store.list(prefix: "doc", limit: 3).get(),

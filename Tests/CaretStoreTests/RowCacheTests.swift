@@ -30,7 +30,7 @@ import Testing
         try change("UPDATE segment SET body = x'00'")
         #expect(try await store.read(id, after: 1).get().segment.changes == Array(document.log[1...]))
         #expect(refusal(await store.read(id, after: 0, limit: 1)) == .refused(.damaged))
-        // The other columns of the row are compared.
+        // A read still compares the other columns of the segment's row.
         for (column, wrong) in [
             ("time", "time + 1"), ("last", "9"), ("after", "zeroblob(32)"), ("before", "zeroblob(32)"),
         ] {
@@ -54,7 +54,7 @@ import Testing
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         var document = try await TrackedDocument(on: store)
-        // A new document is known.
+        // The store remembers the row of a document that it has just created.
         try change("UPDATE document SET sum = sum + 1")
         try await document.type("a")
         try change("UPDATE document SET sum = sum + 1")

@@ -113,7 +113,8 @@ import Testing
             let sample = try await PreparedDocument()
             defer { sample.scratch.remove() }
             var (pieces, document) = (try UpkeepPieces(sample.scratch), sample.document)
-            // An edit counts 64 bytes besides its text. The second edit removes the whole text again.
+            // A change of one edit counts as 64 bytes and the text that it inserts. The second change removes
+            // the text again.
             let count = UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) - 128 + excess
             let paste = String(repeating: "x", count: count)
             try pieces.append([SampleChange.edit(0, 0, paste)], to: &document)

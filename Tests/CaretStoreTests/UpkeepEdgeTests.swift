@@ -53,7 +53,7 @@ import Testing
         await store.runUpkeep(at: 10_000)
         #expect(try await store.find(document.entry.name).get().start == start)
         #expect(try await store.text(of: document.entry.id).get().text == document.text)
-        // The only segment ends at the head.
+        // The document has only one segment, so a trim up to the head removes it.
         #expect(try scratch.count("segment") == (start == 0 ? 1 : 0))
         await store.close()
     }

@@ -114,7 +114,8 @@ import Testing
         var merged = merges.makeAsyncIterator()
         for _ in documents { await merged.next() }
         await again.close()
-        // A merge of 64 small segments has the weight 65. A transaction gets no further step from 1024 on.
+        // A merge of 64 small segments has the weight 65. A transaction gets no further step once it has the
+        // weight 1024.
         #expect(recorder.all == [.committing(20), .committing(16), .committing(4)])
     }
 

@@ -199,7 +199,8 @@ import Testing
         var document = try await TrackedDocument(on: store)
         try await document.type("abcdef")
         await store.close()
-        // Once the document is idle, a merge is due. It reads the history, and reports the damage each time.
+        // Once the document is idle, a merge is due. Each attempt to merge reads the history, and reports the
+        // damage.
         try DataFolder(scratch.path).openForWriting().execute(
             "UPDATE segment SET time = time + 1 WHERE first = 4")
         let recorder = EventRecorder()

@@ -245,7 +245,8 @@ private struct People {
         world.folders[folder].disk.syncAll()
     }
 
-    /// A random word. Lines that differ by one letter would count as one corrected line.
+    /// A random word. It has seven letters, because two lines that differ by only one letter would count as
+    /// one corrected line.
     private mutating func word() -> String {
         String((0..<7).map { _ in random.pick(Array("abcdefghijklmnopqrstuvwxyz")) })
     }

@@ -84,7 +84,7 @@ struct TLSSessionTests {
             pair.client.receive(piece)
             pair.server.removeOutput(piece.count)
             sentPieces += 1
-            // More output joins while a part of the first was sent.
+            // Add more output while only a part of the first output was sent.
             if sentPieces == 3 { try pair.server.seal("end") }
             received += pair.client.readAll().bytes
         }

@@ -12,8 +12,8 @@ const folder = new URL('.', import.meta.url)
 const module = await WebAssembly.compile(readFileSync(process.argv[2]))
 const caret = await loadCaretCore(module)
 
-// For each kind of fixture: `answer` computes the answer of a case. `law` checks what else must hold, and
-// returns what breaks it.
+// For each kind of fixture: `answer` computes the answer of a case. `law` checks a law that must also hold
+// for the case, and returns the values that break the law.
 const kinds = {
     apply: { answer: ({ text, change }) => caret.apply(text, change) },
     carets: { answer: (one) => caret.mapSelection(one.selection, caret.diff(one.old, one.new)) },

@@ -124,7 +124,7 @@ import Testing
     func missedChanges() throws {
         try write("a", "one", "two", "three")
         let epoch = try epoch(of: "a")
-        // After a restart the room must read these changes from the store.
+        // After the server has restarted, the room must read the revisions 1 to 3 from the store.
         try server.kill()
         let again = try AdministrationTests(server.startAgain())
         func push(_ revision: Int) throws {
@@ -143,7 +143,8 @@ import Testing
         try eve.expect(#"{"type":"opened","doc":"a",…,"rev":1,"resumed":true,…"#)
         for revision in 2...4 { try eve.expect(#"{"type":"change","doc":"a","rev":\#(revision),…"#) }
         try push(5)
-        // Bob gets the changes 4 and 5. Eve gets the changes 2 to 4 late, and the change 5.
+        // These are six deliveries: Bob gets the changes 4 and 5, and Eve gets the changes 2 to 5. Eve has
+        // missed the changes 2 to 4, so their latency is not measured.
         let after = try again.counted { $0["deliveries"] == 6 && $0["delivery", default: 0] >= 3 }
         #expect(after["deliveries"] == 6 && after["delivery"] == 3)
     }
@@ -213,7 +214,7 @@ import Testing
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
         try bob.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":1,"text":"x"}"#)
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
-        // The server still serves the remaining revisions.
+        // Revision 2 was not trimmed, so the client can still restore it.
         try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":2,"seq":1}"#)
         try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)
     }

@@ -36,8 +36,8 @@ import Testing
         return (admin, stalled)
     }
 
-    /// Reads the changes that the server sent before the client was too far behind. Expects this resync after
-    /// them.
+    /// Skips the changes that the server sent before the client was too far behind, and expects that the next
+    /// message matches `resync`.
     private func expect(_ resync: String, at stalled: LineClient) throws {
         var line = try stalled.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try stalled.next() ?? "the end" }

@@ -22,8 +22,8 @@ import Testing
     /// Rule L8.
     @Test("the twentieth invalid line closes the connection")
     func manyFaults() throws {
-        // The client sends all lines before it reads an answer. So they arrive within 10 seconds, and the
-        // server counts all of them.
+        // The client sends all lines before it reads an answer. So all lines arrive within 10 seconds, and
+        // the server counts them together.
         let line = "ann> nonsense\n"
         let answer = #"ann< {"type":"error","code":"bad_json",…"# + "\n"
         try converse(

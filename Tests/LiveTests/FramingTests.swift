@@ -19,7 +19,8 @@ import Testing
 
         """#.replacing("\n", with: "\r\n")
 
-    /// Answers about one document come in order. Other answers come as soon as they are ready.
+    /// Answers about one document come in the order of the requests. Answers to requests about different
+    /// documents come as soon as they are ready.
     private static let answers = [
         #"{"type":"welcome",…"unit":"utf-8",…"#,
         #"{"type":"opened","id":1,"doc":"a",…"#,

@@ -72,7 +72,7 @@ import Testing
             try client.send(bytes: [UInt8(ascii: "y")])
             #expect(try client.response().status == 201)
         }
-        // The memory of the bodies was returned.
+        // This request succeeds only if the memory for the earlier bodies was released.
         #expect(try LineClient(server).fetch("PUT /docs/a", "If-None-Match: *", body: half).status == 201)
     }
 

@@ -36,7 +36,7 @@ import Testing
             }
         }
         #expect(try client.fetch("GET /docs/notes/a", ann).body == "secret")
-        // The token belongs to its request, not to the connection.
+        // A token is valid only for the request that contains it, not for later requests on the connection.
         #expect(try client.fetch("GET /docs/notes/a").status == 401)
     }
 
@@ -59,7 +59,8 @@ import Testing
             ("DELETE /docs/notes/newer", "X: 1", [204, 403, 404]),
         ]
         for (request, field, statuses) in requests {
-            // Ann is the last one, because her requests succeed.
+            // Ann sends each request last, because her request succeeds and may rename or delete the
+            // document.
             for (user, status) in zip([eve, bob, ann], statuses.reversed()) {
                 let hasBody = request.hasPrefix("PUT") || request.contains("append")
                 let answer = try client.fetch(request, user, field, body: hasBody ? "x" : "")

@@ -30,8 +30,8 @@ import Testing
         let third = try second.startAgain()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
-        // Document b is new, so no client knows a newer revision of it than the server. But a renewal changes
-        // the epochs of all documents.
+        // Bob opens document b before the renewal. No client knows a newer revision of b than the server has,
+        // but the renewal gives every document a new epoch.
         try bob.send(#"{"type":"open","doc":"b","create":true}"#)
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)

@@ -9,7 +9,8 @@ import Testing
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "README.md")
         let page = MarkdownPage(try String(contentsOf: path, encoding: .utf8))
-        // The session is in the blocks without a language. The other blocks are for a shell or in Swift.
+        // The example session of README.md is in the code blocks without a language. All other code blocks
+        // are for a shell or in Swift.
         let blocks = page.blocks.filter { $0.language.isEmpty }
         #expect(blocks.count == 3)
         for (block, who) in zip(blocks, ["ann", "bob", "ann"]) {

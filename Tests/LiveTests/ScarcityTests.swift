@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite("A server short of resources", .onOwnThread) struct ScarcityTests {
-    /// A command prefix. The command after it can open only this number of descriptors. It inherits none of
-    /// the descriptors that Foundation has opened, without close-on-exec, for other tests.
+    /// A command prefix that limits the command after it to this number of descriptors. The command inherits
+    /// none of the descriptors that Foundation has opened, without close-on-exec, for other tests.
     private static func limited(to descriptors: Int) -> [String] {
         let script = """
             for name in /proc/self/fd/*; do name=${name##*/}; ((name < 3)) || eval "exec $name>&-"; done
@@ -40,7 +40,7 @@ import Testing
         let enough = group.acks + 200
         try group.work { $0.acks >= enough }
         #expect(group.connectedCount == 20)
-        // A guest that connected before is still served.
+        // A guest that connected before the descriptors ran out is still served.
         try guests[0].send(#"{"type":"read","doc":"doc-0"}"#)
         try guests[0].expect(#"{"type":"text","doc":"doc-0",…"#)
 
@@ -180,7 +180,7 @@ import Testing
         String(decoding: (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }, as: UTF8.self)
     }
 
-    /// A push of the last text to a document of its own.
+    /// A push that creates a new document with the last of these texts.
     private func push(_ texts: [String]) -> String {
         let (number, text) = (texts.count - 1, texts[texts.count - 1])
         return #"{"type":"push","doc":"doc-\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#

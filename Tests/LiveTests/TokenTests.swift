@@ -149,7 +149,8 @@ import Testing
         ] {
             let answers = try ["secret/there", "secret/where"].map { name in
                 try ann.send(#"{"type":\#(request),"id":7,"doc":"\#(name)"}"#)
-                // The answer to this list comes last. So the lines before it are all answers to the request.
+                // The answer to this `list` request comes last. So all lines before it answer the request
+                // above.
                 try ann.send(#"{"type":"list","id":8}"#)
                 var lines: [String] = []
                 while let line = try ann.next(), line != #"{"type":"listed","id":8,"docs":[]}"# {

@@ -90,7 +90,8 @@ import Testing
             #expect(try typist.waitForExit().status == 0)
         }
         let typed = ["一", "가"].flatMap { LetterWriter.letters(from: $0, Self.letters) }
-        // Both typists remove the same dots, so the timing decides which ones are left.
+        // Both typists remove the same dots, so the timing decides which dots are left. Only the letters are
+        // compared.
         let letters = text.unicodeScalars.filter { $0 != "." }
         let counts = Dictionary(grouping: letters) { $0 }.mapValues(\.count)
         let expected = typed + writer.acked

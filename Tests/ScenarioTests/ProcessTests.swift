@@ -9,7 +9,7 @@ import Testing
         await Runs.run(ProcessTests.seeds).map { String($0.digest, radix: 16) }.joined(separator: " ")
     }
 
-    /// The order of sets and dictionaries differs between processes. No message may depend on it.
+    /// The order of sets and dictionaries differs between processes. No message may depend on this order.
     @Test("one seed gives the same trace of messages in two processes")
     func sameTrace() async throws {
         let here = await digests()

@@ -131,8 +131,8 @@ struct Runner {
     }
 
     private func close() async {
-        // A failure between these two marks does not matter: there are no more acks, and the next store opens
-        // the folder again.
+        // A failure between the marks `closing` and `closed` does not matter: the store acks nothing more,
+        // and the next store opens the folder again.
         fault_vfs_mark("closing")
         await store.close()
         fault_vfs_mark("closed")

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder with certificates and private keys that the `openssl` command makes. It is removed at the end.
+/// A folder with certificates and private keys that the `openssl` command makes. The folder is removed when
+/// the last reference to it is gone.
 package final class CertificateFolder: Sendable {
     /// The paths of a certificate and of its key.
     package struct Pair: Sendable {

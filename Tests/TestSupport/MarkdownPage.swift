@@ -98,7 +98,8 @@ package struct MarkdownPage {
             // A backtick without a partner is plain text.
             let isCode = index % 2 == 1 && index < parts.count - 1
             if isCode { code.append(Piece(text: String(part).replacing("\n", with: " "), line: line)) }
-            // Keeps only the line breaks of code, so that line numbers stay right. Code has no links.
+            // Leaves inline code out of `prose`, because code has no links. Keeps its line breaks, so that
+            // line numbers stay right.
             let breaks = part.count { $0 == "\n" }
             prose += isCode ? String(repeating: "\n", count: breaks) : String(part)
             line += breaks

@@ -61,7 +61,7 @@ package struct SeededStoreRun: Sendable {
     package func held(after count: Int) -> [StoredHistory?] { states[count] }
 
     /// How many steps the store may have finished, if it has acked the first `acked` steps. It may also have
-    /// finished the next step with an ack, and the steps without an ack before that one.
+    /// finished the steps without acks that follow, and one more step whose ack was not seen.
     package func possible(after acked: Int) -> ClosedRange<Int> {
         let next = steps[acked...].firstIndex { $0.isAcked }
         return acked...(next.map { $0 + 1 } ?? steps.count)

@@ -319,7 +319,7 @@ extension TextBuffer {
     fileprivate func applying(_ changes: some Sequence<LoggedChange>) -> TextBuffer? {
         var text = self
         for change in changes {
-            // A change that does not fit means damage.
+            // If a change does not fit the text, the history is damaged.
             guard let change = try? change.change, (try? text.apply(change)) != nil else { return nil }
         }
         return text

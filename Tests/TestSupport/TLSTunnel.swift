@@ -59,7 +59,8 @@ package final class TLSTunnel: @unchecked Sendable {
 
     private func polled(_ descriptor: Int32, reads: Bool, writes: Bool) -> pollfd {
         let events = (reads ? POLLIN : 0) | (writes ? POLLOUT : 0)
-        // Without this, a socket that has hung up would be reported again and again.
+        // `poll` ignores the descriptor -1. Otherwise a socket that has hung up would be reported again and
+        // again.
         return pollfd(fd: events == 0 ? -1 : descriptor, events: Int16(events), revents: 0)
     }
 
@@ -112,7 +113,7 @@ package final class TLSTunnel: @unchecked Sendable {
                 return true
             case .failed(let fault):
                 report(fault)
-                // The server may learn why.
+                // Tries to send the server the reason for the failure.
                 _ = writeSecure()
                 return false
             }
@@ -140,7 +141,7 @@ package final class TLSTunnel: @unchecked Sendable {
             session.endOutput()
             return writeSecure()
         case .bytes(let bytes):
-            // A session that is open seals everything.
+            // An open session can seal any bytes, so an error means that the session has failed.
             guard (try? bytes.withUnsafeBytes { try session.seal($0) }) != nil else { return false }
             return writeSecure()
         }

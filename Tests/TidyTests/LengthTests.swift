@@ -37,7 +37,7 @@ struct LengthTests {
             "func text() {⏎ let brace = \"}\", other = #\"\\(\"}\"#⏎/* } */ // }⏎…⏎}",
         ])
     func maximumLines(text: String) {
-        // The text with a comment has two lines of its own in the body, so two lines fewer fit.
+        // The body of the text with a comment already has two lines, so only 58 more lines fit.
         let own = text.contains("/*") ? 2 : 0
         #expect(reasons(text, lines: 60 - own) == [])
         #expect(reasons(text, lines: 61 - own).count == 1)

@@ -52,7 +52,8 @@ struct LinkRule {
         return parts.joined(separator: "/")
     }
 
-    /// A path of the repository in code must exist. If it has an ellipsis, it is a pattern.
+    /// If a page shows a path of the repository as code, the path must exist. A path with a placeholder such
+    /// as `…` or `*` is a pattern, and need not exist.
     private func named(_ code: MarkdownPage.Piece, on page: String) -> Violation? {
         guard let word = code.text.split(separator: " ").first.map(String.init),
             LinkRule.folders.contains(where: word.hasPrefix), !word.contains(where: { "…*<>⟨".contains($0) })

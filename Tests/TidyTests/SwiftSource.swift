@@ -181,8 +181,8 @@ private struct Lexer {
         bytes.dropFirst(at + offset).prefix(count).count { $0 == UInt8(ascii: "#") } == count
     }
 
-    /// A slash begins a regex if there is no operand before it, no space after it, and another slash that
-    /// ends it.
+    /// A slash begins a regex if there is no operand before it, no space after it, and another slash later on
+    /// its line.
     private var isRegex: Bool {
         let after = bytes[(at + 1)...].prefix { $0 != UInt8(ascii: "\n") }
         guard let next = after.first, next != UInt8(ascii: " "), after.contains(UInt8(ascii: "/")) else {

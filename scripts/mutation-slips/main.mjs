@@ -81,8 +81,8 @@ function shares(lines, chosen, count) {
     chosen.map((target) => [target, Math.max(leastOfTarget, Math.round((count * lines[target]) / all))]));
 }
 
-/// The slips of every target. There are more than will be run, because some do not compile. Removing those
-/// does not change the numbers of the others.
+/// The slips of every target. The plan has more slips than the script will run, because some slips do not
+/// compile. When those slips are removed, the other slips keep their numbers.
 function plan(copy, { seed, count, targets: chosen }) {
   const sources = Object.fromEntries(targets.map((target) => [target, swiftFiles(target)]));
   const texts = (target) => sources[target].map((path) => readFileSync(join(root, path), "utf8"));

@@ -122,7 +122,7 @@ function write(path, bytes, mode) {
 
 /// The slips that the compiler rejects. The compiler may report an error in a line without a slip, such as a
 /// missing `return`. In the first two rounds, the nearest slip before this line counts as rejected. From the
-/// third round on, all slips of the file do.
+/// third round on, all slips of the file count as rejected.
 function wrongSlips(output, tree, slips, round) {
   const wrong = new Set();
   for (const [, path, text] of output.matchAll(/^(\S+\.swift):(\d+):\d+: error:/gm)) {

@@ -75,7 +75,8 @@ export class Runs {
     return { ...answer, seconds };
   }
 
-  /// Whether the stage passes without a slip. If not, its failures prove nothing. A busy machine may need a second try.
+  /// Whether the stage passes without a slip. If not, its failures prove nothing. A stage that
+  /// fails is tried once more, because the machine may have been busy.
   async isUsable(stage) {
     const key = JSON.stringify(stage);
     if (!this.passesWithoutSlip.has(key)) {

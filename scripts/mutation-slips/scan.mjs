@@ -68,7 +68,7 @@ function endOfInterpolation(source, at) {
   return end;
 }
 
-// Lines that only check invariants, write the log, or make something faster.
+// Lines that get no slip, because they only check invariants, write the log, or make something faster.
 const leftAlone =
   /\b(precondition\w*|assert\w*|fatalError|dispatchPrecondition|check(?:ed)?Invariants|invariantsHold|reserveCapacity|keepingCapacity|isTraced|LogEvent|log\.write|availableCapacity|minimumCapacity|_fastPath|_slowPath|unsafe\w*)\b/i;
 const declaration =
@@ -257,7 +257,8 @@ function statements(path, source, lines, skipped) {
   return found;
 }
 
-/// Whether the code cannot compile without this statement: the first value of a property, or the exit of a guard.
+/// Whether the code cannot compile without this statement: the initial value of a property, or the statement
+/// that leaves a `guard`.
 function isNeeded(kind, lines, index) {
   const depth = (line) => /^\s*/.exec(line)[0].length;
   let inside = depth(lines[index]);

@@ -62,8 +62,8 @@ struct CommandBenchmarks {
         for measured in all { table.row(measured.cells) }
         table.print(
             under: "automerge-paper, one keystroke a revision: \(revisions) revisions; \(runs) runs of each")
-        // This difference is computed from CPU times, because the noise of four wall times would add up. It
-        // adds one `ping`: the two `cat` connect twice, but `diff` connects only once.
+        // The CPU time of `diff` without reading. Wall times are not used, because the noise of four of them
+        // would add up. Two `cat` connect twice and `diff` connects once, so the time of one `ping` is added.
         let cpu = all.map { $0.runs.map(\.cpu).median }
         let beyond = max(0, cpu[3] - (cpu[1] + cpu[2] - cpu[0]))
         Goal.print([

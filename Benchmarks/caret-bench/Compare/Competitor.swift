@@ -62,8 +62,8 @@ struct Competitor {
         }
     }
 
-    /// A free port. The caller passes it to a server, because neither server prints the port that the system
-    /// chooses.
+    /// A free port. The caller passes the port to a Yjs server, because neither of the two Yjs servers prints
+    /// a port that the system chooses.
     private static func freePort() -> UInt16 {
         let (descriptor, port) = listeningSocket()
         close(descriptor)

@@ -35,7 +35,7 @@ extension CrowdLoad {
         WebSocket.send(YjsMessage.askingForAll, to: peers[index].socket)
     }
 
-    /// Handles all complete frames. Returns the index where the rest begins.
+    /// Handles all complete frames. Returns the index of the first byte after them.
     mutating func handleFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         var start = 0
         while let frame = WebSocket.frame(in: bytes, at: start) {

@@ -50,7 +50,7 @@ import Glibc
             guard let benchmarks = NetBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, NetBenchmarks.measure)
             benchmarks.run()
-        // The server process of `net`.
+        // `caret-bench net` runs its servers with this subcommand.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
         case "server":
@@ -76,7 +76,7 @@ import Glibc
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)
             await benchmarks.run()
-        // The measured process of `store documents`.
+        // `caret-bench store documents` runs the process that it measures with this subcommand.
         case "store-memory" where arguments.count == 1:
             await StoreMemory.measure(folder: arguments[0])
         case "--help", "-h":

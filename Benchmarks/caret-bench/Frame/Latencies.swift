@@ -15,8 +15,8 @@ struct Latencies {
         one.count += other.count
     }
 
-    /// The smallest value that this percentage of all values does not exceed, in nanoseconds; 0 without
-    /// values.
+    /// The percentile in nanoseconds: at least `percent` % of all values are equal to it or smaller. It is 0
+    /// if there are no values.
     func percentile(_ percent: Double) -> Double {
         var left = rank(of: percent, in: count)
         for (step, count) in counts.enumerated() {

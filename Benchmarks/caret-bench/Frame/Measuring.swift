@@ -23,7 +23,7 @@ func rank(of percent: Double, in count: Int) -> Int {
 }
 
 extension [Double] {
-    /// The smallest value that this percentage of all values does not exceed; 0 without values.
+    /// The percentile: at least `percent` % of all values are equal to it or smaller; 0 without values.
     func percentile(_ percent: Double) -> Double {
         isEmpty ? 0 : sorted()[rank(of: percent, in: count) - 1]
     }

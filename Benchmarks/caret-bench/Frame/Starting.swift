@@ -1,6 +1,6 @@
 import Glibc
 
-/// Starts a program. `words` are its arguments; the first one is the name that the program gets as its own.
+/// Starts a program. `words` are its arguments; the first one is the name of the program (`argv[0]`).
 /// `setUp` changes the descriptors that the program inherits.
 func started(
     _ program: String, _ words: [String], _ setUp: (inout posix_spawn_file_actions_t) -> Void = { _ in }

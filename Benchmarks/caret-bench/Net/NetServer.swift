@@ -15,8 +15,8 @@ enum NetServer: String, CaseIterable {
     /// Like `loop`, but each push goes through the queue of its document, as in a room.
     case queue
 
-    /// Prints the port, and serves until the input ends. `words` has the server's name and, for the bare
-    /// server, the path of a database to create.
+    /// Prints the port, and serves until standard input ends. `words` has the server's name and, for the
+    /// bare server, the path of a database to create.
     static func serve(as words: [String]) async {
         guard let kind = NetServer(rawValue: words[0]) else {
             preconditionFailure("there is no kind of server called \(words[0])")

@@ -5,7 +5,7 @@ import Glibc
 /// when complete.
 struct ReportFolder {
     let path: String
-    /// The folder where a new report is made. The remains of an interrupted run are removed.
+    /// The folder where a new report is made. A new run first removes what an interrupted run left there.
     let draft: String
 
     init(_ path: String) {
@@ -32,8 +32,8 @@ struct ReportFolder {
     func pictures(of part: String) throws -> [String] { try pictures(of: [part], in: draft) }
 
     /// Replaces the old report by the new one, and keeps other files in the folder. Both reports are on the
-    /// same disk. The page links to the plots, so it is replaced last. If a file cannot be replaced, the rest
-    /// of the new report stays in the draft.
+    /// same disk, so `rename` works. The page links to the plots, so it is replaced last. If a file cannot be
+    /// replaced, the rest of the new report stays in the draft.
     func exchange(page: String, parts: [String]) throws {
         try page.write(toFile: draft + "/README.md", atomically: true, encoding: .utf8)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

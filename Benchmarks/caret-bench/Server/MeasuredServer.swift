@@ -35,7 +35,7 @@ final class MeasuredServer {
             let client = PlainClient("bench-maker", port: port)
             for name in names { client.make(name, text) }
         case .yjs: for name in names { CrowdLoad.makeInYjs(name, text, port: port) }
-        // The bare server stores lines, not texts.
+        // The bare server stores lines, not texts, so it needs no first text.
         case .bare: return
         }
     }
@@ -72,7 +72,7 @@ final class MeasuredServer {
     var perSecond: Double { samples.map(\.perSecond).median }
     var resyncs: Int { load.resyncs }
 
-    /// The median of the ratios of both servers in the same turn.
+    /// The median over all turns of this ratio: the value of this server, divided by the value of `other`.
     func ratio(to other: MeasuredServer, _ value: (Sample) -> Double) -> Double {
         zip(samples, other.samples).map { value($0) / value($1) }.median
     }

@@ -10,7 +10,7 @@ struct ServerMemory {
     static let idle = "idle connections"
     static let open = "open documents"
     private static let count = 2_000
-    /// How many documents one connection opens. This is below the limit for a connection.
+    /// How many documents one connection opens. `caretd` allows a connection to open more.
     private static let atOne = 250
 
     /// Runs the cases that are wanted: one of them or both.

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A server in its own process, so that its CPU time is measured separately. It ends with this process.
+/// A server in its own process, so that its CPU time is measured separately. The server ends when the
+/// benchmark process ends.
 final class ServerProcess {
     let port: UInt16
     /// The process id of the server.

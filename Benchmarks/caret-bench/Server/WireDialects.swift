@@ -28,7 +28,7 @@ extension CrowdLoad {
         }
     }
 
-    /// Handles all complete messages. Returns the index where the rest begins.
+    /// Handles all complete messages. Returns the index of the first byte after them.
     mutating func take(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         if dialect == .yjs { return handleFrames(of: bytes, index, now) }
         var start = 0
@@ -85,12 +85,12 @@ extension CrowdLoad {
         opening -= 1
     }
 
-    /// The client was too far behind, so the server sent it the whole text.
+    /// Handles a resync: the client was too far behind, so the server sent the whole text again.
     private mutating func handleResync(_ line: UnsafeRawBufferPointer, _ index: Int) {
         let document = peers[index].document
         precondition(!peers[index].isInFlight, "a writer received a resync: \(line.string)")
         let revision = line.number(at: line.end(of: #""rev":"#))
-        // The load does not know when these revisions were written.
+        // The load does not know when these revisions were written, so their times are `.nan`.
         if revision > documents[document].head { addRevisions(document, to: revision, .nan) }
         outstandingDeliveries -= revision - peers[index].position
         peers[index].position = revision

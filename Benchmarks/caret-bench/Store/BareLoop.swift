@@ -19,7 +19,7 @@ struct BareLoop: ~Copyable {
     private var heads: [Int64]
     private var next = 0
     private var commits: Int64 = 1
-    /// A number as large as the store's sums.
+    /// A number as large as the checksums that the store writes into its rows.
     private static let sum: Int64 = 0x1E37_79B9_7F4A_7C15
 
     /// Opens a database with `documents` documents, numbered from 1, each with one author and one revision.

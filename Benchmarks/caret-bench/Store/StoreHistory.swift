@@ -10,7 +10,7 @@ struct StoreHistory {
     let base: BenchFolder
     let isQuick: Bool
 
-    /// A closed store with a document after upkeep.
+    /// A store with one document. Upkeep has run, and the store is closed.
     private struct StoredHistory {
         let folder: String
         let text: TextBuffer
@@ -93,7 +93,7 @@ struct StoreHistory {
 
     private func open(_ whole: StoredHistory, _ alone: StoredHistory) async -> [String] {
         let stores = [SQLiteStore.opened(whole.folder), SQLiteStore.opened(alone.folder)]
-        // Another document is read in between, so that no part of the measured history is cached.
+        // Before each measurement another document is read, so no part of the measured history is cached.
         var others: [DocumentID] = []
         for store in stores {
             let other = await store.createDocument("notes/other")

@@ -28,7 +28,7 @@ final class WriterTurns: Sendable {
         var work = 0.0
         var processing = 0.0
         var commit = 0.0
-        /// The CPU time of merges.
+        /// The CPU time in which the writer merged segments.
         var merging = 0.0
 
         var appends: Int { calls - upkeep }
@@ -38,7 +38,7 @@ final class WriterTurns: Sendable {
         var turns: [Turn] = []
         var checkpoints: [Double] = []
         var turn = Turn()
-        /// When the last timed event came.
+        /// When the current transaction, commit or checkpoint began.
         var moment = 0.0
         var processed = 0.0
         var merging = 0.0

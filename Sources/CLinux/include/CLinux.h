@@ -22,7 +22,7 @@ int caret_timer_set(int timer, uint64_t nanoseconds);
 /// Swaps two files in one atomic step.
 int caret_exchange(const char *path, const char *other);
 
-/// Renames a file. Fails if the new name exists.
+/// Renames a file. Fails if a file with the new name exists.
 int caret_rename_new(const char *path, const char *other);
 
 /// The type of the file system that contains `path`, as listed in statfs(2). Negative on failure.

@@ -91,7 +91,7 @@ package final class LineConnection {
         let descriptor = Glibc.socket(address.family, kind, 0)
         if descriptor < 0 { return errno }
         if address.family != AF_UNIX {
-            // Send each line at once. If the option cannot be set, the connection is only slower.
+            // With this option the system sends each line at once. Without it the connection is only slower.
             var isOn: Int32 = 1
             setsockopt(
                 descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
@@ -130,7 +130,7 @@ package final class LineConnection {
         guard let security else { return handler(.connected) }
         let session = security.context.makeSession(to: security.host, speaking: .lines)
         self.session = session
-        // This makes the first message of the handshake.
+        // No input has arrived yet, so this call only sends the first message of the TLS handshake.
         decrypt(session)
     }
 

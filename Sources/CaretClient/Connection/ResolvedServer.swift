@@ -8,7 +8,7 @@ package struct ResolvedServer: Sendable {
         let context: TLSClientContext
     }
 
-    /// The best one first.
+    /// The addresses of the server, the best one first.
     let addresses: [SystemAddress]
     /// Nil without TLS.
     let security: Security?

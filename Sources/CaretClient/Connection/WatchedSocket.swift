@@ -5,9 +5,9 @@ import Synchronization
 
 /// A socket with a thread that polls it. The socket is used on only one queue, and calls its handlers there.
 ///
-/// The class does not use DispatchSource. On Linux, a read source sometimes reported only at the next write
-/// that the other side had closed or refused the connection. A client has only one connection, so the thread
-/// costs little.
+/// The class does not use DispatchSource. When the other side had closed or refused the connection, a read
+/// source on Linux sometimes did not report this until the next write. A client has only one connection, so
+/// the thread costs little.
 final class WatchedSocket {
     struct Handlers {
         let readable: () -> Void

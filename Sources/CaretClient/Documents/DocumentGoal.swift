@@ -3,7 +3,7 @@ import CaretWire
 
 /// What a caller waits for.
 package enum DocumentGoal {
-    /// The text of the document has arrived.
+    /// The caller waits until the text of the document has arrived.
     case opened
     case saved
 

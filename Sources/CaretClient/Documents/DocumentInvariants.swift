@@ -24,7 +24,7 @@ extension DocumentState {
 }
 
 extension Change {
-    /// Whether all edits lie inside a text that ends at `end`, after the change is applied.
+    /// Whether this change can produce a text of length `end`: its last edit then ends at `end` or before.
     fileprivate func fits(_ end: Offset) -> Bool {
         guard let last = edits.last else { return true }
         let growth = edits.reduce(0) { $0 + $1.inserted.utf16 - ($1.range.upperBound - $1.range.lowerBound) }

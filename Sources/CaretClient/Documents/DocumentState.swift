@@ -94,7 +94,7 @@ package struct DocumentState {
         run(try replica.selected(selections), at: now, &ids)
     }
 
-    /// The program has made a change to the current text.
+    /// Handles a change that the program has made to the current text.
     package mutating func typed(
         _ change: Change, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> [DocumentAction] {
@@ -131,7 +131,8 @@ package struct DocumentState {
         return [.notify(.state(state))]
     }
 
-    /// The user has made a change in a bound view. Returns the change that brings the view up to date.
+    /// Handles a change that the user has made in a bound view. Returns the change that brings the view up to
+    /// date.
     package mutating func typed(
         _ change: Change, in view: Int, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> (Change, [DocumentAction]) {
@@ -220,7 +221,8 @@ extension DocumentState {
         }
     }
 
-    /// A message about this document was not sent, because its line is longer than the server allows.
+    /// Called when a message about this document was not sent, because its line is longer than the server
+    /// allows.
     package mutating func lineTooLong(
         _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {

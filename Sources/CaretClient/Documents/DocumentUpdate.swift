@@ -10,7 +10,7 @@ public enum DocumentUpdate: Equatable, Sendable {
     /// All other sessions that have the document open, with their selections.
     case peers([DocumentPeer])
     case state(SavingState)
-    /// The document has this name now.
+    /// The document was renamed; this is the new name.
     case renamed(String)
     /// Unsaved edits could not be written to the folder of the client, so they would not survive the end of
     /// the program.

@@ -101,8 +101,8 @@ public final class LiveDocument: Sendable {
     /// edits cannot be written.
     public func kept() async throws { try await client.shell.wait(untilKept: key) }
 
-    /// Tries again to save refused edits, perhaps after the user has changed them. If the client already
-    /// waits to send edits again, it sends them at once.
+    /// Tries again to save refused edits, perhaps after the user has changed them. If the client waits
+    /// for a delay before it sends edits again, it sends them at once.
     public func retry() { change { $0.retried(at: $1, &$2) } }
 
     /// Drops the unsaved edits, and returns them as a change to the saved text.

@@ -18,7 +18,7 @@ package struct PendingFollowEvents: CoalescingBuffer {
 
     package mutating func add(_ next: FollowEvent) {
         switch next {
-        // The new list replaces all waiting events.
+        // `restarted` begins a new list of all documents, so the waiting events are out of date.
         case .restarted:
             self = PendingFollowEvents()
             _ = append(next)

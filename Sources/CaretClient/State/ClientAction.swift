@@ -6,7 +6,7 @@ package enum ClientAction: Equatable, Sendable {
     /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect
     case send(ClientMessage, id: RequestID?)
-    /// The server has welcomed the client.
+    /// Report that the server has welcomed the client.
     case welcomed(Welcome)
     case answer(RequestNumber, ServerMessage)
     case fail(RequestNumber, RequestFault)
@@ -18,7 +18,7 @@ package enum ClientAction: Equatable, Sendable {
     case update(DocumentKey, DocumentUpdate)
     /// Write the current unsaved edits of this document to its file before the next action.
     case keep(DocumentKey)
-    /// The client has ended, for this reason.
+    /// Tell all waiting callers that the client has ended for this reason.
     case end(ConnectionFault)
     /// Call `timePassed` at this moment or a little later. Earlier `wake` actions stay valid.
     case wake(at: Moment)

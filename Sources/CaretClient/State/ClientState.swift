@@ -37,8 +37,8 @@ package struct ClientState {
         }
     }
 
-    /// How long the client waits for a connection. After that, it waits as long again for `welcome`. The
-    /// server waits equally long for `hello`.
+    /// How long the client waits for a connection. Once connected, it waits at most the same time for
+    /// `welcome`. The server waits equally long for `hello`.
     static let connectTimeout: Milliseconds = 10_000
 
     let settings: Settings
@@ -90,12 +90,12 @@ extension ClientState {
         return sendRequests()
     }
 
-    /// The caller of a request no longer waits for its answer.
+    /// Called when the caller of a request no longer waits for the answer.
     package mutating func cancelled(_ number: RequestNumber) -> [ClientAction] {
         requests.cancel(number) ? [.fail(number, .cancelled)] + sendRequests() : []
     }
 
-    /// Follows documents. Replaces the previous `follow`.
+    /// Follows documents. If the client has sent a `follow` request before, the new one replaces it.
     package mutating func followed(_ message: Follow) -> [ClientAction] {
         follow = (message, ids.next())
         return sendFollow()
@@ -217,7 +217,7 @@ extension ClientState {
         }
     }
 
-    /// A message was not sent, because its line is longer than the server allows.
+    /// Called when a message was not sent, because its line is longer than the server allows.
     package mutating func lineTooLong(
         _ message: ClientMessage, _ id: RequestID?, bytes: Int, limit: Int, at now: Moment
     ) -> [ClientAction] {

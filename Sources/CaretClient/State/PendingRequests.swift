@@ -45,7 +45,7 @@ package struct PendingRequests: Equatable {
         return sent.remove(at: index).number
     }
 
-    /// Makes a sent request wait again, because the server did not carry it out.
+    /// Makes a sent request wait to be sent again, because the server did not carry it out.
     mutating func requeue(_ id: RequestID?) {
         guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return }
         waiting.insert(sent.remove(at: index), at: 0)
@@ -61,7 +61,8 @@ package struct PendingRequests: Equatable {
     }
 
     /// Handles the end of the connection. Returns the sent requests that are not idempotent: they must fail,
-    /// because the server may have carried them out already. The other sent requests wait again.
+    /// because the server may have carried them out already. The other sent requests wait to be sent
+    /// again.
     mutating func disconnected() -> [RequestNumber] {
         let lost = sent.filter { !$0.message.isIdempotent }.map(\.number)
         waiting = sent.filter(\.message.isIdempotent) + waiting

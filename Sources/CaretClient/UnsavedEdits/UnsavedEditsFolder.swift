@@ -29,8 +29,8 @@ package final class UnsavedEditsFolder: Sendable {
         do throws(FileCallFault) { lock = try files.open(path + "/lock", O_RDWR | O_CREAT) } catch {
             throw UnsavedEditsFault("open", path + "/lock", code: error.code)
         }
-        // All members are set here. If a later line throws, the object is released, and `deinit` closes the
-        // lock file.
+        // All members of this object are set at this point. So if a later line throws, the object is
+        // released, and `deinit` closes the lock file.
         try UnsavedEditsFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock)
         }
     }

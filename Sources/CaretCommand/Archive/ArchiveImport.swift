@@ -12,7 +12,7 @@ struct ArchiveImport {
     let folder: String
     let progress: ProgressLine
 
-    /// The highest number of revisions in one append, and the highest total weight of their changes.
+    /// The highest number of revisions in one append, and the highest sum of the `weight` of their changes.
     private static let (mostRevisions, mostWeight) = (2_048, 256 << 10)
 
     /// Returns the number of imported documents and revisions.
@@ -145,7 +145,7 @@ private final class ImportedDocument {
             pusher: Pusher(
                 user: ByteString(author.user.string), publicClient: ByteString(author.client.string)),
             seq: Int64(revision.revision.value), time: Int64(author.time), edits: edits)
-        // No client can push under this user and client id, so the store never compares the digest.
+        // No client can push as the author of an imported revision, so the store never compares this digest.
         changes.append(PushedChange(change, digest: Digest(SIMD4())))
         weight += change.weight
     }

@@ -77,7 +77,7 @@ package final class ArchiveReader {
     /// How much of the file has been read.
     var progress: Progress { Progress(input.readBytes, of: input.fileBytes) }
 
-    /// The next part; nil at the end of a complete archive.
+    /// Reads the next part of the archive. Returns nil at the end, if the archive is complete.
     package func next() throws(Failure) -> Part? {
         while true {
             if case .ended = state { return nil }

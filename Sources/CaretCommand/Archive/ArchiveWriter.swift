@@ -90,7 +90,7 @@ extension Digest {
 }
 
 extension Check {
-    /// The check of a document's text at its last revision.
+    /// The length and checksum of a document's text at its last revision, with which a reader checks it.
     init(_ text: TextBuffer, of document: WireString, at revision: Revision) {
         self.init(document: document, revision: revision, length: text.length.utf16, crc32: text.crc32)
     }

@@ -180,7 +180,7 @@ struct EditDocument: Subcommand {
 }
 
 extension SavingState {
-    /// Whether the document waits until the server can be reached.
+    /// Whether the client is offline, or the server has not opened the document yet.
     fileprivate var isWaiting: Bool {
         switch self {
         case .offline, .opening: true

@@ -56,8 +56,8 @@ struct Put: Subcommand {
             if let text = saved.text { members.append(("text", .text(text))) }
             context.show(.object(members))
         } else if let merged = saved.text {
-            // Prints what `cat` would print afterwards. A push that changes the text also sets its line
-            // breaks.
+            // Prints what `caret cat` would print after this push. A push that changes the text also sets its
+            // line breaks.
             let fileUsesCRLF = saved.isUnchanged ? nil : FileText(text).usesCRLF
             context.show(text: merged, usesCRLF: fileUsesCRLF ?? base?.usesCRLF ?? false)
         } else {

@@ -122,7 +122,7 @@ struct Sync: Subcommand {
             // If this write fails, there is no other place to report it.
             _ = context.notes.flush()
         } catch {
-            // Every other error occurs again during the sync, which then reports it.
+            // This method reports only an unreachable server. The sync itself reports every other error.
         }
     }
 }

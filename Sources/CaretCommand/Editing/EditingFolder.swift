@@ -20,7 +20,7 @@ struct EditingFolder: Sendable {
         path = state + "/caret/edit/" + sum.digest().hexadecimal.prefix(32)
     }
 
-    /// Creates the parent folders. Only the owner can read them, because unsaved text can be private.
+    /// Creates the folders above this one. Only the owner can read them, because unsaved text can be private.
     func prepare() throws(FileFault) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         for index in parts.indices.dropFirst() {

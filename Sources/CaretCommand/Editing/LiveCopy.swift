@@ -131,7 +131,8 @@ package final class LiveCopy: Sendable {
             // After the editor's end the file needs no more updates.
             return quiet == LiveCopy.forever ? record : try written(head, over: file, record)
         case .leaveAlone(let reason):
-            // While the editor runs, its next save may contain valid text, so this is not an error yet.
+            // The saved file cannot be synced. This is no error while the editor runs, because the next save
+            // may be valid.
             if quiet != LiveCopy.forever { return record }
             throw Failure(
                 "\(path): \(reason.words)", advice: "the file still has the text that the editor saved")
@@ -151,8 +152,8 @@ package final class LiveCopy: Sendable {
         // The editor may have saved the file since it was read.
         if folder.content(path) != file.content { return record }
         try folder.exchange(new, with: name)
-        // The editor may also have saved just before the exchange. Then the exchange is undone, and the saved
-        // text is merged next.
+        // The editor may also have saved just before the two files were exchanged. Then they are exchanged
+        // back, and the saved text is merged next.
         let displaced = folder.content(new)
         if displaced != .missing, displaced != file.content {
             try folder.exchange(new, with: name)
@@ -172,8 +173,8 @@ package final class LiveCopy: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of a queue block most signals. If the editor inherited that, it would ignore Ctrl-C and a
-        // new size of its window.
+        // Threads of a dispatch queue block most signals. If the editor inherited the blocked signals, it
+        // would not notice Ctrl-C or a new size of its window.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)

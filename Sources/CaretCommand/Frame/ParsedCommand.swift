@@ -66,8 +66,8 @@ package struct ParsedCommand: Sendable {
             }
         }
 
-        /// Checks whether the words that were read so far name a subcommand. If the first word names one, the
-        /// second word is not part of the name.
+        /// Checks whether the words that were read so far name a subcommand. If the first word alone
+        /// names a subcommand, the second word is not part of the name.
         private mutating func findCommand() {
             guard let (type, _) = CommandList.command(in: nameWords) else { return }
             command = type

@@ -3,7 +3,7 @@ struct Roff {
     private(set) var text: String
 
     init(_ title: String, section: Int, version: String) {
-        // Turns off hyphenation and justified lines, because readers copy most of these lines.
+        // Turns off hyphenation and justified lines, because readers copy most lines of the manual.
         text = ".TH \(title.uppercased()) \(section) \"\" \"Caret \(version)\"\n.nh\n.ad l\n"
     }
 

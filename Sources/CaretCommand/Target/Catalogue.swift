@@ -50,7 +50,7 @@ extension LiveClient {
 
     /// The entry of one document in the list, without its text.
     func entry(of document: String) async throws -> DocumentList.Entry {
-        // This name sorts before all longer names that begin with it.
+        // The name of the document sorts before all longer names that begin with this name.
         let first = try await list(prefix: document, limit: 1).documents.first
         if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
         throw Failure(

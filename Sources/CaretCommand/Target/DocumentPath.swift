@@ -2,8 +2,9 @@ import CaretLog
 
 /// The path of a document's file in a folder: the parts of its name after a prefix.
 ///
-/// Names come from untrusted sources, such as a malicious server. Code that uses a name as a path must create
-/// this value first. No part is empty, `.` or `..`, and no part contains a `/` or a control character.
+/// Names of documents come from untrusted sources, such as a malicious server. Code that uses such a name as
+/// a path must create a `DocumentPath` first. No part of the path is empty, `.` or `..`, and no part contains
+/// a `/` or a control character.
 package struct DocumentPath: Equatable, Sendable {
     /// Why a name is not a path.
     package enum Fault: Error, Equatable {
@@ -18,7 +19,7 @@ package struct DocumentPath: Equatable, Sendable {
     /// How many bytes a part may have on the file systems of Linux.
     static let longestPart = 255
 
-    /// The parts of the path. There is at least one.
+    /// The parts of the path. There is at least one part.
     let parts: [String]
 
     /// The prefix must be empty or end with `/`.

@@ -97,7 +97,7 @@ final class ExportFolder: Sendable {
             let code = errno
             if code == ENOENT { return nil }
             var status = stat()
-            // For a link the system reports only that it is not a folder.
+            // For a link, the system reports only that it is not a folder, so this code checks for a link.
             if fstatat(above, part, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK {
                 throw ExportFolder.link(file.parts[...index].joined(separator: "/"))
             }

@@ -32,7 +32,7 @@ enum FileTree {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            // The thrown error contains no reason, but `errno` does.
+            // The error that `FileManager` throws contains no reason, but `errno` does.
             throw Failure("\(folder): cannot be read: \(String(cString: strerror(errno)))")
         }
     }

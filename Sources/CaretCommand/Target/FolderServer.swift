@@ -6,8 +6,8 @@ import CaretStore
 import CaretWire
 import Glibc
 
-/// A temporary server on the data folder of a stopped server, for the duration of one subcommand. With it, a
-/// subcommand uses the same code and rules for files as for a running server.
+/// A temporary server on the data folder of a stopped server, for the duration of one subcommand. With this
+/// server, a subcommand uses the same code and rules for files as for a running server.
 struct FolderServer {
     let store: SQLiteStore
     private let server: Server
@@ -23,7 +23,8 @@ struct FolderServer {
         do {
             var settings = ServerSettings(
                 name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
-            // Only the owner uses this server, and the limits of the stopped server are unknown.
+            // Uses the widest limits: only the owner uses this server, and the limits of the stopped server
+            // are unknown.
             settings.limits = .widest
             server = try Server(
                 settings, store: store, in: folder, authenticator: OwnerAuthenticator(),
@@ -106,7 +107,8 @@ extension Failure {
     }
 }
 
-/// Treats every client as admin. Only users who may open the files can reach the socket in their folder.
+/// Treats every client as admin. Only users who may open the files of the data folder can reach the socket in
+/// that folder.
 private struct OwnerAuthenticator: Authenticator {
     func identify(
         _ token: WireString?, at listenerKind: ListenerKind,

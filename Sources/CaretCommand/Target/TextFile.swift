@@ -20,7 +20,7 @@ enum TextFile {
             if path == "-" { return Array(try FileHandleBytes.all(STDIN_FILENO)) }
             return Array(try Data(contentsOf: URL(filePath: path)))
         } catch {
-            // The thrown error contains no reason, but `errno` does.
+            // The error that was thrown does not say why the file cannot be read, but `errno` does.
             throw Failure("\(name(path)): cannot be read: \(String(cString: strerror(errno)))")
         }
     }

@@ -59,7 +59,7 @@ final class TopFeed: Sendable {
             do {
                 return TopReading(try await client.counters(), at: .now, after: reading)
             } catch ConnectionFault.lost {
-                // The next request waits for the next connection.
+                // The next request waits until the client is connected again.
                 continue
             }
         }

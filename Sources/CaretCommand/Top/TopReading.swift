@@ -14,7 +14,7 @@ package struct TopReading: Sendable {
 
     package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
         (self.time, self.counters) = (time, counters)
-        // A restarted server counts from zero.
+        // A restarted server counts from zero, so a reading from before the restart is ignored.
         let last = last?.counters.since == counters.since ? last : nil
         intervalStart = last?.time ?? counters.since
         before =

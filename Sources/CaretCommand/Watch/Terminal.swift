@@ -96,8 +96,8 @@ package final class Terminal: Sendable {
         sigemptyset(&stopping)
         sigaddset(&stopping, SIGTSTP)
         let handler = signal(SIGTSTP, SIG_DFL)
-        // Threads of a queue block SIGTSTP. After this call, raising the signal stops the whole program at
-        // once.
+        // Threads of a dispatch queue block the signal SIGTSTP. After this call, raising the signal stops the
+        // whole program at once.
         pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
         repeat { raise(SIGTSTP) } while isInBackground
         pthread_sigmask(SIG_BLOCK, &stopping, nil)

@@ -60,7 +60,8 @@ package struct WatchPage: Sendable {
     /// The line that contains an offset.
     func line(ofUTF16 offset: Int) -> Int {
         let inside = Offset(min(offset, text.end.value))
-        // An offset inside a scalar belongs to an older text. In this case, the first line is returned.
+        // An offset inside a scalar was valid only in an older text. For such an offset, the first line is
+        // returned.
         let byte = (try? text.convert(inside, to: UTF8Unit.self))?.value ?? 0
         return min(lineCount - 1, lines.line(of: byte))
     }

@@ -1,4 +1,5 @@
-/// The ranges of a histogram. Each power of two is divided into eight ranges, over all of UInt64.
+/// The ranges of a histogram. They cover all of UInt64: there are eight ranges from each power of two to the
+/// next.
 ///
 /// The middle of a range differs from any number in the range by at most 6.25 % (one sixteenth). Numbers
 /// below 16 are exact.

@@ -25,7 +25,8 @@ package struct Histogram: Equatable, Sendable {
         largest = max(largest, number)
     }
 
-    /// How many numbers are below a power of two. The ranges of a histogram end there, so this is exact.
+    /// How many numbers are below a power of two. The result is exact, because no range of a histogram
+    /// crosses a power of two.
     package func count(below2ToThe power: Int) -> UInt64 {
         counts[..<Buckets.index(of: 1 << power)].reduce(0, &+)
     }
@@ -46,7 +47,7 @@ package struct Histogram: Equatable, Sendable {
             passed += counts[index]
             if passed >= max(1, rank) { return min(Buckets.middle(at: index), largest) }
         }
-        // There are no numbers, so this is 0.
+        // The histogram has no numbers, so `largest` is 0.
         return largest
     }
 }

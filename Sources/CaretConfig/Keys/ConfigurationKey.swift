@@ -12,7 +12,8 @@ package struct ConfigurationKey: Sendable {
         case documents = "Limits of documents and pushes"
     }
 
-    /// The property of `Settings` that has the value. The only source of the default is `Settings()`.
+    /// The property of `Settings` that stores the key's value. The only source of the default is
+    /// `Settings()`.
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
     package enum Kind: Sendable {

@@ -73,7 +73,7 @@ package struct Settings: Equatable, Sendable {
 /// Whether clients must use TLS, if there is a certificate.
 package enum TLSUse: String, CaseIterable, Sendable {
     case offered, required
-    /// Offered on loopback, and required at other addresses.
+    /// TLS is offered on loopback, and required at other addresses.
     case auto
 }
 

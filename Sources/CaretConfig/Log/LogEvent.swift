@@ -57,8 +57,8 @@ package struct LogEvent: Equatable, Sendable {
 
         case memoryReturned = "memory_returned"
 
-        /// The server sent a client the error `internal`. The line has the numbers of the document and
-        /// revision, or of the connection.
+        /// The server sent a client the error `internal`. The log line contains the numbers of the document
+        /// and revision, or of the connection.
         case internalFault = "internal_fault"
         /// Written at the end of the log: how many lines of an event the rate limit suppressed.
         case logSuppressed = "log_suppressed"

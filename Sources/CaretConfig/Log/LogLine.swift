@@ -28,8 +28,8 @@ package struct LogLine: Equatable, Sendable {
         for field in event.fields {
             let (key, value) = field.keyAndValue
             let piece = member(key, value, format)
-            // If a field does not fit into the line, this field and all later fields are omitted. Only values
-            // full of control characters are so long.
+            // If a field does not fit into the line, this field and all later fields are omitted. Only a
+            // value full of control characters can be so long that it does not fit.
             if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
             text += piece
         }

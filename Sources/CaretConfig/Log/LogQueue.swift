@@ -1,4 +1,4 @@
-/// The lines that wait to be written. It decides which thread writes them.
+/// The lines that wait to be written. The queue decides which thread writes these lines.
 ///
 /// A thread that adds a line while no other thread writes becomes the writer. It writes until no line waits.
 /// So lines keep their order, no lock is held during a write, and no thread waits for a write of another

@@ -36,7 +36,8 @@ private func commonLines(_ numbers: LineNumbers, _ budget: inout SearchBudget) -
     return runs
 }
 
-/// How many line numbers are equal at the start of both lists, and at the end of the rest.
+/// How many line numbers are equal at the start of both lists, and how many of the other line numbers are
+/// equal at the end.
 private func commonEndLengths(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: Int) {
     let limit = min(old.count, new.count)
     var (head, tail) = (0, 0)

@@ -20,7 +20,8 @@ func commonRuns(_ old: [UInt32], _ new: [UInt32], _ budget: inout SearchBudget) 
             let elements = old.count + new.count
             var search = CommonRunSearch(old: old, new: new, steps: elements + budget.steps)
             while search.runWindow() {}
-            // The part of `elements` that this search did not use is not passed on to the next search.
+            // This search got one extra step for each element. Extra steps that it did not use are not passed
+            // on to the next search.
             budget.steps = min(budget.steps, max(0, search.stepsLeft))
             return search.runs
         }
@@ -125,7 +126,8 @@ private struct CommonRunSearch {
         return true
     }
 
-    /// Fills the row of `distance`. Returns the column that reached the end of both sequences, if any.
+    /// Fills the row of `distance`. Returns the column of the diagonal that reached the end of both
+    /// sequences, if any.
     private mutating func fillRow(_ distance: Int) -> Int? {
         let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
         let row = CommonRunSearch.row(distance)

@@ -41,7 +41,8 @@ struct EditJoiner {
     /// boundaries in both texts. If the end of the edit reaches the following edit, joins these two edits.
     private mutating func nextWidenedEdit(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
         guard var edit = rest.popFirst() else { return nil }
-        // The end of the previous edit is a boundary in both texts, so this loop stops there at the latest.
+        // Moves the start back to a boundary. This loop never passes the previous edit, whose end is a
+        // boundary in both texts.
         while let step = largerDistance(
             edit.old.lowerBound - oldGraphemes.boundary(atOrBefore: edit.old.lowerBound),
             edit.new.lowerBound - newGraphemes.boundary(atOrBefore: edit.new.lowerBound))

@@ -7,8 +7,8 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let width = longestChanceRun + 1
     if min(old.count, new.count) < width || max(old.count, new.count) > maxScalarsForLongRuns { return [] }
     var runs: [CommonRun] = []
-    // Where the last run ends. A run is not extended at its end, because the search finds the equal text that
-    // follows.
+    // Where the last run ends. The loop extends a run only at its start, because the search finds the equal
+    // text after the run.
     var (oldEnd, newEnd) = (0, 0)
     for pair in longestChain(of: uniqueWindows(old, new, width)) {
         var run = CommonRun(old: pair.old, new: pair.new, length: width)

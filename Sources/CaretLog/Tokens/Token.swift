@@ -4,7 +4,7 @@ package struct TokenID: Hashable, Comparable, Sendable {
 
     package init(_ value: Int64) { self.value = value }
 
-    /// The id for connections that need no token. No stored token has it.
+    /// The id for connections that need no token. No stored token has this id.
     package static let unneeded = TokenID(0)
 
     package static func < (left: TokenID, right: TokenID) -> Bool { left.value < right.value }

@@ -9,7 +9,7 @@ package import CaretWire
 package enum ConnectionAction: Equatable, Sendable {
     /// Write one or several lines after all earlier lines. The runner reports delivered bytes with `written`.
     case send([UInt8])
-    /// Stop reading from the peer until `resumeReading`.
+    /// Stop reading from the peer until the action `resumeReading`.
     case pauseReading
     case resumeReading
     /// Reserve bytes of the server's budget for an incomplete line. If the budget is too small, the runner

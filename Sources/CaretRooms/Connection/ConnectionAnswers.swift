@@ -63,8 +63,8 @@ extension ConnectionState {
         } else if let stage = documents.stage(of: session) {
             pass(output, to: session, stage)
         } else if output.kind != .closeRefused || refusedCloses.remove(session) == nil {
-            // The session has ended, and the room still answers one of its pushes. If the room refuses a
-            // close, the client may know already that the session has ended.
+            // This session has already ended, but the room still answers one of its pushes. If the room
+            // refuses a close, the client may know already that the session has ended.
             send(output.bytes)
         }
     }
@@ -103,8 +103,8 @@ extension ConnectionState {
         return finishEvent()
     }
 
-    /// Refuses a close. The room has ended the session. Usually the close had not reached the room by then,
-    /// so the room will also refuse it.
+    /// Refuses the client's request to close a session, because the room has already ended this session.
+    /// Usually the request had not reached the room by then, so the room will also refuse it.
     private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
         fail(.notOpen, "the document was closed before the request arrived", id, document: name)
         refusedCloses.insert(session)
@@ -115,7 +115,7 @@ extension ConnectionState {
         }
     }
 
-    /// The event was not delivered, because the room had been dropped.
+    /// Handles an event that could not be delivered to its room, because the room had been dropped.
     package mutating func undelivered(_ event: RoomEvent) -> [ConnectionAction] {
         guard isWelcomed else { return [] }
         switch event {

@@ -3,8 +3,8 @@ import CaretWire
 
 /// How a connection ends.
 extension ConnectionState {
-    /// Begins to close the connection. Its last line is still delivered. For a while, input is read and
-    /// dropped. If it were not read, a TCP reset could make the peer lose the last line.
+    /// Begins to close the connection. The connection's last line is still delivered. For a while, input is
+    /// read and dropped. If it were not read, a TCP reset could make the peer lose the last line.
     mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
@@ -94,7 +94,7 @@ extension ConnectionState {
             .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
     }
 
-    /// Closes all open sessions. Before that, their rooms send the acks that are due.
+    /// Closes all open sessions. Before a room closes its session, it sends the acks that are due.
     private mutating func closeSessions() {
         for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
     }

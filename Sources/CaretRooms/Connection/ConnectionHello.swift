@@ -97,7 +97,7 @@ extension ConnectionState {
 
     private mutating func send(_ messages: [ServerMessage]) {
         guard isWelcomed else { return }
-        // An empty batch counts as delivered.
+        // For an empty batch nothing is sent, so it counts as delivered at once.
         if messages.isEmpty { return emit(.deliveredDocuments) }
         for (index, message) in messages.enumerated() {
             send(message, of: index == messages.count - 1 ? .follow : .connection)

@@ -46,7 +46,7 @@ struct ConnectionInput: Sendable {
     /// Ends the handshake. From now on, lines may have this many bytes.
     mutating func allowLines(of bytes: Int) {
         framer.limit = bytes
-        // The hello may have arrived in several pieces, and is complete now.
+        // The hello is complete now, even if it arrived in several pieces. So no line is incomplete.
         incompleteSince = nil
     }
 
@@ -135,7 +135,7 @@ struct ConnectionInput: Sendable {
         return lastClaim
     }
 
-    /// Undoes the last reservation, which was refused.
+    /// Undoes the last reservation, because the server's budget was too small for it.
     mutating func claimRefused() {
         claimed -= max(0, lastClaim)
         lastClaim = 0

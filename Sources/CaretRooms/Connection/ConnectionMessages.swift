@@ -50,7 +50,8 @@ extension ConnectionState {
         emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
-    /// The name of a document. If the name is invalid, the message is refused.
+    /// The name of the document that a message is about. If the name is invalid, refuses the message and
+    /// returns nil.
     private mutating func name(
         _ document: WireString, _ id: RequestID?, seq: Int? = nil
     ) -> DocumentName? {

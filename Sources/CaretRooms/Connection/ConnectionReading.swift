@@ -26,8 +26,8 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
-    /// The message that was received last is complete. Only connections with the framing `messages` get this
-    /// event, and only while reading is not paused.
+    /// Handles the end of a message, after all its bytes were received. Only connections with the framing
+    /// `messages` get this event, and only while reading is not paused.
     package mutating func messageEnded(at time: Int64) -> [ConnectionAction] {
         now = max(now, time)
         if mayRead, case .line(let result, let bytes) = input.endMessage() {
@@ -65,7 +65,8 @@ extension ConnectionState {
     }
 
     private mutating func countDelivered(_ bytes: Int, of session: SessionID) {
-        // The credit of a session is four times this number. So a room never waits for a smaller report.
+        // Delivered bytes are reported to the room once they are at least `some`. The credit of a session is
+        // four times `some`, so a room never waits for a smaller report.
         let some = limits.creditBytes / 4
         guard let delivered = documents.countDelivered(bytes, of: session, reportingEvery: some) else {
             return
@@ -130,8 +131,8 @@ extension ConnectionState {
         claimForLine()
     }
 
-    /// Messages can end in the middle of received bytes. So with the framing `messages`, only
-    /// `claimForMessage` reserves the budget for an incomplete message.
+    /// With the framing `messages`, a message can end in the middle of received bytes. So with this framing,
+    /// only `claimForMessage` reserves the budget for an incomplete message.
     private mutating func claimForLine() {
         if input.framing == .lines { claim() }
     }

@@ -7,7 +7,7 @@ package final class ConnectionSettings: Sendable {
     /// The name and version that `welcome` sends.
     package let server: WireString
     package let features: [WireString]
-    /// The current name of the store. Every epoch begins with it.
+    /// The current name of the store. Every epoch begins with this name.
     package let store: @Sendable () -> WireString
     /// Computes the public id of a pusher's client.
     package let publicClient: @Sendable (Pusher) -> WireString

@@ -39,7 +39,7 @@ package struct ConnectionState: Sendable {
         case opening(SessionID, WireString)
         /// A request to close a session. `isAnswered` is true once `closed` was sent.
         case closing(SessionID, WireString, RequestID?, isAnswered: Bool)
-        /// A `diverged` message. It ends the session and gets no answer.
+        /// A `diverged` message, which ends its session and gets no answer.
         case diverged(SessionID, WireString)
     }
 
@@ -78,8 +78,8 @@ package struct ConnectionState: Sendable {
     private var refusals: [ErrorCode: Int] = [:]
     package var actions: [ConnectionAction] = []
 
-    /// A connection can have several clients, one after the other, and each has a state of its own. Then
-    /// `lastSession` of the earlier state is `sessionsAfter`.
+    /// A connection can have several clients, one after the other, and each has a state of its own. The
+    /// caller passes `lastSession` of the earlier state as `sessionsAfter` of the next state.
     package init(
         _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil,
         framing: InputFraming = .lines, sessionsAfter: Int = 0, at now: Int64

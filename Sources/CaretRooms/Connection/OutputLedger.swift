@@ -23,7 +23,8 @@ struct OutputLedger: Equatable, Sendable {
             var bytes: Int
         }
 
-        // Usually there is one part. An array would allocate memory for each write.
+        // Most writes deliver bytes of one session only, and then `others` stays empty. With an array for all
+        // parts, each write would allocate memory.
         private var first: Part?
         private var others: [Part] = []
         var endsDocuments = false

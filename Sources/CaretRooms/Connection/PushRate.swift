@@ -1,4 +1,4 @@
-/// Limits how many pushes a connection may send a second. A burst may have twice as many.
+/// Limits how many pushes a connection may send a second. A burst may have twice as many pushes.
 struct PushRate: Equatable, Sendable {
     let perSecond: Int
     /// How many pushes may be sent now, in thousandths of a push.

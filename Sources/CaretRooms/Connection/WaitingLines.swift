@@ -45,8 +45,8 @@ struct WaitingLines: Equatable, Sendable {
 }
 
 extension ClientMessage {
-    /// Whether the message must be answered before the next request runs. `needsAnswer` also counts pushes to
-    /// documents that are not open.
+    /// Whether the message must be answered before the next request runs. `needsAnswer` is also true for
+    /// pushes to documents that are not open.
     var isRequest: Bool {
         switch self {
         case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin:

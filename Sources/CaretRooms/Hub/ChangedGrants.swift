@@ -18,8 +18,8 @@ struct ChangedGrants: Equatable, Sendable {
         changed[token] = grants.map { .grants($0) } ?? .nothing
     }
 
-    /// The current grants of a token, or nil if it was revoked. The lookup of the token returned the grants
-    /// `found`.
+    /// The current grants of a token, or nil if it was revoked. `found` are the grants that the lookup of the
+    /// token returned.
     func grants(of token: TokenID, found: Grants) -> Grants? {
         switch changed[token] {
         case .nothing: nil

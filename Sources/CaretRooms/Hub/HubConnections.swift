@@ -4,8 +4,8 @@ import CaretWire
 /// How connections join and leave.
 extension HubState {
     /// Handles a connection's request to join. An older connection of the same user and client is ended. The
-    /// new one is admitted once every room has seen the end of the old one. The grants of its token may have
-    /// changed since the lookup.
+    /// new one is admitted once every room has seen the end of the old one. If the grants of its token have
+    /// changed since the token was looked up, the new grants apply.
     mutating func join(_ joining: JoinRequest) {
         if joinedConnections.isLeaving(joining.connection) {
             rejoiningConnections[joining.connection] = joining

@@ -40,7 +40,7 @@ extension HubState {
 
     private mutating func proceed(_ job: ListJob) {
         var job = job
-        // One entry more than the page needs shows whether more follow.
+        // Request one entry more than the page needs, to learn whether more entries follow.
         if let next = job.scan.next(limit: job.limit - job.page.count + 1) {
             call(next, for: .list(job))
         } else {

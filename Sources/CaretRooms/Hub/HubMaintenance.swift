@@ -27,7 +27,7 @@ extension HubState {
 
     mutating func maintenanceAnswered(_ answer: StoreAnswer, for request: HubRequest) {
         switch answer {
-        // The backup was made. This is reported even to a requester who has lost the right by now.
+        // The backup was made. The requester is informed even after losing the right to administer.
         case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
         case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
         case .admin(.verified(let result)): checked(result, for: request)

@@ -19,8 +19,8 @@ package struct HubRoom: Equatable, Sendable {
 
     /// Nil once the document has been deleted.
     var name: DocumentName?
-    /// Whether another document has the name now. The room has not yet reported that its own document was
-    /// renamed or deleted.
+    /// Whether another document has the name now. If so, the room has not yet reported that its own document
+    /// was renamed or deleted.
     var isNameReassigned = false
     var epoch: Epoch
     package var state: State

@@ -150,7 +150,8 @@ extension HubState {
     mutating func kept(_ document: DocumentID) {
         guard case .dropping(let orderUntil) = rooms[document]?.state else { return }
         rooms[document]?.offersUnload = false
-        // The room offered to be dropped before the order to rename or delete reached it.
+        // If the room was sent an order to rename or delete, it had offered to be dropped before the order
+        // reached it. So the hub waits for the order again.
         rooms[document]?.state = orderUntil.map { .runningOrder(until: $0) } ?? .open
         sendMissed(document)
         updateRightsOfPushesWithoutSession(in: document)

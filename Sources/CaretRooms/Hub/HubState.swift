@@ -14,8 +14,8 @@ package struct HubState: Sendable {
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
     package var joinedConnections = JoinedConnections()
-    /// Connections that have left for one client and join for another one. They wait until the sessions of
-    /// the first client have ended.
+    /// Connections whose first client has left, and whose next client has requested to join. The next client
+    /// waits until the sessions of the first one have ended.
     var rejoiningConnections: [ConnectionID: JoinRequest] = [:]
     var changedGrants = ChangedGrants()
     package var rooms: [DocumentID: HubRoom] = [:]

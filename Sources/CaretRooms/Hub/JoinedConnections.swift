@@ -30,7 +30,7 @@ package struct JoinedConnections: Equatable, Sendable {
     }
 
     private var connectionsByID: [ConnectionID: JoinedConnection] = [:]
-    /// The connections of each user and client, the newest last. All but the newest have been asked to end.
+    /// The connections of each user and client, the newest last. The older ones were asked to end.
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
 
     var isEmpty: Bool { connectionsByID.isEmpty }

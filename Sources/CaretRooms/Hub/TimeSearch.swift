@@ -29,8 +29,8 @@ struct TimeSearch: Equatable, Sendable {
 
     /// The result; nil if the time is before the kept history.
     var found: Revision? {
-        // Revision 0, the empty text, comes before every time, so it is a valid result. A later start of the
-        // kept history is not, because its time is unknown.
+        // Revision 0, the empty text, comes before every time, so it is a valid result. If the kept
+        // history starts at a later revision, that revision is not a valid result: its time is unknown.
         low == start.value && start > 0 ? nil : Revision(low)
     }
 }

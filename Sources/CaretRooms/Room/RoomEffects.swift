@@ -8,8 +8,9 @@ package struct RoomEffects: Sendable {
     var notes = RoomNotes()
     private var writer = JSONWriter()
 
-    /// Shorter lines are copied out of the writer's buffer. A longer line takes over the buffer, and the
-    /// writer gets a new one. Otherwise the room would keep a buffer as large as its longest line.
+    /// Lines of at most this many bytes are copied out of the writer's buffer. A longer line takes over the
+    /// buffer, and the writer gets a new one. Otherwise the room would keep a buffer as large as its longest
+    /// line.
     private static let mostCopied = 4 << 10
 
     package mutating func add(_ action: RoomAction) { actions.append(action) }

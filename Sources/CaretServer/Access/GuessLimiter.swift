@@ -26,7 +26,8 @@ package struct GuessLimiter: Sendable {
 
     /// Enough slots for a person who mistypes a token, or for a program that retries with an old token.
     package static let perAddress = Allowance(slots: 10, interval: 6_000)
-    /// For all addresses that do not fit in the table. Enough for people who log in during a flood.
+    /// All addresses that do not fit in the table share these slots. These are enough for people who log in
+    /// during a flood.
     static let shared = Allowance(slots: 1_000, interval: 10)
     /// A full table takes a few megabytes. To keep it full, an attacker must send this many guesses every few
     /// seconds.

@@ -96,7 +96,7 @@ final class Acceptor {
         let refused = caret_accept(descriptor, nil, nil)
         if refused >= 0 { refuse(refused) }
         spareDescriptor = Acceptor.openSpareDescriptor()
-        // If this fails, another thread has opened the descriptor that was just freed.
+        // If no descriptor can be reserved, another thread has taken the one that was just freed.
         if spareDescriptor < 0 { pause() }
     }
 

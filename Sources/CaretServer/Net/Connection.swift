@@ -106,7 +106,7 @@ package final class Connection {
 
     package func endOutput() {
         guard !isClosed, case .open = outputState else { return }
-        // The queue could never be written.
+        // Before the end of a TLS handshake, nothing in the queue can be sent, so the connection closes now.
         if let secure, !secure.isOpen { return close(.closedByHandler) }
         outputState = .ending
         awaitFlush()
@@ -154,7 +154,7 @@ package final class Connection {
         guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
         rest.withUnsafeBytes { rest in
-            // During the handshake, bytes are kept only if it had to wait for this turn.
+            // During the handshake, bytes are kept only if the handshake had to wait for this turn.
             if let secure, !secure.isOpen { return decrypt(rest, secure) }
             if !rest.isEmpty { deliver(rest) }
         }
@@ -176,7 +176,7 @@ package final class Connection {
     }
 
     private func flush(_ secure: SecureChannel) {
-        // An answer to a request for new keys comes too late.
+        // The sending side is closed, so TLS can no longer answer a request of the peer for new keys.
         if case .ended = outputState { return }
         do throws(TLSFault) {
             if !output.isEmpty { try secure.seal(output, in: sockets.secureBuffers) }
@@ -188,7 +188,7 @@ package final class Connection {
         }
     }
 
-    /// `queued` converts written bytes to bytes of the queue.
+    /// `queued` converts the number of bytes written to the number of bytes to remove from the queue.
     @inline(__always)
     private func handle(_ result: Sockets.WriteResult, queued: (Int) -> Int) {
         switch result {

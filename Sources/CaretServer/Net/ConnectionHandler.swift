@@ -21,11 +21,11 @@ package enum CloseReason: Equatable, Sendable {
 /// Decides what a connection does. It is called on the connection's loop, and never from inside one of its
 /// own calls to the connection. It is released after `closed`.
 package protocol ConnectionHandler: AnyObject {
-    /// Bytes have arrived. They are valid only during the call.
+    /// Handles bytes that have arrived. The bytes are valid only during the call.
     ///
     /// Returns how many bytes the handler accepted. If it accepts fewer, the connection keeps the rest and
-    /// pauses reading. After the handler resumes reading, it gets the rest before new bytes. If the handler has called
-    /// `startTLS`, the rest belongs to TLS, and reading continues.
+    /// pauses reading. After the handler resumes reading, it gets the rest before new bytes. If the handler
+    /// has called `startTLS`, the rest belongs to TLS, and reading continues.
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int
 
     /// The peer has stopped sending. It may still read.

@@ -18,7 +18,7 @@ final class Mailbox: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Adds a job. Returns false if the loop has stopped and will not run it.
+    /// Adds a job. Returns false if the loop has stopped and will not run the job.
     func enqueue(_ job: @escaping Job) -> Bool { jobs.enqueue(job) { eventfd_write(descriptor, 1) } }
 
     /// Returns all waiting jobs, in order. Until `maySleep` returns true, enqueuing does not wake the loop.

@@ -2,12 +2,13 @@ import CaretTLS
 
 /// TLS between a connection's queue and its socket. Confined to its loop.
 ///
-/// It seals the first bytes of the queue as few large records, and seals the next ones only once these are written. So
-/// a slow reader delays the same bytes as without TLS, and only a part of them exists twice.
+/// It seals the first bytes of the queue as few large records, and seals the next ones only once these are
+/// written. So a slow reader delays the same bytes as without TLS, and only a part of them exists twice.
 final class SecureChannel {
     /// The most plain bytes that are sealed for one write.
     private static let flushBytes = 64 << 10
-    /// With an incomplete record from before, the decrypted bytes still fit in `Buffers.plain`.
+    /// The most bytes that one read may return. With an incomplete record from the read before, the decrypted
+    /// bytes still fit in `Buffers.plain`.
     static let readBytes = 47 << 10
 
     /// Buffers that all secure connections of a loop share.
@@ -25,7 +26,7 @@ final class SecureChannel {
     }
 
     private struct Record {
-        /// How many bytes must be written until this record is.
+        /// How many bytes must still be written until this record is written completely.
         var bytesLeft: Int
         let plainBytes: Int
     }
@@ -45,13 +46,13 @@ final class SecureChannel {
 
     // MARK: Input
 
-    /// Decrypts what has arrived into `buffer`. Returns the number of decrypted bytes.
+    /// Decrypts the bytes that have arrived, and stores the result in `buffer`. Returns how many were stored.
     func receive(
         _ bytes: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer
     ) -> (count: Int, end: TLSSession.ReadingEnd) {
         var rest = bytes
         var filled = 0
-        // Small steps, because the session keeps a copy of what it has not decrypted yet.
+        // Works in small steps, because the session keeps a copy of the bytes that it has not decrypted yet.
         while !rest.isEmpty {
             let step = min(rest.count, TLSSession.recordBytes)
             session.receive(UnsafeRawBufferPointer(rebasing: rest[..<step]))
@@ -85,7 +86,7 @@ final class SecureChannel {
         }
     }
 
-    /// Removes output that was written. Returns the number of plain bytes whose records are written completely.
+    /// Removes written output. Returns the number of plain bytes whose records are written completely.
     func wrote(_ count: Int) -> Int {
         session.removeOutput(count)
         for index in records.indices { records[index].bytesLeft -= count }

@@ -28,7 +28,7 @@ struct EventStreamState: Sendable {
     mutating func start(_ head: [UInt8], _ lines: [UInt8]) -> [WebAction] {
         ledger.add(wireBytes: head.count, lineBytes: 0)
         actions.append(.connection(.send(head)))
-        // The member has counted these lines as delivered.
+        // `member` has already counted these lines as delivered, so they must not be counted again.
         send(lines, lineBytes: 0)
         return takeActions()
     }
@@ -43,8 +43,8 @@ struct EventStreamState: Sendable {
         return takeActions()
     }
 
-    /// The same as `ConnectionState.forwardLines`, for lines that the caller sends as events. `epoch` is the one
-    /// after these lines.
+    /// The same as `ConnectionState.forwardLines`, for lines that the caller sends as events. `epoch` is the
+    /// document's epoch after these lines.
     mutating func forwardLines(
         lineBytes: Int, wireBytes: Int, epoch: WireString?, to session: SessionID
     ) -> [WebAction]? {
@@ -92,7 +92,7 @@ struct EventStreamState: Sendable {
         form.epoch = epoch
         if !bytes.isEmpty { actions.append(.connection(.send(bytes))) }
         note(wireBytes: bytes.count, lineBytes: lineBytes)
-        // The client cannot answer a ping. If it has gone, its connection will not accept the comment.
+        // The client cannot answer a ping, so a comment that was sent ends the silence in its place.
         if bytes == EventWriter.comment { perform(member.received([], at: 0)) }
     }
 

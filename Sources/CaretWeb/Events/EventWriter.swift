@@ -26,7 +26,7 @@ package enum EventWriter {
     ) -> (bytes: [UInt8], epoch: WireString?) {
         var (bytes, epoch) = ([UInt8](), form.epoch)
         for line in lines.split(separator: UInt8(ascii: "\n")) {
-            // The server made this line itself. The decoder does not know only messages of other versions.
+            // The server made this line itself, so decoding fails only for an unknown message type.
             guard let message = try? decoder.serverMessage(Array(line))?.message else { continue }
             if case .ping = message {
                 bytes += comment

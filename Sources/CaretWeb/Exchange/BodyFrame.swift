@@ -5,13 +5,13 @@ package struct BodyFrame: Sendable {
     private enum Content {
         /// The body is a text, which becomes a JSON string.
         case text
-        /// As `text`, with LF for every line break. The last byte was a carriage return if `endsWithReturn` is true.
+        /// Like `text`, but with LF for every line break. `endsWithReturn` is true if the last byte was a CR.
         case normalText(endsWithReturn: Bool)
-        /// The body, with LF for every line break, is compared with texts. `rests` are the ends of those that
-        /// begin with the body so far. No message is sent.
+        /// The body, with LF for every line break, is compared with some texts. `rests` has the rest of each
+        /// text that begins with the body so far. No message is sent.
         case compared(rests: [ArraySlice<UInt8>], endsWithReturn: Bool)
-        /// The body is a JSON object, which gets more members. `held` is its end, if `}` came last. `last` is
-        /// the last byte before that, except blanks.
+        /// The body is a JSON object, to which members are added. `held` has the last `}` and the blanks
+        /// after it, in case the object ends there. `last` is the last byte before `held`, except blanks.
         case object(held: [UInt8], last: UInt8?)
     }
 
@@ -64,8 +64,8 @@ package struct BodyFrame: Sendable {
         return rests.contains { $0.isEmpty }
     }
 
-    /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`, because
-    /// JSON escapes quotes.
+    /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`,
+    /// because JSON escapes quotes.
     private static func cut(_ push: Push, after mark: String) -> ([UInt8], [UInt8]) {
         var writer = JSONWriter()
         push.encode(into: &writer)

@@ -18,7 +18,7 @@ struct Editing: Exchange {
         /// The client's last committed push had the same number, and made this version. The body must be the
         /// text that this push has appended.
         case comparing(EntityTag)
-        /// The document is being closed. The push has this outcome.
+        /// The push is answered, and the document is being closed. The value is the response for the push.
         case closing(Response)
     }
 

@@ -5,7 +5,7 @@ import CaretWire
 struct Reading: Exchange {
     private let read: Read
     private let type: MediaType
-    /// The line breaks of the file that was pushed last, instead of LF.
+    /// Whether the response has the line breaks of the file that was pushed last. If false, it has LF.
     private let keepsNewlines: Bool
     /// The versions that the client has.
     private let known: [[UInt8]]
@@ -34,7 +34,7 @@ struct Reading: Exchange {
         guard case .text(let text) = answer.message else { return .wait }
         let tag = EntityTag(text.epoch, text.revision)
         let quoted = Array(tag.quoted(as: type).utf8)
-        // A proxy may have made the tag weak.
+        // A proxy may have made the tag weak, by adding `W/`. Weak tags are accepted too.
         let isKnown = known.contains {
             $0 == quoted || $0 == Array("W/".utf8) + quoted || $0 == Array("*".utf8)
         }

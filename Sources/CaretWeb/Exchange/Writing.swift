@@ -49,7 +49,7 @@ struct Writing: Exchange {
             if condition == .isMissing, ack.unchanged, ack.revision > 0 { return .respond(Writing.exists) }
             if let epoch { return .respond(response(ack, epoch)) }
             self.ack = ack
-            // An ack does not have the epoch, and a new document has a new one.
+            // The push created the document. Its ack does not have the new epoch, so ask the server for it.
             return .send(.list(List(prefix: document, limit: 1)))
         case .listed(let listed):
             guard let ack else { return .wait }

@@ -3,7 +3,7 @@ struct PendingRequest: Sendable {
     enum Phase: Equatable {
         /// The server has not welcomed the member yet.
         case joining
-        /// The next step follows a message of the server.
+        /// The request waits for the server's next message, which decides the next step.
         case waiting
         /// The body is being read.
         case body

@@ -13,8 +13,8 @@ extension WebState {
         try checkLength(of: head)
         pending = PendingRequest(exchange, head, for: otherSite)
         phase = .answering
-        // Without a name, each push is the first one of a new client. Otherwise a proxy that sends the requests of
-        // many people over one connection would make them pushes of one client.
+        // Without a name, each push is the first one of a new client. Otherwise a proxy that sends the
+        // requests of many people over one connection would make them pushes of one client.
         let isNew = identity.client == nil && route.pushes(head.method)
         if let requester, requester.identity == identity, !isNew, !requester.isOver {
             if requester.isWelcomed { beginExchange() }
@@ -78,7 +78,8 @@ extension WebState {
         return values.first.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Refuses a body that is too long before any of it is read. A text may have CR LF for each LF.
+    /// Refuses a body that is too long before any of it is read. A text may be twice as
+    /// long as its document, because it may have CR LF for each LF.
     private func checkLength(of head: RequestHead) throws(WebRefusal) {
         let most = max(2 * limits.announced.document, limits.announced.line)
         guard case .bytes(let count) = head.body, count > most else { return }
@@ -118,7 +119,7 @@ extension WebState {
         guard var member = requester else { return }
         var response = Response(endless: "text/event-stream")
         response.add("Cache-Control", "no-store")
-        // This is for nginx, which would collect the events first.
+        // Without this field, an nginx proxy would buffer the events instead of forwarding each at once.
         response.add("X-Accel-Buffering", "no")
         let recipient = Response.Recipient(isHead: false, closes: true, otherSite: pending?.otherSite)
         let head = response.bytes(at: now, to: recipient)
@@ -126,7 +127,7 @@ extension WebState {
         while let line = member.nextLine() { all += line.bytes }
         (pending, requester, phase) = (nil, nil, .events)
         stream = EventStreamState(member.state, form, limits: limits)
-        // From now on, the member itself requests when it is woken.
+        // The stream has only the deadlines of its member, so the `wake` requested earlier is forgotten.
         wakes = nil
         if let time = member.wakesAt { order(.wake(at: time)) }
         withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
@@ -134,7 +135,7 @@ extension WebState {
 
     private mutating func respond(_ response: Response) {
         guard var recipient = pending?.recipient(isStopping: isStopping) else { return }
-        // A room may still answer the ended member, and must not reach the member of another request.
+        // A room may still send an answer for the ended member. The next request's member must not get it.
         if let requester, requester.isOver, requester.isWelcomed { recipient.closes = true }
         pending = nil
         phase = .requests(RequestReader())
@@ -146,7 +147,7 @@ extension WebState {
         let time = now
         switch line.message {
         case .ping:
-            // A message is not interrupted: its bytes end the silence too.
+            // Inside a message with a body, no pong can be sent. The body's bytes also end the silence.
             if pending?.phase != .body { withRequester { $0.send(.pong(Pong()), at: time) } }
         case .bye(let bye): if let pending { respond(pending.exchange.outcome ?? bye.response) }
         case .welcome: beginExchange()
@@ -218,7 +219,7 @@ extension WebState {
         dropRequester()
     }
 
-    /// Ends the member. Its requests are answered, or their connection has ended.
+    /// Ends the member. The caller has answered the member's requests, or their connection has ended.
     mutating func dropRequester() {
         guard requester != nil else { return }
         requester!.handle { $0.connectionLost() }

@@ -4,7 +4,7 @@ import CaretWire
 
 /// The state that speaks the protocol for the requests of an HTTP connection.
 ///
-/// So rights, limits, the order of requests and repeats are decided in the same place as for lines.
+/// `ConnectionState` decides rights, limits, the order of requests and repeats, as it does without HTTP.
 struct WebMember: Sendable {
     /// Requests with the same identity share a member.
     struct Identity: Equatable, Sendable {
@@ -75,8 +75,8 @@ struct WebMember: Sendable {
 
     mutating func endMessage(at time: Int64) { perform(state.messageEnded(at: time)) }
 
-    /// Claims memory for an incomplete message, or releases it. The answer must come before more input, so
-    /// this is the last call after received bytes.
+    /// Claims memory for an incomplete message, or releases it. Call this last
+    /// after received bytes, because the claim must be answered before more input arrives.
     mutating func claimMemory() { perform(state.claimForMessage()) }
 
     // MARK: Actions of the state
@@ -89,12 +89,12 @@ struct WebMember: Sendable {
         switch order {
         case .send(let bytes):
             for line in bytes.split(separator: UInt8(ascii: "\n")) { note(Array(line)) }
-            // The gateway reads each line at once.
+            // The gateway reads each line at once, so the bytes count as delivered.
             perform(state.written(bytes.count))
         case .endOutput, .close: isOver = true
-        // The state requests a later time only if the earlier one has passed.
+        // `time` may replace `wakesAt`, because the state requests a later time only after `wakesAt`.
         case .wake(let time): wakesAt = time
-        // The gateway asks before it sends the next part of a message.
+        // Not needed: the gateway asks the state before it sends the next part of a message.
         case .pauseReading, .resumeReading: break
         case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom:
             actions.append(.connection(order))

@@ -3,7 +3,7 @@ package import CaretWire
 
 /// One HTTP connection: reads requests, answers them one after the other, and may become a WebSocket.
 ///
-/// This type is a state machine without I/O, like `ConnectionState`: each event returns actions for the shell.
+/// It is a state machine without I/O, like `ConnectionState`: each event returns actions for the shell.
 package struct WebState: Sendable {
     enum Phase: Sendable {
         /// The head of the next request is read after the last response is delivered.
@@ -50,7 +50,7 @@ package struct WebState: Sendable {
     var isStopping = false
     /// The time of the requested `wake`.
     var wakes: Int64?
-    /// The errors of members that were dropped, which were not counted yet.
+    /// The numbers of errors of dropped members. `takeRefusals` has not returned these numbers yet.
     var refusals: [ErrorCode: Int] = [:]
     var actions: [WebAction] = []
 
@@ -170,8 +170,8 @@ package struct WebState: Sendable {
         }
     }
 
-    /// The same as `ConnectionState.forwardLines`. The caller writes the lines in the form `lineForm`, as `wireBytes`
-    /// bytes in all. `epoch` is the epoch after these lines, for events.
+    /// The same as `ConnectionState.forwardLines`. The caller writes the lines in the form `lineForm`, as
+    /// `wireBytes` bytes in all. `epoch` is the epoch after these lines, for events.
     package mutating func forwardLines(
         lineBytes: Int, wireBytes: Int, epoch: WireString? = nil, to session: SessionID
     ) -> [WebAction]? {
@@ -321,8 +321,8 @@ package struct WebState: Sendable {
         return actions
     }
 
-    /// Pauses reading while a response waits, so that a client cannot request faster than it reads. Also pauses
-    /// while no byte of a body is wanted.
+    /// Pauses reading while a response waits, so that a client cannot request faster than it reads. Also
+    /// pauses while no byte of a body is wanted.
     private mutating func steerReading() {
         if wantsInput { return resumeReading() }
         if isReadingPaused { return }

@@ -1,5 +1,4 @@
-/// Reads the body of a request, by its length or in chunks. The result does not depend on how the bytes
-/// arrive.
+/// Reads the body of a request, by its length or in chunks. The bytes may arrive in pieces of any size.
 package struct BodyReader: Sendable {
     private enum Phase {
         /// This many bytes of a body or chunk are left.

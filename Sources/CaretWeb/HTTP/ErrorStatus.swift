@@ -17,7 +17,7 @@ extension Status {
             case .rateLimited: .tooManyRequests
             case .overloaded, .shuttingDown: .serviceUnavailable
             case .storageFull: .insufficientStorage
-            // The gateway itself speaks the protocol correctly, so the last five are faults of the server.
+            // The gateway speaks the protocol correctly, so even a wrong message is a server fault.
             case .internal, .damaged, .storageFailed, .helloRequired, .helloTimeout, .unsupportedProtocol,
                 .alreadyHello, .notOpen, .alreadyOpen, .unknownType:
                 .internalServerError

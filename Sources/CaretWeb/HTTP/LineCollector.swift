@@ -1,4 +1,4 @@
-/// Collects the bytes of a line, which must end with CR LF. The result does not depend on how the bytes arrive.
+/// Collects the bytes of a line, which must end with CR LF. The bytes may arrive in pieces of any size.
 struct LineCollector: Sendable {
     enum Reading {
         /// A line without its line end.

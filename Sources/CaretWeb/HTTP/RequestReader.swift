@@ -1,5 +1,5 @@
 /// Reads the head of a request, line by line. It accepts less than RFC 9112 allows, so that no proxy can read
-/// a request in another way. The result does not depend on how the bytes arrive.
+/// a request in another way. The bytes may arrive in pieces of any size.
 package struct RequestReader: Sendable {
     private var collector = LineCollector()
     private var line: RequestLine?

@@ -1,7 +1,7 @@
 /// Converts numbers of bytes on a transport to numbers of bytes of lines.
 ///
-/// A connection's state counts the bytes of its lines, with their line ends. Frames have other lengths. Some bytes,
-/// such as those of a pong, belong to no line.
+/// A connection's state counts the bytes of its lines, with their line ends. Frames have other lengths. Some
+/// bytes, such as those of a pong, belong to no line.
 package struct WireLedger: Equatable, Sendable {
     private struct Piece: Equatable, Sendable {
         var wireBytes: Int
@@ -28,7 +28,7 @@ package struct WireLedger: Equatable, Sendable {
     package mutating func wrote(_ wireBytes: Int) -> Int {
         var (left, lineBytes) = (wireBytes, 0)
         waiting -= wireBytes
-        // Lines that need no bytes leave with the bytes before them.
+        // A piece of 0 bytes on the transport counts as written when all bytes before it are written.
         while !isEmpty, left > 0 || pieces[first].wireBytes == 0 {
             let piece = pieces[first]
             if left < piece.wireBytes {

@@ -82,7 +82,7 @@ struct FrameHeader {
 
 /// The four bytes with which a client has masked the content of a frame.
 struct Mask: Equatable, Sendable {
-    /// The first byte is the lowest.
+    /// The first byte of the mask is in the lowest eight bits.
     private var bytes: UInt32
 
     init(_ bytes: some Collection<UInt8>) {

@@ -1,5 +1,5 @@
-/// Reads the frames that a client sends over a WebSocket (RFC 6455). The result does not depend on how the
-/// bytes arrive. Only the pieces in which the content of a message is returned depend on it.
+/// Reads the frames that a client sends over a WebSocket (RFC 6455). The result is the same for any split of
+/// the input into pieces. Only the pieces in which the content of a message is returned depend on it.
 package struct FrameReader: Sendable {
     package enum Event: Equatable, Sendable {
         /// The next bytes of a text message, unmasked. The bytes may end anywhere, even inside a character.

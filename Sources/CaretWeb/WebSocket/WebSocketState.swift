@@ -3,7 +3,7 @@ import CaretWire
 
 /// A WebSocket: passes each message to a connection's state as a line, and sends each line as a message.
 ///
-/// So rights, limits, the order of requests and the end are decided in the same place as for lines.
+/// `ConnectionState` decides rights, limits, the order of requests and the end, as it does without HTTP.
 struct WebSocketState: Sendable {
     private(set) var member: ConnectionState
     private var reader = FrameReader()

@@ -58,7 +58,7 @@ package struct ArchiveHead: WireMessage {
     }
 }
 
-/// A document. The next lines are its revisions after `start`, up to `revision`.
+/// A document in an archive. The next lines are the document's revisions after `start`, up to `revision`.
 package struct ArchivedDocument: WireMessage {
     package static var type: StaticString { "document" }
 

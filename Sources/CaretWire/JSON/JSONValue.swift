@@ -133,7 +133,7 @@ struct JSONValue {
 }
 
 extension JSONCursor {
-    /// Skips a number or a word. Skips one byte if there is neither.
+    /// Skips a number or a word. If neither begins here, skips one byte.
     fileprivate mutating func skipPlain() {
         repeat { index += 1 } while !isAtEnd && !byte.endsPlain
     }

@@ -111,7 +111,7 @@ package struct RightsChange: WireMessage {
     }
 }
 
-/// The whole text. The server sends it if the changes cannot be sent.
+/// The whole text of a document. The server sends this message if it cannot send the changes.
 package struct Resync: WireMessage {
     package static var type: StaticString { "resync" }
 

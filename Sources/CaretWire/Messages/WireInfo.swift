@@ -11,7 +11,7 @@ package struct WireInfo: Hashable, Sendable {
             guard (try? reader.check(bytes)) != nil else { return nil }
             var cursor = JSONCursor(bytes)
             cursor.skipBlanks()
-            return try? WireInfo(JSONValue(in: bytes, at: cursor.index))  // nil if too large
+            return try? WireInfo(JSONValue(in: bytes, at: cursor.index))  // nil if the object is too large
         }
         guard let info else { return nil }
         self = info

@@ -57,7 +57,7 @@ enum fault_record {
     FAULT_SYNCED = 's',
     /// The file was truncated to the offset.
     FAULT_TRUNCATED = 't',
-    /// The offset is 1 if the folder was synced afterwards.
+    /// The file was deleted. The offset is 1 if its folder was synced after that.
     FAULT_DELETED = 'd',
     /// The bytes are the text of the mark.
     FAULT_MARKED = 'm',
@@ -93,8 +93,8 @@ int fault_calls_record(const char *path);
 /// From now on, `fsync` fails for every file whose path ends with `end`.
 void fault_calls_refuse_sync(const char *end);
 
-/// For every file whose path ends with `end`, lets this number of writes at an offset succeed. Every later one
-/// fails with the `errno` `error`.
+/// For every file whose path ends with `end`, lets this number of writes at an offset succeed. Every later
+/// one fails with the `errno` `error`.
 void fault_calls_refuse_write(const char *end, int error, int after);
 
 /// Writes a text to the record of calls, if there is one.

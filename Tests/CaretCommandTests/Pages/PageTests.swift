@@ -116,7 +116,7 @@ import Testing
         SkippedCommand.all.contains { command.hasPrefix($0.beginning) }
     }
 
-    /// Whether the program accepts all of these words. Other tests check what they do.
+    /// Whether the program accepts all words of this command. Other tests check what the commands do.
     private func isThere(_ words: [String]) throws -> Bool {
         switch words[0] {
         case "caret":

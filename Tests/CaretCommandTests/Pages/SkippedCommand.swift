@@ -1,4 +1,5 @@
-/// A command on a page that the tests do not run, and the reason. It matches all commands that begin with it.
+/// The beginning of commands on a page that the tests do not run, and the reason. All commands with this
+/// beginning are skipped.
 struct SkippedCommand {
     let beginning: String
     let reason: String

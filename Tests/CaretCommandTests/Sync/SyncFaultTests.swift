@@ -188,7 +188,8 @@ import Testing
         let first = try once()
         let unreadable = "\(behind) left alone: cannot be read: File name too long"
         #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
-        // The file cannot get the new name of its document. The other files are synced all the same.
+        // The document gets a new name, but its file cannot get that name, because the path is too long. The
+        // other files are synced all the same.
         try session.expect(
             """
             $ mv n/a n/\(part)/\(part.dropLast())

@@ -10,7 +10,7 @@ import TestSupport
 /// a file reach the disk when the file is synced. A power cut loses the rest: some of the last changes of
 /// names, and all bytes that were not synced.
 final class MemoryDisk: SyncDisk {
-    /// A call of the program that reads or changes the disk.
+    /// A call by which the program reads or changes the disk.
     struct Call: Equatable, Sendable {
         var name: String
         var path: String

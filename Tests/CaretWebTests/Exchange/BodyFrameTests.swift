@@ -18,7 +18,7 @@ import Testing
         return message + frame.end()
     }
 
-    /// The message for the whole body. Wherever the body is cut, the message is the same.
+    /// The message for the whole body. Expects the same message wherever the body is cut.
     private static func message(_ frame: BodyFrame, _ body: [UInt8]) -> [UInt8] {
         let whole = message(frame, body, cutAt: [])
         let cuts = body.indices.dropFirst().map { [$0] } + [Array(body.indices.dropFirst())]

@@ -14,7 +14,7 @@ import Testing
         for cut in 0...bytes.count {
             var frame = BodyFrame(comparing: [Array("other".utf8), Array(text.utf8)])
             for piece in [Array(bytes[..<cut]), Array(bytes[cut...])] {
-                // The body becomes no message.
+                // A body that is only compared produces no bytes of a message.
                 #expect(piece.withUnsafeBytes { frame.bytes(for: $0) }.isEmpty)
             }
             #expect(frame.isEqual == isEqual && frame.start.isEmpty && frame.end().isEmpty)

@@ -9,7 +9,8 @@ import Testing
 
     private let server = WebConversation()
 
-    /// The document after another change, and the client's last push with this number.
+    /// An `opened` message that has a later change, and that says that the client's last push has this
+    /// number.
     private static func opened(own seq: Int) -> String {
         #"{"type":"opened","doc":"agenda","epoch":"k2v9.1","rev":7,"text":"a\nmore\nx","rights":"write","#
             + #""newline":"lf","own":{"seq":\#(seq),"rev":6}}"#

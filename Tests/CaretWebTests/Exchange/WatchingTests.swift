@@ -46,7 +46,8 @@ import Testing
         "a client continues from the version that it has",
         arguments: [
             ("/events/agenda?from=k2v9.1/5", nil, 5), ("/events/agenda", "k2v9.1/6", 6),
-            // A browser repeats the same query, so its field is newer.
+            // A browser that reconnects repeats its first query, so the revision in the field `Last-Event-ID`
+            // is newer.
             ("/events/agenda?from=k2v9.1/5", "k2v9.1/6", 6),
         ] as [(String, String?, Int)])
     func resumed(target: String, last: String?, revision: Int) throws {

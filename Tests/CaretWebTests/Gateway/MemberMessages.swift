@@ -2,7 +2,7 @@ import CaretRooms
 import CaretWire
 
 extension HubRequest.Question {
-    /// The client's message that makes this question, as JSON.
+    /// The client's message that leads to this question, as JSON.
     var message: String {
         switch self {
         case .open(_, let opening, let creates):

@@ -40,7 +40,7 @@ import Testing
             $0.announced.line = 200
         }
         let server = WebConversation(world)
-        // A line feed takes two bytes in the message.
+        // In the JSON message with this body, each line feed takes two bytes.
         let body = String(repeating: "\n", count: 100)
         if isChunked {
             server.send(WebConversation.bytes(of: "PUT /docs/a?base=k/1", ["Transfer-Encoding: chunked"]))

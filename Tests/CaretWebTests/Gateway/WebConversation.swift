@@ -21,7 +21,7 @@ final class WebConversation {
     /// What the member and the hub said, in order: `join`, `leave` and messages as JSON.
     private(set) var log: [String] = []
     private(set) var responses: [WebResponse] = []
-    /// The other actions, such as `[endOutput]`. Pausing and resuming are left out.
+    /// The other actions, such as `[endOutput]`. The actions that pause and resume reading are left out.
     private(set) var actions: [String] = []
     private var orders: [ConnectionAction] = []
     private var decoder = MessageDecoder()
@@ -109,8 +109,8 @@ final class WebConversation {
     /// Ends the member's session with this number.
     func end(_ number: Int) { happens { $0.ended(SessionID(ConnectionID(1), number: number)) } }
 
-    /// Carries out the actions for the hub and the rooms. Bytes that were not read are passed again when
-    /// reading resumes, as the shell does.
+    /// Carries out the actions for the hub and the rooms. When reading resumes, passes the unread bytes to
+    /// the connection again, as the shell does.
     private func serve() {
         while true {
             orders += world.takeOrders()
@@ -145,7 +145,8 @@ final class WebConversation {
             if lineBudget >= 0 { return }
             lineBudget += bytes
             note(world.happens { $0.lineRefused() })
-            // The connection gets this answer at once, so its reaction comes before the other actions.
+            // The connection gets the refusal at once, so the actions that it returns come before the other
+            // actions.
             orders = world.takeOrders() + orders
         case .releaseLine(let bytes): lineBudget += bytes
         default: break

@@ -6,7 +6,8 @@ struct WebResponse: Equatable {
     let fields: [String]
     let body: String
 
-    /// The start of the field lines that all responses have. Their values are tested in one place.
+    /// The start of the field lines that all responses have. `fields` omits these lines, because their values
+    /// are tested separately.
     private static let common = ["Date: ", "X-Content-Type-Options: nosniff", "Content-Length: "]
 
     init(_ text: String) {

@@ -82,7 +82,7 @@ import Testing
         // The timer of the first ping is late, and bytes are read first.
         server.world.now += 16_000
         server.send("x")
-        // The body has 30 seconds, and 15 more for its length.
+        // The time limit for this body is 45 seconds: 30 as for any body, and 15 more for its length.
         pass(0, 20, 3.999)
         #expect(server.responses == [])
         pass(0.001)
@@ -96,7 +96,8 @@ import Testing
         pass(60)
         server.happens { $0.hubSent(.admitted) }
         #expect(server.responses.map(\.status) == ["100 Continue"])
-        // Without any byte, the body would have 30 seconds, and two pings take longer.
+        // No byte of the body arrives, so its time limit is 30 seconds. Two unanswered pings would take
+        // longer.
         pass(0, 20, 9.999)
         #expect(server.responses.count == 1)
         pass(0.001)

@@ -16,7 +16,7 @@ final class WebWorld {
     private(set) var wake: Int64 = .max
     /// The number of bytes that were sent but not yet written.
     private(set) var waiting = 0
-    /// The bytes that were not accepted.
+    /// The received bytes that the connection has not accepted yet.
     private(set) var unread: [UInt8] = []
     private(set) var isPaused = false
     /// The actions for the hub and the rooms that no test has handled yet.
@@ -39,7 +39,7 @@ final class WebWorld {
         state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
     }
 
-    /// The digest of the example in RFC 6455, for the key of the example.
+    /// Returns the right digest only for the example key in RFC 6455, and `[0]` for all other bytes.
     private static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes == Array("dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8) else {
             return [0]

@@ -3,7 +3,8 @@ import CaretWire
 import Testing
 
 @Suite("Which hosts and pages may use the server") struct SiteGuardTests {
-    /// Requests as a method, a path and fields. `ok` is any status except those of the guard.
+    /// Each row has a listener, a request with its fields, and the expected status. `ok` is any status except
+    /// those of the guard.
     fileprivate static let table: [(SiteGuard.Listener, String, String)] = [
         // The Host field.
         (.tcp, "GET /healthz | Host: localhost", "ok"),

@@ -72,7 +72,7 @@ import Testing
                 var body = BodyReader(head.body)
                 try body.read(&rest) { content += $0 }
                 if !body.isAtEnd { return nil }
-                // h11 writes the coding of a body in lower-case letters.
+                // h11 writes the coding of a body in lower-case letters, so this output does the same.
                 let fields = head.fields.map { field in
                     let isCoding = field.name == "transfer-encoding"
                     return "\(field.name)=\(hexadecimal(isCoding ? Array("chunked".utf8) : field.value))"

@@ -50,7 +50,7 @@ import Testing
     private static let hello = Array("Hello".utf8)
     private static let long = [UInt8](repeating: 0x61, count: 126)
 
-    /// Names, frames and what is read. Each fault has its close code.
+    /// Each row has a name, the bytes of its frames, and what the reader returns. A fault has its close code.
     fileprivate static let table: [(String, [UInt8], [String])] = [
         ("a message", ClientFrames.message("Hello"), ["message Hello"]),
         ("an empty message", ClientFrames.message(""), ["message "]),

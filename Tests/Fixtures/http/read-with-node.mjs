@@ -16,7 +16,7 @@ server.on("request", (request, response) => {
     for (let at = 0; at < request.rawHeaders.length; at += 2) {
       const name = request.rawHeaders[at].toLowerCase();
       const value = request.rawHeaders[at + 1];
-      // h11 writes the coding of a body in lower-case letters.
+      // h11 writes the coding of a body in lower-case letters, so this output does the same.
       const same = name === "transfer-encoding" ? value.toLowerCase() : value;
       fields.push(`${name}=${Buffer.from(same, "latin1").toString("hex")}`);
     }

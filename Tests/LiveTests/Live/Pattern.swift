@@ -62,8 +62,8 @@ struct Pattern {
     }
 
     /// The range of a piece of fixed text in the rest of a line. `gap` is the `…` or `⟨name⟩` before the
-    /// piece. If there is none, the piece must be at the start. After a gap, the last piece must be at the
-    /// end, and any other piece is found at its first occurrence.
+    /// piece. Without a gap, the piece must be at the start of the rest. After a gap, the last piece must be
+    /// at the end, and any other piece is found at its first occurrence.
     private static func find(_ text: String, in rest: Substring, gap: Piece?, isLast: Bool) -> Range<
         String.Index
     >? {

@@ -10,7 +10,8 @@ final class WebSocketClient: MessageClient {
     /// The close frame of the server, once it has arrived.
     private(set) var serverClose: WebSocketFrame?
 
-    /// The request that begins a WebSocket. Its key and the answer to it are the example of RFC 6455.
+    /// The request that begins a WebSocket. Its key, and the server's answer to the key, are those of the
+    /// example in RFC 6455.
     static let upgrade = """
         GET /ws HTTP/1.1
         Host: localhost

@@ -58,8 +58,8 @@ struct Editor: CustomStringConvertible {
         return #"{"type":"open","doc":"\#(document)","create":true\#(resume ?? "")}"#
     }
 
-    /// The next push. Empty while a push is in flight, or until the editor has received the revision of its
-    /// last push.
+    /// The lines of the next push. There are none while a push is in flight, or until the editor has received
+    /// the revision of its last push.
     private mutating func next() -> [String] {
         guard let epoch, pending == nil, !isPaused, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1

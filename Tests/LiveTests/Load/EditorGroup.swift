@@ -54,7 +54,7 @@ final class EditorGroup {
     }
 
     /// Lets all editors send and receive until the condition holds. Some editors may lose their connections
-    /// before that. The caller must check for this.
+    /// before the condition holds. The caller must check the connections.
     func work(until condition: (EditorGroup) -> Bool) throws {
         while !condition(self) {
             if connectedCount == 0 { throw Unexpected("the connection of every editor has ended") }

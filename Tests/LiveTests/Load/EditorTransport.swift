@@ -4,8 +4,8 @@ enum EditorTransport {
     /// `isOpen` is false until the response to the upgrade request has arrived.
     case webSocket(isOpen: Bool)
 
-    /// The bytes to send before the first message. The message may follow at once: the server reads it after it
-    /// has answered the upgrade request.
+    /// The bytes to send before the first message. The first message may follow at once: the server reads it
+    /// after it has answered the upgrade request.
     var greeting: [UInt8] {
         switch self {
         case .lines: []

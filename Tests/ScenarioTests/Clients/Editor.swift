@@ -199,7 +199,8 @@ final class Editor: Program {
     private func reuse(_ at: Int) {
         guard let document = documents[at], document.replica.inFlight == nil, var push = document.pushed
         else { return }
-        // The server does not remember a push that changed nothing, so its seq is free.
+        // The server does not remember a push that changed nothing, so it would accept another push with this
+        // seq.
         let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
         if world.referee.ledger.commits[key] == nil { return }
         push.content = .edits([WireEdit(WireRange(0, 0), "!")])

@@ -30,7 +30,7 @@ struct EditorDocument {
     /// Typed markers that must not be lost.
     var markers: Set<UInt32> = []
     var state = SavingState.opening
-    /// True while the replica handles a simulated check that does not match.
+    /// True while the replica handles a simulated check that does not match its text.
     var handlesWrongCheck = false
 
     init(_ name: WireString, firstSeq: Seq, _ mode: DocumentMode) {

@@ -10,8 +10,8 @@ extension Editor {
             let actions = body(&document.replica)
             for case .edit(let change) in actions {
                 if !Markers.found(in: change).isEmpty {
-                    // Drops an undo that inserts a marker. If two clients did that, the marker would seem
-                    // committed twice.
+                    // Drops an undo that inserts a marker again. If two clients inserted the same marker, it
+                    // would seem committed twice.
                     document.replica = before
                     document.replica.undoHistory = UndoHistory()
                     return []

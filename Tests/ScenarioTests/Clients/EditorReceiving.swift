@@ -69,8 +69,8 @@ extension Editor {
 
     private func converted(_ check: Check, _ document: EditorDocument) -> Check {
         var check = check
-        // The length in the check is not in UTF-16, so it is replaced. The CRC alone shows whether the texts
-        // differ.
+        // The length in the check is in the unit of the connection, so it is replaced with the replica's
+        // length in UTF-16. The CRC alone shows whether the texts differ.
         if isConverting { check.length = document.replica.committed.end.value }
         return check
     }

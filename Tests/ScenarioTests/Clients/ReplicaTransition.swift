@@ -50,8 +50,8 @@ extension ReplicaTransition.Cause {
     func mayReopen(inFlight: Seq?) -> Bool {
         guard case .received(let message) = self else { return true }
         return switch message {
-        // If the user has discarded a push, the replica no longer has its edits, and the ack may not repeat
-        // them.
+        // If the user has discarded a push, the replica no longer has its edits, and the ack may come without
+        // edits.
         case .ack(let ack): !ack.duplicate && !ack.unchanged && inFlight?.value != Int64(ack.seq)
         case .opened, .change, .check, .peer, .resync, .gone, .bye: false
         case .error, .rights, .welcome, .closed, .listed, .document, .text, .revisions, .done, .ping, .pong,

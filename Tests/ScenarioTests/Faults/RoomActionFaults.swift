@@ -92,7 +92,7 @@ final class LeavingNotReported: AlteredLines {
     override func alter(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
 }
 
-/// Alters the lines that a room sends. An empty result is not sent.
+/// Alters the lines that a room sends. If `alter` returns an empty line, nothing is sent.
 class AlteredLines: PlantedFault {
     func alter(_ line: String) -> String { line }
 
@@ -111,7 +111,7 @@ extension RoomAction {
         return output.bytes.starts(with: beginning.utf8)
     }
 
-    /// The same action, as one action for each line.
+    /// The action, split into one action for each line that it sends.
     fileprivate var linesApart: [RoomAction] {
         guard case .send(let session, let output) = self else { return [self] }
         return output.bytes.linesApart.map { .send(session, RoomOutput(output.kind, $0)) }

@@ -36,7 +36,7 @@ enum ClientOperation: Equatable {
     case hearsWrongCheck(Int)
     /// Sends its last push again.
     case repeats(Int)
-    /// Sends another push with the seq of the last one.
+    /// Sends another push with the same seq as the last push.
     case reuses(Int)
     /// Starts again without its unsaved edits.
     case restarts

@@ -225,7 +225,7 @@ extension TextBuffer {
 }
 
 extension ArraySlice<Change> {
-    /// Maps selections through these changes.
+    /// Maps selections through all changes of the slice, one after the other.
     func mapping(_ selections: [Selection]) -> [Selection] {
         if isEmpty || selections.isEmpty { return selections }
         return selections.map { reduce($0) { $0.mapped(through: $1) } }

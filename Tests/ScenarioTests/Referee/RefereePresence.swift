@@ -58,8 +58,8 @@ extension Referee {
         return earliest
     }
 
-    /// Whether a selection may belong to this history. It does not name an epoch, so a room may apply it
-    /// after an epoch change if the text is the same.
+    /// Whether a received selection may belong to this history. A selection names no epoch, so a room may
+    /// still apply it after the epoch has changed, if the text is the same.
     private func isOf(_ taken: ReceivedSelection, _ history: Ledger.History) -> Bool {
         taken.history == history.epoch
             || history.text(at: taken.revision) == ledger[taken.history]?.text(at: taken.revision)
@@ -111,7 +111,7 @@ extension Referee {
     func look(at room: RoomState) {
         looks += 1
         if looks % 8 != 0 { return }
-        // The room keeps its newest revision even if that alone exceeds the limit.
+        // The room keeps its newest revision even if this revision alone has more bytes than the limit.
         if room.windowBytes > world.limits.windowBytes + 2_048 + 64 + 6 * world.limits.announced.document {
             fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions, which is more than its limit")
         }

@@ -236,7 +236,8 @@ extension Referee {
         )
     }
 
-    /// Whether the server reports ended documents on this link. A closing connection does not report them.
+    /// Whether the server sends `gone` on this link when a document ends. It sends none on a connection that
+    /// is closing.
     func reportsEnds(_ link: Link) -> Bool {
         !link.up.hasEnded && link.port?.server.isStopping == false && !rights.wasRevoked(link.client)
     }
@@ -415,7 +416,7 @@ extension Referee {
         }
     }
 
-    /// Whether some history has the pushed whole text at the revision.
+    /// Whether any history has, at this revision, the whole text that the client pushed.
     private func isText(_ push: RecordedPush, _ revision: Revision) -> Bool {
         guard case .text(let text) = push.content else { return false }
         let normal = TextBuffer(normal: text)

@@ -68,7 +68,8 @@ extension Referee {
     ) {
         checkReadRight(revisions.document, sent, link)
         guard let first = revisions.revisions.first else { return }
-        // A page of history does not name its epoch, so it must match one of the histories.
+        // A page of history does not name its epoch, so it may be from any history that matches its first
+        // revision.
         let alike = ledger.histories.values.filter { history in
             guard let logged = history.change(at: first.revision) else { return false }
             return logged.time == Int64(first.author.time)

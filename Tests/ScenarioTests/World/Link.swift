@@ -6,14 +6,14 @@ import CaretWire
 struct Pipe {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Bytes that are sent from now on are lost.
+    /// If true, all bytes that are sent from now on are lost.
     var isDead = false
-    /// The sender sends no more.
+    /// Whether the sender has ended its output.
     var hasEnded = false
-    /// The receiver has been notified of the end.
+    /// Whether the receiver has been notified that the output has ended.
     var isEndDelivered = false
     var isScheduled = false
-    /// The receiver does not read at the moment.
+    /// Whether the receiver has paused reading.
     var isPaused = false
 
     var count: Int { bytes.count - start }

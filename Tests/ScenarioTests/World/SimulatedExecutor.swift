@@ -38,7 +38,7 @@ final class SimulatedQueue: SimulatedExecutor, WorkQueue, @unchecked Sendable {
     override var hasWork: Bool { !blocks.isEmpty }
 
     func enqueue(_ block: @escaping @Sendable () -> Void) {
-        // A dead server enqueues only blocks that release its objects.
+        // On a dead server, only blocks that release its objects are enqueued. They run at once.
         if server.isDead { return block() }
         blocks.append(block)
         world.wake(self)

@@ -19,7 +19,7 @@ struct SimulatedStore {
     var generation: UInt64 = 1
     /// The model before the last append, for a fault that loses that append.
     var stateBeforeLastAppend: StoreModel?
-    /// The last kept copy, for a later restore.
+    /// The copy of the store that the last `keeps` step made. A `putsBack` step restores it.
     var kept: StoreModel?
     /// When each temporary fault ends.
     var faultEnds: [StoreBehaviour: Int64] = [:]
@@ -39,8 +39,8 @@ struct SimulatedStore {
         faultEnds[behaviour].map { now < $0 } ?? false
     }
 
-    /// Drops all calls of a server process that ended. Returns a random number of the first writes, which
-    /// still reached the disk.
+    /// Drops all calls of a server process that ended. Some writes still reached the disk: returns a random
+    /// count of them, the oldest first.
     mutating func forgetCalls(at now: Int64) -> [StoreJob] {
         let writes = pending.values.filter(\.writes).sorted { $0.number < $1.number }
         pending = [:]

@@ -105,7 +105,7 @@ final class World: @unchecked Sendable {
     var time: Int64 { World.epoch + now / 1_000 }
     static let epoch: Int64 = 1_790_000_000_000
 
-    /// A limit that is far above the events of any plan.
+    /// The most events that a run may have. Every plan needs far fewer.
     private var mostEvents: Int { 60_000 + 300 * plan.steps.count }
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) {

@@ -114,7 +114,8 @@ extension World {
     func closedByServer(_ link: Link) {
         link.up.isDead = true
         link.up.drop()
-        // If a socket is closed with unread or unwritten bytes, a reset may lose the rest.
+        // If the server closes a socket with unread or unwritten bytes, a reset may lose the bytes that are
+        // on their way to the client.
         if !link.down.hasEnded, dice.roll(.close, link.number, at: now).peek(0...1) == 0 {
             link.down.drop()
         }

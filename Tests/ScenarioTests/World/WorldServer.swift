@@ -77,7 +77,7 @@ extension World {
         guard let server, !server.isStopping else { return }
         server.isStopping = true
         server.switchboard.drain { [unowned self] in
-            // The last lines have not arrived yet, so the process ends a little later.
+            // The last lines are still on their way to the clients, so the server ends a little later.
             after(5_000) { [unowned self] in if !server.isDead { crash() } }
         }
         // 30 seconds are enough for the server to drop the connections that read nothing, and for the store

@@ -64,8 +64,8 @@ package struct RoomPause: Sendable {
         phase = .waiting
     }
 
-    /// Removes and returns all reasons except a reload. After a rename they are refused, because they contain
-    /// the document's old name.
+    /// Removes and returns all reasons except a reload. After a rename, the room refuses the orders among
+    /// them, because these orders contain the document's old name.
     mutating func takeAllButReload() -> [PauseReason] {
         let late = reasons.filter { $0 != .reload }
         reasons.removeAll { $0 != .reload }

@@ -23,7 +23,7 @@ package struct CatchUp: Sendable {
     var isIdle: Bool { phase == .idle }
 
     /// Begins a read of the revisions after the head. If such a read was already under way, its answer may
-    /// come first, and it may end before `storeHead`. So in this case, no revision is required.
+    /// come first, and it may end before `storeHead`. So in this case, the read may end at any revision.
     package mutating func begin(isAlreadyReading: Bool) {
         phase = .reading
         mustReach = isAlreadyReading ? 0 : storeHead

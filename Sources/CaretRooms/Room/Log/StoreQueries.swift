@@ -10,7 +10,7 @@ package struct StoreQueries: Sendable {
         var sessions: [SessionID] = []
     }
 
-    /// The unanswered calls, in the order of their ids. Usually there is one.
+    /// The unanswered calls, in the order of their ids. Usually only one call is unanswered.
     private var calls: [(id: CallID, call: StoreCall)] = []
     private var lastCall = 0
     /// The unanswered reads, by the revision after which they begin.

@@ -59,8 +59,8 @@ package struct PresenceBoard: Sendable {
         mostEvents = 2 * events.count + 64
     }
 
-    /// The moment of the newest departure that at least `count` other departures follow; nil if there is
-    /// none.
+    /// The moment of the newest departure after which at least `count` other sessions have left; nil if
+    /// there is none.
     func departure(before count: Int) -> Int? {
         let moments: [Int] = events.compactMap { if case .left = $0.kind { $0.moment } else { nil } }
         return moments.count > count ? moments[moments.count - 1 - count] : nil

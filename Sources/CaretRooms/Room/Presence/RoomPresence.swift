@@ -66,7 +66,7 @@ extension RoomState {
 
     private mutating func sweepPresence() {
         // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that
-        // keep up stay.
+        // receive departures quickly enough stay connected.
         if let moment = presence.departure(before: limits.roomSelections) {
             for index in sessions.indices
             where sessions[index].presence.introduced < moment && !sessions[index].stream.isDisconnecting {

@@ -6,7 +6,8 @@ import CaretWire
 /// edits.
 extension Change {
     /// The same change with at most this many edits. `new` is the text after the change. The neighbours with
-    /// the least text between them are joined first. Of equal pairs, the first in the text is joined first.
+    /// the least text between them are joined first. If two pairs have the same amount of text between them,
+    /// the pair that comes first in the text is joined first.
     func joined(making new: TextBuffer, atMost most: Int) -> Change {
         let surplus = edits.count - max(1, most)
         if surplus <= 0 { return self }

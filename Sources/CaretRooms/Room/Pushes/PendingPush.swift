@@ -38,9 +38,9 @@ package struct PendingPush: Equatable, Sendable {
         stage = .needsText(push.base)
     }
 
-    /// How often a push is computed in the background while others commit. After that, the others wait for
-    /// it. Otherwise an expensive push might never catch up with a busy document. Other documents are not
-    /// affected. The number is not part of `Limits`, because a push beyond it is not refused.
+    /// How often a push is computed in the background while other pushes commit. After that, the other pushes
+    /// wait for it. Otherwise an expensive push might never catch up with a busy document. Other documents
+    /// are not affected. The number is not part of `Limits`, because a push beyond it is not refused.
     private static let mostRounds = 3
 
     /// Whether other pushes wait until this one is computed.

@@ -148,7 +148,7 @@ package struct PushPipeline: Sendable {
         ready = returned + ready
     }
 
-    /// The room is closed. All pushes were refused before.
+    /// Drops everything, because the room is closed. The room has already refused all pushes.
     mutating func close() { (inFlight, ready, priority, conflicts) = (nil, [], nil, 0) }
 }
 

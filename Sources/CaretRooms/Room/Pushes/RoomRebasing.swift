@@ -109,7 +109,7 @@ extension RoomState {
     }
 
     /// Resolves a push that must not be committed, because the log has it already, or has a later push of its
-    /// pusher. The store did not recognise that.
+    /// pusher. The store's answer about the pusher did not contain that push.
     private mutating func resolve(_ known: PendingPush, beside logged: LoggedChange, at revision: Revision) {
         let push = known.push
         if !known.isFirstOfPusher {
@@ -199,7 +199,8 @@ extension RoomState {
     // MARK: Before the segment
 
     /// Whether a push must be the first one of its segment: a restore of a long text. After other pushes of
-    /// the segment, its text would have to be compared again, which takes long.
+    /// the segment, the room would have to compare the restored text with the document again, which takes
+    /// long.
     func mustLeadSegment(_ pusher: Pusher) -> Bool {
         guard case .ready(.restore(let target, _), _)? = pushes[pusher]?.stage else { return false }
         return !isShort(target)

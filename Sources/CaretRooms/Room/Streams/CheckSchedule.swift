@@ -28,7 +28,7 @@ struct CheckSchedule: Sendable {
 
     mutating func noteChange(at time: Int64) { changedAt = time }
 
-    /// When the next check is due if the document does not change before.
+    /// When the next check is due if the document does not change until then.
     func nextCheck(_ limits: Limits) -> Int64 { changedAt + Int64(limits.checkDelayMilliseconds) }
 
     /// The checksum of the text at this revision; nil if it is not computed.

@@ -27,7 +27,7 @@ package struct RoomSession: Sendable {
 
     package var pusher: Pusher { participant.pusher }
     package var unit: CodeUnit { participant.unit }
-    /// Whether the session ends once its due acks are sent. It sends no more requests.
+    /// Whether the session ends once its due acks are sent. Such a session sends no more requests.
     var isEnding: Bool { stream.ending != .none }
 }
 

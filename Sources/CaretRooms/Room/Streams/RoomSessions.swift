@@ -166,7 +166,8 @@ extension RoomState {
         }
     }
 
-    /// Sends the due ack out of order. The ack answers the push, but does not move the session's position.
+    /// Sends the due ack, even if revisions before it were not sent yet. The ack answers the push, but does
+    /// not move the session's position.
     mutating func sendPendingAck(to index: Int) {
         guard let due = sessions[index].stream.takePendingAck() else { return }
         deliver(ackLine(due, in: sessions[index].unit), to: index)

@@ -6,7 +6,7 @@ import CaretWire
 enum StreamPhase: Equatable, Sendable {
     /// From the window.
     case live
-    /// From the store. The read is under way.
+    /// From the store, which has not yet answered the read of these revisions.
     case readingHistory
     /// The session's position is no longer usable, so the session is sent the whole text next.
     case needsText(ResyncReason)
@@ -17,8 +17,8 @@ enum SessionEnding: Equatable, Sendable {
     case none
     /// The client requested the close.
     case closing(RequestID?)
-    /// The participant has lost the right to read, so the session is sent only acks. The client may request a
-    /// close too.
+    /// The participant has lost the right to read, so the session is sent only acks. If the client also
+    /// requests to close the session, `closing` is that request.
     case barred(closing: CloseRequest?)
 }
 
@@ -39,11 +39,12 @@ package struct SessionStream: Sendable {
     package private(set) var outstanding = 0
     private(set) var phase = StreamPhase.live
     private(set) var ending = SessionEnding.none
-    /// Whether the session's connection must be closed. Nothing more is sent.
+    /// Whether the session's connection must be closed. If so, nothing more is sent to the session.
     private(set) var isDisconnecting = false
     /// The ack of the session's newest push, until it is sent.
     private(set) var pendingAck: PendingAck?
-    /// Whether the session fell behind the window and has not reached the head since.
+    /// Whether the session fell behind: it needed revisions that had left the window, and has not reached the
+    /// head since.
     private(set) var isSlow = false
     /// The revision at which the session was last sent a check or the whole text.
     private(set) var lastChecked: Revision?
@@ -81,7 +82,8 @@ package struct SessionStream: Sendable {
 
     package mutating func waitForHistory() { phase = .readingHistory }
 
-    /// Ends the wait for history. If the session needs the whole text by now, it still gets that.
+    /// Ends the wait for history. If the session must be sent the whole text by now, its phase stays
+    /// `needsText`.
     mutating func endHistoryWait() { if phase == .readingHistory { phase = .live } }
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }

@@ -6,9 +6,9 @@ package struct DiskSpace: Sendable {
         case freed
     }
 
-    /// The store refused a call for lack of space, and has committed nothing since.
+    /// True if the store refused a call for lack of space, and has committed nothing since.
     private var isRefusing = false
-    /// Committed data did not fit into the database or the counter, and has not been written there since.
+    /// True if committed data did not fit into the database or the counter, and is still not written there.
     private var isHoldingBack = false
 
     package init() {}

@@ -14,8 +14,8 @@ struct GroupCommit {
     private let due: DueDocuments
     private let completions: CompletionQueue
     private let onEvent: @Sendable (StoreEvent) -> Void
-    /// The disk has failed, or the files were removed. The store then writes nothing more, because after a
-    /// failed sync even a successful sync proves nothing.
+    /// True if the disk has failed or the files were removed. The store then writes nothing more, because
+    /// after a failed sync even a successful sync proves nothing.
     private var hasFailed = false
     /// The next checkpoint is due when the write-ahead log has this many pages.
     private var checkpointAt = GroupCommit.pagesBetweenCheckpoints

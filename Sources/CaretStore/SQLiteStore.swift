@@ -102,8 +102,8 @@ package final class SQLiteStore: DocumentStore {
                 row.backup = nil
                 try row.write(database)
             }
-            // Update the counter last. If the process ends before that, the next start renews the epochs for
-            // the same reason.
+            // Update the counter last. If the process ends before this update, the next start sees the same
+            // reason, and renews the epochs again.
             do throws(DatabaseFault) {
                 try counter.write(row.progress)
                 try counter.sync()
@@ -141,9 +141,9 @@ package final class SQLiteStore: DocumentStore {
     /// Closes the store, and waits until it is closed.
     package func close() async { await withCheckedContinuation { done in close { done.resume() } } }
 
-    /// Visits all documents once, by `StoreSettings` and `time`. Purges documents that were deleted long ago,
-    /// trims histories, and forgets old pushers. Merges the segments of idle documents, and returns free
-    /// space to the file system.
+    /// Visits all documents once; the store's settings and `time` decide what is old. Purges documents that
+    /// were deleted long ago, trims histories, and forgets old pushers. Merges the segments of idle
+    /// documents, and returns free space to the file system.
     package func runUpkeep(at time: Int64) async {
         calls.begin()
         defer { calls.end() }
@@ -156,7 +156,7 @@ package final class SQLiteStore: DocumentStore {
         if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
         if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
         let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
-        // All appends share one transaction, but the store can refuse a single one.
+        // All appends share one transaction, but the store can refuse one append and commit the others.
         writes.add(
             appends.enumerated().map { index, append in
                 WriteJob { writer throws(StoreFault) in

@@ -123,12 +123,12 @@ private struct RemovedRanges {
         ranges = change.edits.map { $0.range.lowerBound.value..<$0.range.upperBound.value }
     }
 
-    /// How many code units of `range` the change leaves.
+    /// How many code units of `range` the change does not remove.
     func remaining(of range: Range<Int>) -> Int {
         overlapping(range).reduce(range.count) { $0 - $1.clamped(to: range).count }
     }
 
-    /// The length of the longest part of `range` that the change leaves unbroken.
+    /// The length of the longest part of `range` in which the change removes nothing.
     func longestRun(in range: Range<Int>) -> Int {
         var (longest, start) = (0, range.lowerBound)
         for removed in overlapping(range) {
@@ -151,9 +151,9 @@ private struct RemovedRanges {
 }
 
 extension Change {
-    /// The distance between two texts, in UTF-16 code units. A removed unit counts four times, because people
-    /// insert more than they remove. There is another reason: if two people wrote the same line, that line
-    /// must not count as changed.
+    /// The distance between two texts, in UTF-16 code units. A removed unit counts four times for two
+    /// reasons: people insert more than they remove, and if two people wrote the same line, that line must
+    /// not count as changed.
     fileprivate var cost: Int {
         edits.reduce(0) { $0 + 4 * ($1.range.upperBound - $1.range.lowerBound) + $1.text.utf16.count }
     }

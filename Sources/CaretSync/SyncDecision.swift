@@ -125,7 +125,7 @@ package struct SyncDecision: Equatable, Sendable {
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .storeRecord(recordForNewDocument(with: text, as: merged, usesCRLF))
             }
-            // After a power cut, a recently saved file may be empty. No user has emptied it on purpose.
+            // After a power cut, a recently saved file may be empty. No user emptied this file on purpose.
             if text.utf8.isEmpty, file.isUnchangedSinceStart, !isSeen {
                 return .writeFile(head, usesCRLF: record.usesCRLF)
             }

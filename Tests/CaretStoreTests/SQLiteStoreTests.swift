@@ -165,7 +165,7 @@ import Testing
         #expect(try scratch.count("written") == 2 && scratch.number("SELECT sum(seq) FROM written") == 15)
     }
 
-    @Test("a call that fails before its commit has no unknown outcome")
+    @Test("a call that fails before its commit reports that it saved nothing")
     func failedCall() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }

@@ -146,7 +146,7 @@ package final class Sockets {
         case .connection(let connection): connection.ready(readiness)
         case .acceptor(let acceptor): acceptor.ready()
         // The mailbox and the alarm need no call here, because every turn checks jobs and deadlines anyway.
-        // The slot is empty if its connection ended earlier in this turn.
+        // Nil means that the connection of this event ended earlier in this turn.
         case .mailbox, .alarm, nil: return
         }
     }

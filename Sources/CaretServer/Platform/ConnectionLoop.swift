@@ -23,7 +23,7 @@ package protocol ConnectionPort: AnyObject {
     var loop: any LoopContext { get }
     /// The time at which the handler's `deadlinePassed` is called; nil for never.
     var deadline: Moment? { get set }
-    /// Queues the bytes. They are written at the end of the turn, after all bytes queued before.
+    /// Queues the bytes. They are written at the end of the turn, after all bytes that were queued earlier.
     func send(_ payload: Payload)
     /// Stops reading until `resumeReading`, so that the peer must wait.
     func pauseReading()
@@ -32,8 +32,8 @@ package protocol ConnectionPort: AnyObject {
     func endOutput()
     /// Closes the connection at once, and drops the queued bytes.
     func close()
-    /// Begins TLS, with the bytes that the handler's current `received` does not accept. All later input and output is
-    /// encrypted. Call it only in `received`, and once.
+    /// Begins TLS. The handshake begins with the bytes that the handler does not accept in its current call
+    /// of `received`. All later input and output is encrypted. Call this only in `received`, and only once.
     func startTLS(_ context: TLSServerContext)
     /// What ALPN agreed on; nil without TLS, or if the peer did not use ALPN.
     var agreedProtocol: ApplicationProtocol? { get }

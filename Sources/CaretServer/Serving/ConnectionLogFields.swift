@@ -12,7 +12,7 @@ extension ListenerKind {
         }
     }
 
-    /// The text that administrators see in `who`.
+    /// The client's address, as administrators see it in the output of `caret who`.
     var name: WireString {
         switch self {
         case .address(let address): WireString(address.description)

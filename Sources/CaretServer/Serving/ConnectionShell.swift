@@ -9,7 +9,7 @@ import Synchronization
 /// hub. Confined to the connection's loop.
 ///
 /// The first byte decides what the client speaks: lines begin with `{`, HTTP with a capital letter, and TLS with 0x16.
-/// In TLS, the first byte decides again.
+/// After a TLS handshake, the first decrypted byte decides between lines and HTTP.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
     private var state: ConnectionState
@@ -81,7 +81,8 @@ package final class ConnectionShell: ConnectionHandler {
     /// The type of the record that a handshake begins with.
     private static let firstByteOfTLS: UInt8 = 0x16
 
-    /// Returns how many of the bytes are accepted. None of them are plain bytes.
+    /// Begins TLS, or refuses the client if the listener has no certificate. Returns how many bytes are
+    /// accepted: none if TLS begins, because the connection then passes them to TLS.
     private func startTLS(_ count: Int) -> Int {
         guard let tls else {
             refuse(.noCertificate)
@@ -111,7 +112,7 @@ package final class ConnectionShell: ConnectionHandler {
             refuse(refusal)
             return 0
         }
-        // A client that has said nothing for too long is being disconnected already.
+        // In any other phase the client is being disconnected, because it sent nothing for too long.
         guard isHTTP, let webListener, case .expectingHello = state.phase else { return 0 }
         web = WebBox(
             WebState(
@@ -125,7 +126,7 @@ package final class ConnectionShell: ConnectionHandler {
         if let agreed = connection.agreedProtocol {
             return agreed == (isHTTP ? .http : .lines) ? nil : .otherProtocol
         }
-        // A client of HTTP gets a response that says so.
+        // A client that speaks HTTP is not refused here: it gets a response that says that TLS is required.
         let isRefused = webSecurity == .missing && !(isHTTP && webListener != nil)
         return isRefused ? .required : nil
     }

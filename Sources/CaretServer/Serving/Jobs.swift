@@ -27,8 +27,8 @@ package struct ConnectionJobs: Sendable {
     }
 
     /// How many of the last lines are searched for an equal one. A room sends a line to one session after the
-    /// other. The line may have three versions, one for each unit. Lines for single sessions may come between
-    /// them.
+    /// other. The line may have three versions, one for each unit in which clients count offsets. Lines for
+    /// single sessions may come between these versions.
     private static let searchedLines = 4
 }
 

@@ -12,11 +12,11 @@ package final class ListenerTLS: Sendable {
     }
 }
 
-/// Why a connection was closed although its client said nothing wrong otherwise.
+/// Why the server closes a connection because of the TLS settings of its listener, or because of ALPN.
 enum TLSRefusal {
     /// The client began TLS, but the listener has no certificate.
     case noCertificate
-    /// The listener requires TLS.
+    /// The listener requires TLS, but the client does not use it.
     case required
     /// ALPN agreed on another protocol than the client speaks.
     case otherProtocol

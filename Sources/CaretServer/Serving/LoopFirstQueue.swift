@@ -45,7 +45,7 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     /// their result is expensive too.
     package func enqueueOnLastLoop(_ job: Worker.Job) { jobs.enqueue(job) { wakeLastLoop() } }
 
-    /// Adds jobs. If no drain runs, they run at once on the calling loop, which must have this index.
+    /// Adds jobs. If no drain runs, the calling loop runs the jobs at once. `index` must be its index.
     package func enqueueOnCurrentLoop(_ jobs: [Worker.Job], index: Int) {
         lastLoop.store(index, ordering: .relaxed)
         self.jobs.enqueue(jobs) { drainOnce() }

@@ -5,8 +5,8 @@ import Glibc
 
 /// Returns unused memory of the process to the system, as long as this object exists.
 package final class MemoryWatch: Sendable {
-    /// The number of malloc heaps: two per core. With fewer, threads would wait for each other. With more,
-    /// more freed memory would remain unused, because each heap keeps some.
+    /// The number of malloc heaps: two per core. With fewer heaps, threads would wait for each other. With
+    /// more heaps, more freed memory would remain unused, because each heap keeps some.
     private static let heaps = 2 * Int32(ServerSettings.cores)
 
     /// How many free bytes a heap keeps at its end, and the size from which an allocation gets its own pages
@@ -50,7 +50,7 @@ package final class MemoryWatch: Sendable {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         var text = [UInt8](repeating: 0, count: 128)
-        // If no descriptor is free, `read` fails too.
+        // If no descriptor is free, `open` has failed. Then `read` fails too, and the result is nil.
         let count = max(0, read(file, &text, text.count))
         // The file has numbers of pages: the virtual size, the resident part, and the resident pages that are
         // mapped from files.

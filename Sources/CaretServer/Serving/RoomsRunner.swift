@@ -212,7 +212,7 @@ package final class RoomsRunner: LoopFirstWorker {
             notifyHub(.ended(session))
         case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
-        // The room requests a later time only after the earlier one has passed. So the last request counts.
+        // A room postpones its wake time only after that time has passed. So the newest request is valid.
         case .wake(let time): wakes[host.slot] = switchboard.clock.moment(of: time)
         case .diverged(let session, let revision):
             switchboard.log.write(

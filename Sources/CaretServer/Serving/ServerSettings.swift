@@ -19,6 +19,6 @@ package struct ServerSettings: Sendable {
         self.roomQueues = roomQueues
     }
 
-    /// The number of cores. By default there are as many loops and as many queues of rooms.
+    /// The number of cores. By default a server has this many loops, and this many queues of rooms.
     package static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }

@@ -9,7 +9,7 @@ final class SharedPayloads {
         let line: [UInt8]
         let form: LineForm
         let payload: Payload
-        /// The epoch after the line, for events.
+        /// For a line sent as HTTP events: the epoch of the document after this line.
         let epoch: WireString?
     }
 
@@ -27,7 +27,7 @@ final class SharedPayloads {
     /// The payload of a line, and the epoch after it.
     func payloadAndEpoch(of line: [UInt8], as form: LineForm) -> (payload: Payload, epoch: WireString?) {
         let address = SharedPayloads.address(of: line)
-        // The addresses of two lines differ by at least 16. The last bit is for the form.
+        // The addresses of two lines differ by at least 16, so the last bit of the slot can store the form.
         let slot =
             Int(truncatingIfNeeded: address >> 3 & ~1 | (form == .lines ? 0 : 1))
             & (SharedPayloads.slotCount - 1)

@@ -9,8 +9,8 @@ import Synchronization
 
 /// Connects the loops, the queues of rooms and the hub.
 ///
-/// Messages from one of them to another arrive in the order of sending. A reaction to a message arrives after
-/// the message itself.
+/// Messages from one of them to another arrive in the order of sending. If a room
+/// sends jobs to a connection and to the hub, the hub's reaction reaches the connection after those jobs.
 package final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings

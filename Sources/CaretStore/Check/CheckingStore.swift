@@ -10,7 +10,7 @@ extension SQLiteStore {
     ) async throws(OpeningFault) -> CheckReport {
         calls.begin()
         defer { calls.end() }
-        // If the file was replaced, a new connection would open the other file, which now has this name.
+        // If the file was replaced, a new connection would open its replacement.
         if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
         let result = await connection.run { [calls] database in

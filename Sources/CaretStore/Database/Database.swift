@@ -133,7 +133,7 @@ package final class Database {
             case .patient: SQLITE_CHECKPOINT_RESTART
             case .whole: SQLITE_CHECKPOINT_TRUNCATE
             }
-        // Wait only a short time, because every writer waits too.
+        // Wait only a short time, because nothing can be written meanwhile.
         if checkpoint == .patient { sqlite3_busy_timeout(connection, 100) }
         defer { sqlite3_busy_timeout(connection, Database.busyTimeout) }
         var (pages, done): (Int32, Int32) = (0, 0)

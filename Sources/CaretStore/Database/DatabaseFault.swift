@@ -5,7 +5,7 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
-    /// Whether the system reported a full disk. SQLite's own code may not say so.
+    /// Whether the system reported a full disk. SQLite's result code does not always show this.
     package let isOutOfSpace: Bool
 
     package init(code: Int32, message: String, isOutOfSpace: Bool = false) {

@@ -7,8 +7,8 @@ struct FileHeader {
     /// Whether the database may have a log.
     let hasLog: Bool
 
-    /// Nil if the file is missing or empty. Throws if another program made the file, before anything changes
-    /// it.
+    /// Nil if the file is missing or empty. Throws if another program made the file. Reads the
+    /// file without changing it.
     ///
     /// No connection of this process may have the file open: this function closes the file, which would
     /// release SQLite's locks.

@@ -44,7 +44,7 @@ struct Migrator {
         }
     }
 
-    /// Marks an empty file as a database of Caret without migrations.
+    /// Marks an empty file as a database of Caret to which no migration was applied yet.
     static func begin(_ database: Database) throws(DatabaseFault) {
         try database.execute(
             """

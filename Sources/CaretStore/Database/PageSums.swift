@@ -24,7 +24,7 @@ package enum PageSums {
 
     private static func register(_ name: String, over base: String?) -> String? {
         guard let base = sqlite3_vfs_find(base) else { return nil }
-        // SQLite keeps both addresses, so this memory is never freed.
+        // SQLite keeps the addresses of the layer and of its name, so their memory is never freed.
         let layer = UnsafeMutablePointer<Layer>.allocate(capacity: 1)
         let address = strdup(name)
         // Copy the base VFS, and replace only its method for opening.

@@ -70,7 +70,7 @@ package struct Row {
 /// Sets the parameters of a statement one after the other.
 struct Binding {
     private let statement: Statement
-    /// The free memory for values. The statement reads its values from there until it is reset.
+    /// The free memory for values. The statement reads values from this memory until it is reset.
     private var room: Slice<UnsafeMutableRawBufferPointer>
     private var index: Int32 = 0
     /// The code of the first parameter that SQLite refused.

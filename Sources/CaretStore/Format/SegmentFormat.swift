@@ -23,8 +23,8 @@ package enum SegmentFormat {
         return encoded(changes, packing: packing, authors: authors, in: &columns)
     }
 
-    /// Encodes changes in the same way, but reuses the memory of `columns`. This saves time, because small
-    /// segments are frequent.
+    /// Encodes changes like the other `encoded`, but reuses the memory of `columns`. This saves time, because
+    /// small segments are frequent.
     static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
     ) -> [UInt8] {
@@ -58,7 +58,7 @@ package enum SegmentFormat {
         _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
-        // A larger count is wrong, because each change has at least one byte in the column of shapes.
+        // Each change has at least one byte in the column of shapes, so it has at least `count` bytes.
         if count > columns[0].count { throw .truncated }
         var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []

@@ -7,7 +7,7 @@ package struct DocumentImport: Sendable {
     /// The empty text at revision 0, or the start of a trimmed history.
     package let start: Snapshot
     package let lineBreak: LineBreak
-    /// When it was last changed, in milliseconds. An appended change replaces this time.
+    /// When the document was last changed, in milliseconds. The time of an appended change replaces it.
     package let updated: Int64
 
     package init(name: DocumentName, start: Snapshot, lineBreak: LineBreak, updated: Int64) {

@@ -296,8 +296,8 @@ private struct ListingPage {
     private var entries: [DocumentEntry] = []
     private var hasMore = false
     private var damaged = 0
-    /// The number of damaged rows since the last entry. If the next sound row does not fit this page, they
-    /// count for the next page.
+    /// The number of damaged rows since the last entry. If the next sound row does not fit this page, the
+    /// damaged rows before it are counted on the next page.
     private var damagedSinceLastEntry = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }

@@ -39,7 +39,7 @@ extension HistoryWriter {
         let (from, to) = (
             Value.integer(Int64(oldest.first.value)), Value.integer(Int64(newest.first.value))
         )
-        // The index has these columns, so SQLite does not read the rows themselves.
+        // The index has all columns of this query, so SQLite does not read the rows themselves.
         let found = try database.every(
             "SELECT id, first FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
             .integer(replacement.document.value), from, to

@@ -13,7 +13,7 @@ package struct HistoryWriter {
     private var rows: [DocumentID: DocumentRow] = [:]
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
-    /// This transaction has written pages without changing a row, so SQLite does not count the change.
+    /// True if this transaction has written pages without changing a row. SQLite does not count this change.
     var hasWritten = false
     /// The documents that became due for upkeep in this transaction.
     var due: Set<DocumentID> = []
@@ -31,8 +31,8 @@ package struct HistoryWriter {
     /// Enough for the documents that are written to at the same time. A full cache is emptied.
     private static let mostRows = 4096
 
-    /// The epochs were created or renewed when the store was opened or later. So no client can know a
-    /// revision in these epochs that the store does not have.
+    /// True if the epochs were created or renewed when the store was opened or later. Then no client can know
+    /// a revision in these epochs that the store does not have.
     private var isFresh: Bool
     /// The new generation, if this transaction renews it. It is valid from the commit on.
     private var nextGeneration: UInt64?

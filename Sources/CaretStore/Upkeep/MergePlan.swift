@@ -18,8 +18,8 @@ package enum MergePlan {
             ?? next(summaries[edge...], isClosed: false, isIdle: isIdle)
     }
 
-    /// `isClosed` means that no more segments will follow these. In this case, even a few unmerged segments
-    /// are merged, because otherwise they would never be merged.
+    /// `isClosed` means that no more segments will be added after `summaries`. In this case, even a few
+    /// unmerged segments are merged, because otherwise they would never be merged.
     private static func next(
         _ summaries: ArraySlice<SegmentSummary>, isClosed: Bool, isIdle: Bool
     ) -> ArraySlice<SegmentSummary>? {

@@ -15,7 +15,7 @@ struct Upkeep: Sendable {
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
             await run(due.takeAll())
-            try? await Task.sleep(for: UpkeepPolicy.pause)  // Only closing the store makes this fail.
+            try? await Task.sleep(for: UpkeepPolicy.pause)  // Fails only if the store is being closed.
         }
     }
 

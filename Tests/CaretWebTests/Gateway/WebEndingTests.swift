@@ -159,7 +159,7 @@ import Testing
         #expect(server.responses.count == 2)
     }
 
-    @Test("too many bad bodies end the member, and the connection closes")
+    @Test("after too many requests with a bad body, the connection closes")
     func manyFaults() throws {
         let fields = ["Caret-Client: client-7f21", "Caret-Seq: 1"]
         for number in 1...20 {

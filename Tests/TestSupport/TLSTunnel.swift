@@ -6,7 +6,7 @@ import Glibc
 ///
 /// A thread moves the bytes: what the test writes to the plain socket is encrypted for the server, and the reverse. It
 /// keeps at most one piece for each direction, so a test that does not read is a slow reader for the server.
-// @unchecked: after `open`, only the thread uses it.
+// @unchecked: `open` sets all properties before it starts the thread, and then only the thread uses them.
 package final class TLSTunnel: @unchecked Sendable {
     private let session: TLSSession
     private let secure: Int32

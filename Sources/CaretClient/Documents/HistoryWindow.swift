@@ -37,7 +37,7 @@ extension LiveClient {
         return entries
     }
 
-    /// The oldest revision whose text can be read. The server still has the changes of all later revisions.
+    /// The oldest revision whose text the server can still return. It can also return each later revision.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

@@ -106,7 +106,7 @@ package struct WatchPage: Sendable {
         return row
     }
 
-    /// The peer whose caret or selection covers `range`. A caret is preferred to a selection.
+    /// The peer who has a caret or a selection in `range`. If there are both, the peer with the caret.
     private func owner(of range: Range<Int>) -> Int? {
         let found = marks.filter {
             $0.range.isEmpty ? range.contains($0.range.lowerBound) : $0.range.overlaps(range)

@@ -41,8 +41,8 @@ struct EditJoiner {
     /// boundaries in both texts. If the end of the edit reaches the following edit, joins these two edits.
     private mutating func nextWidenedEdit(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
         guard var edit = rest.popFirst() else { return nil }
-        // Moves the start back to a boundary. This loop never passes the previous edit, whose end is a
-        // boundary in both texts.
+        // Moves the start of the edit back until it is a boundary in both texts. The end of the previous edit
+        // is such a boundary, so the loop stops there at the latest.
         while let step = largerDistance(
             edit.old.lowerBound - oldGraphemes.boundary(atOrBefore: edit.old.lowerBound),
             edit.new.lowerBound - newGraphemes.boundary(atOrBefore: edit.new.lowerBound))

@@ -44,16 +44,10 @@ extension Asking {
     }
 
     static func history(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
-        let revision = try query.number("after").map { Moment.revision(Revision($0)) }
-        let time = try query.number("at").map { Moment.time($0) }
-        if revision != nil, time != nil {
-            throw WebRefusal(
-                .badRequest, .badRequest, "the query has both `after` and `at`; use only one of them")
-        }
         return Asking(
             .history(
                 History(
-                    document: document, after: revision ?? time ?? .unspecified,
+                    document: document, after: try query.moment("after"),
                     limit: try query.number("limit") ?? Limits.itemsByDefault,
                     wantsEdits: try query.choice("edits", ["0", "1"]) == "1")))
     }

@@ -25,6 +25,18 @@ struct Query: Sendable {
         return number
     }
 
+    /// The revision in the parameter `revision`, or the time in the parameter `at`.
+    func moment(_ revision: String) throws(WebRefusal) -> Moment {
+        switch (try number(revision), try number("at")) {
+        case (let number?, nil): return .revision(Revision(number))
+        case (nil, let time?): return .time(time)
+        case (nil, nil): return .unspecified
+        case (_?, _?):
+            throw WebRefusal(
+                .badRequest, .badRequest, "the query has both `\(revision)` and `at`; use only one of them")
+        }
+    }
+
     /// The value of a parameter that has only these values.
     func choice(_ name: String, _ values: [String]) throws(WebRefusal) -> String? {
         guard let text = target[name] else { return nil }

@@ -15,13 +15,7 @@ struct Reading: Exchange {
             throw WebRefusal(
                 .notAcceptable, .badType, "a document can only be sent as text/plain or application/json")
         }
-        let revision = try query.number("rev").map { Moment.revision(Revision($0)) }
-        let time = try query.number("at").map { Moment.time($0) }
-        if revision != nil, time != nil {
-            throw WebRefusal(
-                .badRequest, .badRequest, "the query has both `rev` and `at`; use only one of them")
-        }
-        read = Read(document: document, moment: revision ?? time ?? .unspecified)
+        read = Read(document: document, moment: try query.moment("rev"))
         keepsNewlines = try query.choice("newline", ["lf", "kept"]) == "kept"
         self.type = type
         known = head.fields["if-none-match"].flatMap { $0.split(separator: UInt8(ascii: ",")) }

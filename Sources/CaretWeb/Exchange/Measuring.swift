@@ -14,14 +14,16 @@ struct Measuring: Exchange {
 
     private static func text(of values: CounterValues) -> String {
         let start = Double(values.since) / 1_000
-        var text = "# TYPE caret_start_time_seconds gauge\ncaret_start_time_seconds \(start)\n"
+        var text = head(of: "caret_start_time_seconds", "gauge", for: "start_time")
+        text += "caret_start_time_seconds \(start)\n"
         for counter in values.counters where !counter.name.string.hasPrefix(refused) {
             // The first two numbers are current ones. All others only grow.
             let isGauge = gauges.contains(counter.name)
             let name = "caret_\(counter.name)\(isGauge ? "" : "_total")"
-            text += "# TYPE \(name) \(isGauge ? "gauge" : "counter")\n\(name) \(counter.value)\n"
+            text += head(of: name, isGauge ? "gauge" : "counter", for: counter.name.string)
+            text += "\(name) \(counter.value)\n"
         }
-        text += "# TYPE caret_refusals_total counter\n"
+        text += head(of: "caret_refusals_total", "counter", for: "refused")
         for counter in values.counters where counter.name.string.hasPrefix(refused) {
             let code = counter.name.string.dropFirst(refused.count)
             text += "caret_refusals_total{code=\"\(code)\"} \(counter.value)\n"
@@ -35,12 +37,16 @@ struct Measuring: Exchange {
 
     private static func histogram(of latency: CounterValues.Latency) -> String {
         let name = "caret_\(latency.name)_seconds"
-        var text = "# TYPE \(name) histogram\n"
+        var text = head(of: name, "histogram", for: latency.name.string)
         for bucket in latency.buckets {
             text += "\(name)_bucket{le=\"\(seconds(bucket.bound))\"} \(bucket.count)\n"
         }
         text += "\(name)_bucket{le=\"+Inf\"} \(latency.count)\n"
         return text + "\(name)_sum \(seconds(latency.sum ?? 0))\n\(name)_count \(latency.count)\n"
+    }
+
+    private static func head(of metric: String, _ type: String, for name: String) -> String {
+        MetricHelp.line(for: metric, of: name) + "# TYPE \(metric) \(type)\n"
     }
 
     private static func seconds(_ nanoseconds: Int) -> Double { Double(nanoseconds) / 1_000_000_000 }

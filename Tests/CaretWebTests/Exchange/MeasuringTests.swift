@@ -13,14 +13,19 @@ import Testing
         #expect(response["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(
             response.body == """
+                # HELP caret_start_time_seconds When the server started, in seconds since 1970-01-01 UTC.
                 # TYPE caret_start_time_seconds gauge
                 caret_start_time_seconds 1.5
+                # HELP caret_connections Connections that are open now.
                 # TYPE caret_connections gauge
                 caret_connections 3
+                # HELP caret_pushes_total Pushes that reached a document, repeats included.
                 # TYPE caret_pushes_total counter
                 caret_pushes_total 7
+                # HELP caret_refusals_total Errors sent, by their code.
                 # TYPE caret_refusals_total counter
                 caret_refusals_total{code="bad_json"} 2
+                # HELP caret_ack_seconds From reading a push until its ack is passed to the connection.
                 # TYPE caret_ack_seconds histogram
                 caret_ack_seconds_bucket{le="0.000262144"} 4
                 caret_ack_seconds_bucket{le="1.073741824"} 8

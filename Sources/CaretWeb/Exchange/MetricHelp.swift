@@ -1,0 +1,34 @@
+/// The sentences that describe the metrics of `GET /metrics`. Prometheus shows them beside the names.
+enum MetricHelp {
+    /// The line that describes a metric. Empty if there is no sentence for it.
+    static func line(for metric: String, of name: String) -> String {
+        texts[name].map { "# HELP \(metric) \($0)\n" } ?? ""
+    }
+
+    /// By the name of the counter or latency, as docs/operations.md lists them.
+    private static let texts = [
+        "start_time": "When the server started, in seconds since 1970-01-01 UTC.",
+        "connections": "Connections that are open now.",
+        "open_rooms": "Documents that are in memory now.",
+        "connections_opened": "Connections accepted.",
+        "connections_closed": "Connections ended.",
+        "connections_refused": "Connections for which no descriptor or memory was left.",
+        "tls_connections": "Connections with TLS that sent something after their handshake.",
+        "tls_failures": "Connections closed because TLS failed, or because only one side uses it.",
+        "rooms_opened": "Documents loaded into memory.",
+        "rooms_closed": "Documents unloaded from memory.",
+        "pushes": "Pushes that reached a document, repeats included.",
+        "rebases": "Pushes that were rebased over other changes before their commit.",
+        "commits": "Transactions synced to disk.",
+        "changes": "Pushes committed.",
+        "deliveries": "Changes sent to sessions, counted once per session.",
+        "bytes_in": "Bytes read from connections.",
+        "bytes_out": "Bytes that connections accepted.",
+        "slow_readers": "How often a session lagged so far that its changes were read from the store.",
+        "refused": "Errors sent, by their code.",
+        "commit": "From the start of a commit until it is synced to disk.",
+        "ack": "From reading a push until its ack is passed to the connection.",
+        "delivery": "From the sync of a commit until its changes are passed to connections that keep up.",
+        "opening": "From reading an open until its answer is passed to the connection.",
+    ]
+}

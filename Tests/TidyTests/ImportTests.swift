@@ -53,6 +53,7 @@ struct ImportTable {
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
             "CaretWeb", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
+        "Tests/BrowserTests": [],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
             "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
@@ -97,6 +98,8 @@ struct ImportTable {
             "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
+        "Tests/NodeSupport": [],
+        "Tests/OperationsTests": [],
         "Tests/ScenarioTests": [
             "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretTLS",
             "CaretWire", "TestSupport", "Foundation", "Testing",

@@ -1,0 +1,140 @@
+// Pages of other sites try to use a server without tokens on the user's machine, in a real browser.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { startServer } from '../NodeSupport/programs.mjs'
+import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { startChromium } from './chromium.mjs'
+import { startRelay } from './relay.mjs'
+
+/** What a page of a site in `web_origins` gets for each attempt of hostile.js: the statuses, and what it can do. */
+const attempts = {
+    'GET': { statuses: [200], reads: true },
+    'GET with a field': { statuses: [204, 200], reads: true },
+    // A browser does not name the page's site in these requests, so the server cannot know that it may answer.
+    'GET without CORS': { statuses: [403] },
+    'image': { statuses: [403] },
+    'script': { statuses: [403] },
+    'style sheet': { statuses: [403] },
+    'frame': { statuses: [403] },
+    'event stream': { statuses: [200], reads: true },
+    'WebSocket': { statuses: [101], reads: true },
+    'POST': { statuses: [200], writes: true },
+    'POST without CORS': { statuses: [200], writes: true },
+    'beacon': { statuses: [200], writes: true },
+    'form with plain text': { statuses: [200], writes: true },
+    'form': { statuses: [415] },
+    'form with parts': { statuses: [415] },
+    'PUT': { statuses: [204, 200], writes: true },
+    'DELETE': { statuses: [204, 204] },
+}
+
+const secret = 'My secret'
+// A page that runs the document as a script would get its text.
+const diary = `diary = "${secret}"\n`
+
+export async function testGuard(programs) {
+    const site = await startSite()
+    const friend = `http://friend.example:${site.port}`
+    const server = await startServer(programs, ['--web-origins', friend])
+    await server.caret(['put', 'diary', '--create'], diary)
+    await server.caret(['put', 'spare', '--create'], 'Spare\n')
+    const before = await contents(server)
+    const relay = await startRelay(server.port)
+    const url = `http://127.0.0.1:${relay.port}`
+    const browser = await startChromium({
+        flags: [
+            '--host-resolver-rules=MAP *.example 127.0.0.1',
+            // The browser would ask the user before a page may reach this machine. Here the server must refuse alone.
+            '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets',
+        ],
+    })
+
+    const strangers = [
+        ['a page of another site', `http://stranger.example:${site.port}/`],
+        ['a page of this machine on another port', `http://127.0.0.1:${site.port}/`],
+        ['a page without an origin', `http://stranger.example:${site.port}/sandboxed`],
+    ]
+    for (const [who, address] of strangers) {
+        await test(`${who} can neither read nor write, and each request gets 403`, async () => {
+            const page = await browser.open(address)
+            await expectRefusals(page, url, relay, 403)
+            assert.deepEqual(await contents(server), before)
+        })
+    }
+
+    /** Opens a page of the site, and then lets the name of the site point to the server. */
+    const openRebound = async (host) => {
+        relay.target = site.port
+        const page = await browser.open(`http://${host}:${relay.port}/`)
+        relay.target = server.port
+        await relay.statuses(2)
+        return { page, address: `http://${host}:${relay.port}` }
+    }
+
+    await test('a site whose name now points to this machine can neither read nor write: 421', async () => {
+        const { page, address } = await openRebound('rebound.example')
+        await expectRefusals(page, address, relay, 421)
+        assert.deepEqual(await contents(server), before)
+    })
+
+    await test('a page under a name of this machine can read and write, so only the name differs', async () => {
+        const { page, address } = await openRebound('own.localhost')
+        assert.ok((await make(page, 'GET', address)).read?.includes(secret))
+        await make(page, 'POST', address)
+        assert.deepEqual(await relay.statuses(2), [200, 200])
+        assert.ok((await contents(server)).text.includes(textOf('POST')))
+        await server.caret(['put', 'diary'], diary)
+    })
+
+    await test('the page of a site in web_origins can read and write, so the attempts work', async () => {
+        const page = await browser.open(`${friend}/`)
+        for (const [name, { statuses, reads = false, writes = false }] of Object.entries(attempts)) {
+            const { read, error } = await make(page, name, url)
+            assert.deepEqual(await relay.statuses(statuses.length), statuses, `${name}: ${error}`)
+            assert.equal(read?.includes(secret) ?? false, reads, `${name}: ${read ?? error}`)
+            const { text } = await contents(server)
+            assert.equal(text.includes(textOf(name)), writes, `${name}: ${text}`)
+            await server.caret(['put', 'diary'], diary)
+        }
+        assert.match((await contents(server)).list, /^diary\t.*\n$/)
+    })
+}
+
+async function expectRefusals(page, url, relay, status) {
+    assert.deepEqual(await page.evaluate(() => Object.keys(attempts).sort()), Object.keys(attempts).sort())
+    for (const name of Object.keys(attempts)) {
+        const { read } = await make(page, name, url)
+        // Chromium sends a request again that was answered with 421.
+        assert.deepEqual([...new Set(await relay.statuses(1))], [status], name)
+        assert.ok(!read?.includes(secret), `${name}: ${read}`)
+    }
+}
+
+const textOf = (name) => `Written by ${name}.`
+const make = (page, name, url) => page.evaluate((...values) => attempt(...values), name, url, textOf(name))
+
+/** All that the attempts could change. */
+async function contents(server) {
+    const commands = [['cat', 'diary'], ['log', 'diary'], ['ls']]
+    const [text, log, list] = await Promise.all(commands.map((args) => server.caret(args)))
+    return { text, log, list }
+}
+
+/** An HTTP server with the page that makes the attempts, also in a form without an origin. */
+async function startSite() {
+    const script = readFileSync(new URL('hostile.js', import.meta.url))
+    const server = createServer((request, response) => {
+        // The browser must not keep a connection that leads here when the name points to another machine.
+        response.setHeader('Connection', 'close')
+        if (request.url === '/hostile.js') return response.setHeader('Content-Type', 'text/javascript').end(script)
+        const policy = request.url === '/sandboxed' ? 'sandbox allow-scripts allow-forms' : ''
+        response.setHeader('Content-Security-Policy', policy).setHeader('Content-Type', 'text/html')
+        response.end('<link rel="icon" href="data:,"><body><script src="/hostile.js"></script>')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    atEnd(() => server.close())
+    return { port: server.address().port }
+}

@@ -30,22 +30,32 @@ class Chromium {
     #pages = new Map()
     #calls = new Map()
     #lastCall = 0
+    #ended
+    /** Why Chromium has ended; undefined while it runs. */
+    #end
 
     constructor(flags) {
-        this.#process = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
-        this.ended = new Promise((done) => this.#process.once('close', done).once('error', done))
-        this.ended.then((reason) => this.#failCalls(new Error(`Chromium has ended: ${reason}`)))
-        this.#process.stdio[3].on('error', () => {})
+        this.#process = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+        const [, , errors, commands, messages] = this.#process.stdio
+        let said = ''
+        errors.setEncoding('utf8').on('data', (text) => { said = (said + text).slice(-2000) })
+        this.#ended = new Promise((done) => this.#process.once('close', done).once('error', done)).then((reason) => {
+            this.#end = new Error(`Chromium has ended: ${reason}\n${said}`)
+            for (const call of this.#calls.values()) call.failed(this.#end)
+        })
+        // If a command cannot be written, Chromium has ended, and the call fails for this reason.
+        commands.on('error', () => {})
         let rest = ''
-        this.#process.stdio[4].setEncoding('utf8').on('data', (text) => {
-            const messages = (rest + text).split('\0')
-            rest = messages.pop()
-            for (const message of messages) this.#receive(JSON.parse(message))
+        messages.setEncoding('utf8').on('data', (text) => {
+            const whole = (rest + text).split('\0')
+            rest = whole.pop()
+            for (const message of whole) this.#receive(JSON.parse(message))
         })
     }
 
     /** Calls a method of the DevTools protocol, in a page if `session` names one. */
     send(method, params = {}, session = undefined) {
+        if (this.#end) return Promise.reject(this.#end)
         const id = ++this.#lastCall
         const answer = new Promise((done, failed) => this.#calls.set(id, { done, failed, method }))
         this.#process.stdio[3].write(JSON.stringify({ id, method, params, sessionId: session }) + '\0')
@@ -66,7 +76,7 @@ class Chromium {
 
     async close() {
         this.send('Browser.close').catch(() => {})
-        await within(this.ended, 'the end of Chromium').catch(() => this.#process.kill('SIGKILL'))
+        await within(this.#ended, 'the end of Chromium').catch(() => this.#process.kill('SIGKILL'))
     }
 
     #receive({ id, sessionId, method, params, result, error }) {
@@ -75,11 +85,6 @@ class Chromium {
         this.#calls.delete(id)
         if (error) call?.failed(new Error(`${call.method}: ${error.message}`))
         else call?.done(result)
-    }
-
-    #failCalls(error) {
-        for (const call of this.#calls.values()) call.failed(error)
-        this.#calls.clear()
     }
 }
 

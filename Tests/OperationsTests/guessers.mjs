@@ -42,8 +42,9 @@ export async function testGuessers(programs) {
     await test('fail2ban accepts the filter and the jail', async () => {
         const copy = join(folder, 'fail2ban')
         cpSync('/etc/fail2ban', copy, { recursive: true })
-        // Other jails of this machine may need logs that do not exist here.
-        for (const name of readdirSync(join(copy, 'jail.d'))) rmSync(join(copy, 'jail.d', name))
+        // The machine may have more jails than a new Debian.
+        const others = readdirSync(join(copy, 'jail.d')).filter((name) => name !== 'defaults-debian.conf')
+        for (const name of others) rmSync(join(copy, 'jail.d', name))
         writeFileSync(join(copy, 'filter.d/caretd.conf'), filter)
         writeFileSync(join(copy, 'jail.d/caretd.conf'), jail)
         const check = await run('fail2ban-client', ['-c', copy, '-t'])

@@ -9,6 +9,7 @@ import Synchronization
 ///
 /// Each answer is for one type of request. It is written without braces and id. `DOC` in an answer is the
 /// document of the request, and `AFTER` the number after which its page begins. If a type has several answers, each is sent once, and the last one repeatedly.
+/// An empty answer closes the connection.
 final class FakeServer: Sendable {
     let path: String
     private let socket: Int32
@@ -62,6 +63,7 @@ final class FakeServer: Sendable {
                 let line = String(decoding: said[said.startIndex..<end], as: UTF8.self)
                 said = said[(end + 1)...]
                 guard let answer = answer(to: line, answers) else { continue }
+                if answer.isEmpty { return }
                 // A closed connection needs no answer.
                 do { try handle.write(contentsOf: Data(answer.utf8)) } catch { return }
             }
@@ -71,6 +73,7 @@ final class FakeServer: Sendable {
     private static func answer(to line: String, _ answers: Answers) -> String? {
         guard let type = line.firstMatch(of: /"type":"([a-z_]+)"/)?.1 else { return nil }
         guard let answer = answers.next(for: String(type)) else { return nil }
+        if answer.isEmpty { return "" }
         let id = line.firstMatch(of: /"id":(\d+)/).map { #""id":\#($0.1),"# } ?? ""
         let document = line.firstMatch(of: /"doc":("(?:[^"\\]|\\.)*")/).map { String($0.1) } ?? "\"\""
         let after = line.firstMatch(of: /"after":(\d+)/).map { String($0.1) } ?? "0"

@@ -388,11 +388,15 @@ import Testing
             $ help rm
             usage: caret rm DOC [options]
 
-            Deletes a document with its history.
-            Its name is free at once. `caret undelete` can restore it for a while, by default 30 days.
+            Deletes a document, or all documents below a prefix, with their histories.
+            …
+            …
+            …
 
-              DOC  the document
+              DOC  the document, or with --prefix the beginning of names
 
+              --prefix   changes all documents whose names begin with DOC and a slash
+              --dry-run  only prints which documents would be deleted
               -y, --yes  does not ask for a confirmation
 
             Options of all subcommands: caret help

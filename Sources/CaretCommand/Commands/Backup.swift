@@ -6,41 +6,68 @@ import Glibc
 
 /// Copies the store to one file.
 struct Backup: Subcommand {
+    private static let into = Option(
+        "into", value: "FOLDER", "makes a backup in this folder, with its time in its name; needs --data")
+
+    private static let keep = Option(
+        "keep", value: "N", "then removes all but the newest N such backups from the folder of --into")
+
     static let description = CommandDescription(
         "backup", "copies the store to one new file, and checks the copy; the server can keep running",
         details: """
             Without FILE the server makes the copy in the subfolder backups of its data folder. With FILE and --data, the \
-            copy is moved to FILE. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
-            caret.sqlite in the data folder with the backup.
+            copy is moved to FILE. With --into, its name is caret-backup-DATE-TIME.sqlite, in UTC. With --keep, only files \
+            with such names are removed. If the backup fails, none is removed. To restore a backup, stop the server and move \
+            caret.sqlite-wal away. Then replace caret.sqlite in the data folder with the backup.
             """,
-        arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")])
+        arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")],
+        options: [into, keep])
 
-    private let path: String?
+    private enum Destination {
+        /// The server's own folder of backups.
+        case server
+        case file(String)
+        /// A dated file in this folder. If `keep` is nil, no old backup is removed.
+        case folder(String, keep: Int?)
+    }
+
+    private let destination: Destination
 
     init(_ arguments: Arguments) throws(UsageFault) {
-        path = arguments.optional(0)
-        // A server writes only to its own folder, and a remote client cannot move the file from there.
-        if path != nil, !arguments.has(CommonOptions.data) {
-            throw arguments.fault(.missingArgument("--data DIR"))
+        let keep = try arguments.number(Backup.keep, in: 1...Int.max)
+        switch (arguments.optional(0), arguments.text(Backup.into)) {
+        case (_?, _?): throw arguments.fault(.conflict("FILE", Backup.into.flag))
+        case (nil, let folder?): destination = .folder(folder, keep: keep)
+        case (_, nil) where keep != nil: throw arguments.fault(.missingArgument(Backup.into.usage))
+        case (let path?, nil): destination = .file(path)
+        case (nil, nil): destination = .server
         }
+        // A server writes only to its own folder, and a remote client cannot move the file from there.
+        if case .server = destination { return }
+        if !arguments.has(CommonOptions.data) { throw arguments.fault(.missingArgument("--data DIR")) }
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        guard let path else { return show(try await make(in: context), at: nil, in: context) }
-        guard case .folder(let folder) = context.target else {
-            preconditionFailure("FILE was accepted although --data is missing")
+        switch (destination, context.target) {
+        case (.server, _): return show(try await make(in: context), at: nil, in: context)
+        case (.file(let path), .folder(let data)): return try await backUp(data, to: path, in: context)
+        case (.folder(let folder, let keep), .folder(let data)):
+            return try await DatedBackup(data: data, folder: folder, keep: keep).run(self, in: context)
+        case (.file, .server), (.folder, .server):
+            preconditionFailure("a destination was accepted although --data is missing")
         }
+    }
+
+    // MARK: To a file
+
+    private func backUp(_ data: String, to path: String, in context: CommandContext) async throws -> ExitCode
+    {
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
-        if try await !context.hasRunningServer(folder) {
-            return try await copy(folder, to: path, in: context)
+        if try await !context.hasRunningServer(data) {
+            return try await copy(data, to: path, named: path, in: context).show(in: context)
         }
         let made = try await make(in: context)
-        // The server chooses the file name. The name must not lead outside the folder `backups`.
-        guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
-            throw Failure(
-                "the server named its backup \(made.file.printable), which is not a valid file name")
-        }
-        let source = folder + "/backups/" + made.file
+        let source = try Backup.path(of: made, in: data)
         do throws(MoveFault) { try MovedFile.move(source, to: path) } catch {
             throw Backup.failure(error, of: source, to: path)
         }
@@ -51,7 +78,7 @@ struct Backup: Subcommand {
         Failure("\(path): already exists", advice: "choose another name")
     }
 
-    static func failure(_ fault: MoveFault, of source: String, to path: String) -> Failure {
+    private static func failure(_ fault: MoveFault, of source: String, to path: String) -> Failure {
         switch fault {
         case .notMoved(let fault) where fault.isExisting: Backup.exists(path)
         case .notMoved(let fault):
@@ -65,12 +92,24 @@ struct Backup: Subcommand {
 
     // MARK: By a server
 
-    private func make(in context: CommandContext) async throws -> StoreBackup {
+    /// Makes the server copy its store into its own folder of backups.
+    func make(in context: CommandContext) async throws -> StoreBackup {
         let progress = ProgressLine(context.notes)
         defer { progress.end() }
         return try await context.withClient { client in
             try await client.backUp { progress.show($0.done, of: $0.all, "page") }
         }
+    }
+
+    /// The path of a backup in the server's own folder of backups.
+    static func path(of made: StoreBackup, in data: String) throws(Failure) -> String {
+        // The server chooses the file name. The name must not lead outside the folder `backups`.
+        // `try?`: the reason why a name is not a path does not matter here.
+        guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
+            throw Failure(
+                "the server named its backup \(made.file.printable), which is not a valid file name")
+        }
+        return data + "/backups/" + made.file
     }
 
     private func show(_ made: StoreBackup, at path: String?, in context: CommandContext) -> ExitCode {
@@ -87,29 +126,43 @@ struct Backup: Subcommand {
                     "file": file, "bytes": .number(made.bytes), "documents": .number(made.documents),
                 ]))
         } else {
-            context.output.write(
-                "\(location): sound, \(made.documents.counting("document")), \(made.bytes.counting("byte"))\n"
-            )
+            context.output.write(Backup.line(location, made.bytes, made.documents))
         }
         return .done
     }
 
+    static func line(_ location: String, _ bytes: Int, _ documents: Int) -> String {
+        "\(location): sound, \(documents.counting("document")), \(bytes.counting("byte"))\n"
+    }
+
     // MARK: Of a stopped server
 
-    private func copy(_ folder: String, to path: String, in context: CommandContext) async throws -> ExitCode
-    {
+    /// Copies the store of a stopped server. If the store is damaged, warns and returns the findings. Errors
+    /// call the new file `name`.
+    func copy(
+        _ folder: String, to path: String, named name: String, in context: CommandContext
+    ) async throws -> CheckReport {
         let store = try FolderServer.store(folder)
         let result = await copied(store, to: path, in: context)
         await store.close()
         switch result {
-        case .success(let report): return report.show(in: context)
-        case .failure(.exists): throw Backup.exists(path)
-        case .failure(.system(let code)): throw Failure("\(path): \(String(cString: strerror(code)))")
-        case .failure(.database(let fault)): throw Failure("\(path): \(fault.message)")
+        case .success(let report): return report
+        case .failure(.exists): throw Backup.exists(name)
         case .failure(.damaged(let report)):
-            context.warn(Failure("\(folder): the store is damaged; no backup was made", code: .negative))
-            return report.show(in: context)
+            context.warn(Backup.damaged(folder))
+            return report
+        case .failure(let fault) where fault.isDamage: throw Backup.damaged(folder)
+        case .failure(let fault) where fault.isOutOfSpace:
+            throw Failure("\(name): \(String(cString: strerror(ENOSPC)))", advice: "no backup was made")
+        case .failure(.system(let code)): throw Failure("\(name): \(String(cString: strerror(code)))")
+        case .failure(.database(let fault)): throw Failure("\(name): \(fault.message)")
         }
+    }
+
+    private static func damaged(_ folder: String) -> Failure {
+        Failure(
+            "\(folder): the store is damaged; no backup was made",
+            advice: "`caret verify` lists the damage", code: .negative)
     }
 
     private func copied(

@@ -6,7 +6,13 @@ struct DocumentFolder: Sendable {
 
     init(_ folder: String, prefix: String) {
         self.folder = folder
-        self.prefix = prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
+        self.prefix = DocumentFolder.prefix(prefix)
+    }
+
+    /// The prefix with a slash at its end, so that `notes` does not include `notes2/a`. An empty prefix stays
+    /// empty.
+    static func prefix(_ written: String) -> String {
+        written.isEmpty || written.utf8.last == UInt8(ascii: "/") ? written : written + "/"
     }
 
     /// The path of a document's file in the folder.

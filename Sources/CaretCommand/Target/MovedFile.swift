@@ -7,9 +7,10 @@ import Glibc
 package enum MovedFile {
     private static let piece = 1 << 20
 
-    /// Fails if a file with the new name exists. `sync` syncs the folder of a path.
+    /// Fails if a file with the new name exists. `partial` is the path of an incomplete copy on the other
+    /// disk; nil for a random name. `sync` syncs the folder of a path.
     package static func move(
-        _ old: String, to new: String,
+        _ old: String, to new: String, partial: String? = nil,
         sync: (String) throws(FileFault) -> Void = { path throws(FileFault) in
             try SystemFile.sync(folderOf: path)
         }
@@ -17,18 +18,21 @@ package enum MovedFile {
         let isOnSameDisk = caret_rename_new(old, new) == 0
         if !isOnSameDisk {
             if errno != EXDEV { throw .notMoved(FileFault("move it", new)) }
-            do throws(FileFault) { try copy(old, to: new) } catch { throw .notMoved(error) }
+            do throws(FileFault) {
+                try copy(old, to: new, partial ?? PartialFile.path(beside: new))
+            } catch {
+                throw .notMoved(error)
+            }
         }
         do throws(FileFault) { try sync(new) } catch { throw .notSynced(error) }
         // If the old file cannot be removed, the file is on both disks, which does no harm.
         if !isOnSameDisk { unlink(old) }
     }
 
-    private static func copy(_ old: String, to new: String) throws(FileFault) {
+    private static func copy(_ old: String, to new: String, _ partial: String) throws(FileFault) {
         let source = open(old, O_RDONLY | O_CLOEXEC)
         if source < 0 { throw FileFault("open it", old) }
         defer { close(source) }
-        let partial = PartialFile.path(beside: new)
         let target = open(partial, PartialFile.flags, 0o600)
         if target < 0 { throw FileFault("make it", new) }
         defer {

@@ -45,6 +45,15 @@ extension SQLiteStore {
         return try check(database, progress)
     }
 
+    /// Whether a file has the header of a backup, and the length that the header names. This is a quick check
+    /// for a file that was cut off, and reads only the header.
+    package static func isWhole(backup path: String) -> Bool {
+        var status = stat()
+        // `try?`: a file without a valid header is no whole backup, whatever the reason is.
+        guard let header = try? FileHeader(of: path), stat(path, &status) == 0 else { return false }
+        return Int64(status.st_size) == header.length
+    }
+
     private static func check(
         _ database: Database, _ progress: (CheckProgress) -> Void
     ) throws(OpeningFault) -> CheckReport {

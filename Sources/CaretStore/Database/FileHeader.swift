@@ -6,6 +6,8 @@ struct FileHeader {
     let checkpoints: Int64
     /// Whether the database may have a log.
     let hasLog: Bool
+    /// The length of the whole file in bytes, by the number of pages in the header.
+    let length: Int64
 
     /// Nil if the file is missing or empty. Throws if another program made the file. Reads the
     /// file without changing it.
@@ -32,5 +34,6 @@ struct FileHeader {
         }
         checkpoints = number(60..<64)
         hasLog = number(18..<20) == 0x0202
+        self.length = number(28..<32) * Int64(PageSums.pageSize)
     }
 }

@@ -19,6 +19,7 @@ struct SkippedCommand {
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
         SkippedCommand("swift test", "it runs the tests themselves"),
         SkippedCommand("systemd-analyze ", "scripts/test-unit runs it if it is installed"),
+        SkippedCommand("systemctl ", "it needs systemd, which some machines do not have"),
         SkippedCommand("journalctl ", "it needs systemd, which some machines do not have"),
         SkippedCommand(
             "docker ", "the checks need no container engine; scripts/test-image follows the Dockerfile"),

@@ -42,7 +42,7 @@ import Testing
         let client = try LineClient(try LiveServer(), way)
         for line in Self.session.split(separator: "\n") { try client.send(bytes: line.utf8 + [0x0A]) }
         try client.endOutput()
-        var received = try client.remainingLines()
+        var received = try client.remainingMessages()
         for answer in Self.answers {
             let place = received.firstIndex { Pattern(answer).matches($0) != nil }
             received.remove(at: try #require(place, "\(answer) is not among \(received)"))

@@ -1,6 +1,8 @@
-/// A frame of a WebSocket (RFC 6455). A message has one frame here, because the server never splits messages.
+/// A frame of a WebSocket (RFC 6455).
 enum WebSocketFrame: Equatable {
-    case text(String)
+    case text(String, isLast: Bool = true)
+    /// Another frame of the message that a text frame began.
+    case continuation(String, isLast: Bool = true)
     case ping([UInt8])
     case pong([UInt8])
     /// `code` is nil if the frame has none.
@@ -17,7 +19,8 @@ enum WebSocketFrame: Equatable {
 
     private var firstByte: UInt8 {
         switch self {
-        case .text: 0x81
+        case .text(_, let isLast): isLast ? 0x81 : 0x01
+        case .continuation(_, let isLast): isLast ? 0x80 : 0x00
         case .close: 0x88
         case .ping: 0x89
         case .pong: 0x8A
@@ -26,7 +29,7 @@ enum WebSocketFrame: Equatable {
 
     private var content: [UInt8] {
         switch self {
-        case .text(let text): Array(text.utf8)
+        case .text(let text, _), .continuation(let text, _): Array(text.utf8)
         case .ping(let content), .pong(let content): content
         case .close(nil, _): []
         case .close(let code?, let reason): [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Each test whose clients send messages runs over lines and over another transport, and with `--full` over all
+/// of them.
+@Suite("The transports of the tests in this folder") struct TransportListTests {
+    /// The suites whose tests have no transport as an argument, each with the reason.
+    private static let exceptions = [
+        "ClockTests": "a server with a wrong clock refuses every certificate",
+        "CommandLineTests": "no client connects",
+        "FramingTests": "the bytes and the ends of lines; CaretWebTests has the same for frames",
+        "HTTPDocumentTests": "requests over HTTP",
+        "HTTPFailureTests": "requests over HTTP",
+        "HTTPTests": "requests over HTTP",
+        "HTTPTokenTests": "requests over HTTP",
+        "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
+        "ProtocolPageTests": "the page shows lines",
+        "ReadmeTests": "the page shows lines",
+        "TLSTests": "what only TLS has",
+        "TutorialTests": "the page shows lines",
+        "WebSocketTests": "what only a WebSocket has",
+        "WordListTests": "no client connects",
+    ]
+
+    @Test("every suite takes its transport as an argument, or says why not")
+    func suites() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.lastPathComponent.hasSuffix("Tests.swift") && $0 != URL(filePath: #filePath) }
+        #expect(files.count > 20)
+        for file in files {
+            let name = file.deletingPathExtension().lastPathComponent
+            let hasArgument = try String(contentsOf: file, encoding: .utf8).contains("lines(and: .")
+            let isException = Self.exceptions[name] != nil
+            #expect(hasArgument != isException, "\(name) is in the list: \(isException)")
+        }
+        for name in Self.exceptions.keys {
+            #expect(files.contains { $0.lastPathComponent == name + ".swift" }, "\(name) does not exist")
+        }
+    }
+
+    @Test("a test runs over lines and one other transport, or over all of them")
+    func selection() {
+        for other in Transport.allCases where other != .lines {
+            let chosen = Transport.lines(and: other)
+            #expect(chosen == [.lines, other] || chosen == Transport.allCases)
+        }
+    }
+}

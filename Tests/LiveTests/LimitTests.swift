@@ -63,11 +63,11 @@ import Testing
         "a client without a complete hello in time is disconnected",
         arguments: Transport.lines(and: .webSocket))
     func helloTime(transport: Transport) throws {
-        let server = try LiveServer(["--limit-hello-time": "1 s"], over: transport)
+        let server = try LiveServer(["--limit-hello-time": "3 s"], over: transport)
         let clients = [try server.connect(), try server.connect()]
         try clients[0].sendBeginning(of: #"{"type":"hello","#)
         for client in clients {
-            try client.expect(#"{"type":"error","code":"hello_timeout","message":"…1 s"}"#)
+            try client.expect(#"{"type":"error","code":"hello_timeout","message":"…3 s"}"#)
             try client.expectEnd()
         }
     }

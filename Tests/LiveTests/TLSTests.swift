@@ -20,15 +20,7 @@ import Testing
 
     private var trust: TLSTrust { .file(pair.certificate) }
 
-    // MARK: Transports
-
-    @Test("lines that arrive byte by byte work over TLS")
-    func byteByByte() throws {
-        let client = try LineClient(try server(), .byteByByte, trusting: trust)
-        try client.greet(as: "ann-client")
-        try client.send(#"{"type":"ping","id":1}"#)
-        try client.expect(#"{"type":"pong","id":1}"#)
-    }
+    // MARK: Protocols
 
     @Test("HTTPS works on the same port, and its origin is https")
     func https() throws {

@@ -4,15 +4,15 @@ import Testing
 /// Each test whose clients send messages runs over lines and over another transport, and with `--full` over all
 /// of them.
 @Suite("The transports of the tests in this folder") struct TransportListTests {
-    /// The suites whose tests have no transport as an argument, each with the reason.
+    /// The suites whose tests do not run over lines and over another transport, each with the reason.
     private static let exceptions = [
         "ClockTests": "a server with a wrong clock refuses every certificate",
         "CommandLineTests": "no client connects",
-        "FramingTests": "the bytes and the ends of lines; CaretWebTests has the same for frames",
-        "HTTPDocumentTests": "requests over HTTP",
-        "HTTPFailureTests": "requests over HTTP",
-        "HTTPTests": "requests over HTTP",
-        "HTTPTokenTests": "requests over HTTP",
+        "FramingTests": "the bytes and the ends of lines; CaretWebTests tests the bytes of frames",
+        "HTTPDocumentTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
+        "HTTPFailureTests": "requests over HTTP, with and without TLS",
+        "HTTPTests": "requests over HTTP, with and without TLS",
+        "HTTPTokenTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
         "ProtocolPageTests": "the page shows lines",
         "ReadmeTests": "the page shows lines",
@@ -22,7 +22,7 @@ import Testing
         "WordListTests": "no client connects",
     ]
 
-    @Test("every suite takes its transport as an argument, or says why not")
+    @Test("every suite runs over several transports, or says why not")
     func suites() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -46,7 +46,7 @@ import Testing
         let text = try #require(texts.first)
         #expect(texts == [text])
         #expect(try HistoryComparison.onAll(of: group, at: server) == group.acks)
-        let reader = try WebSocketClient(server)
+        let reader = try server.connect(over: .secureWebSocket)
         try reader.greet(as: "the-reader")
         try reader.send(#"{"type":"read","doc":"doc-0"}"#)
         try reader.expect(#"{"type":"text","doc":"doc-0",…"rev":\#(group.acks),"text":"\#(text)",…"#)
@@ -54,9 +54,9 @@ import Testing
 
     @Test(
         "hello and open are both answered, however their bytes are split",
-        arguments: LineClient.WriteStyle.allCases)
-    func helloAndOpen(style: LineClient.WriteStyle) throws {
-        let client = try WebSocketClient(try LiveServer(), style)
+        arguments: LineClient.WriteStyle.allCases, Transport.webSockets)
+    func helloAndOpen(style: LineClient.WriteStyle, transport: Transport) throws {
+        let client = try LiveServer(over: transport).connect(style)
         try client.send(#"{"type":"hello","protocol":1,"client":"ann-client"}"#)
         try client.send(#"{"type":"open","id":1,"doc":"a","create":true}"#)
         try client.expect(#"{"type":"welcome",…"#)
@@ -65,9 +65,9 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("a message may be an object that is written on several lines")
-    func severalLines() throws {
-        let client = try WebSocketClient(try LiveServer())
+    @Test("a message may be an object that is written on several lines", arguments: Transport.webSockets)
+    func severalLines(transport: Transport) throws {
+        let client = try LiveServer(over: transport).connect()
         try client.greet(as: "ann-client")
         try client.send("{\n  \"type\": \"ping\",\r\n  \"id\": 1\n}\n")
         try client.expect(#"{"type":"pong","id":1}"#)
@@ -75,10 +75,11 @@ import Testing
 
     // MARK: Limits
 
-    @Test("a client that sends many pings and reads nothing gets few pongs")
-    func manyPings() throws {
-        let server = try LiveServer(["--limit-taking-time": "1 h"])
-        let client = try WebSocketClient(server)
+    @Test(
+        "a client that sends many pings and reads nothing gets few pongs", arguments: Transport.webSockets)
+    func manyPings(transport: Transport) throws {
+        let server = try LiveServer(["--limit-taking-time": "1 h"], over: transport)
+        let client = try WebSocketClient(over: server.openConnection())
         try client.greet(as: "ann-client")
         let before = try residentKilobytes(of: server)
         // All pongs together would have more bytes than the kernel buffers for a client that does not read.

@@ -115,11 +115,19 @@ final class LiveServer {
         at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
         over other: Transport? = nil
     ) throws -> any MessageClient {
+        let connection = try openConnection(at: listenerKind, style, over: other)
+        return (other ?? transport).usesWebSocket ? try WebSocketClient(over: connection) : connection
+    }
+
+    /// A new connection, with TLS if the transport uses TLS. The client has sent nothing else yet.
+    func openConnection(
+        at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
+        over other: Transport? = nil
+    ) throws -> LineClient {
         let transport = other ?? transport
         let trust = transport.usesTLS ? trust : nil
-        let spoken = transport.applicationProtocol
-        let client = try LineClient(self, at: listenerKind, style, trusting: trust, speaking: spoken)
-        return transport.usesWebSocket ? try WebSocketClient(over: client) : client
+        return try LineClient(
+            self, at: listenerKind, style, trusting: trust, speaking: transport.applicationProtocol)
     }
 }
 

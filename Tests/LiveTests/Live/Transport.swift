@@ -9,6 +9,11 @@ import TestSupport
 enum Transport: CaseIterable {
     case lines, webSocket, secureLines, secureWebSocket
 
+    static let ofLines: [Transport] = [.lines, .secureLines]
+    static let webSockets: [Transport] = [.webSocket, .secureWebSocket]
+    /// For tests that send requests over HTTP and open no WebSocket.
+    static let http = webSockets
+
     /// The transports of one test: lines and this other one. A full run takes all transports.
     static func lines(and other: Transport) -> [Transport] { Seeds.isFullRun ? allCases : [.lines, other] }
 
@@ -35,6 +40,7 @@ enum Transport: CaseIterable {
             let session = try TLSClientContext(trust).makeSession(
                 to: "localhost", speaking: applicationProtocol)
             _ = session.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+            precondition(!session.output.isEmpty, "the handshake has not begun")
             return Array(session.output)
         }
         return usesWebSocket ? Array(WebSocketClient.upgrade.utf8) : []

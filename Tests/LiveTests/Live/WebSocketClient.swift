@@ -27,10 +27,6 @@ final class WebSocketClient: MessageClient {
         """.replacing("\n", with: "\r\n")
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    convenience init(_ server: LiveServer, _ style: LineClient.WriteStyle = .whole) throws {
-        try self.init(over: LineClient(server, style))
-    }
-
     /// A WebSocket over a new connection that nobody else uses.
     init(over connection: LineClient) throws {
         self.connection = connection

@@ -46,4 +46,23 @@ import Testing
             #expect(chosen == [.lines, other] || chosen == Transport.allCases)
         }
     }
+
+    @Test("the close codes that the clients expect are those of the page")
+    func closeCodes() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol/websocket.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let section = try #require(text.parts(around: "\n| last message | code |\n")?.1)
+        let rows = try #require(section.parts(around: "\n\n")?.0).split(separator: "\n").dropFirst()
+        for row in rows {
+            let code = try #require(row.firstMatch(of: /\| (\d+) \|$/).flatMap { Int($0.1) }, "\(row)")
+            if row.hasPrefix("| any other error") {
+                #expect(CloseContract.otherError == code)
+                continue
+            }
+            let words = row.matches(of: /(?:reason|error) `([a-z_]+)`/).map { String($0.1) }
+            #expect(words.map { CloseContract.codes[$0] } == [code], "\(row)")
+        }
+        #expect(rows.count == CloseContract.codes.count + 1)
+    }
 }

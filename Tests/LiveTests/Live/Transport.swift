@@ -65,13 +65,13 @@ final class ServerCertificate {
 /// How a server closes a WebSocket, as the first table of close codes in docs/protocol/websocket.md says. Other
 /// transports end without a reason after the last message.
 enum CloseContract {
-    private static let codes = [
+    static let codes = [
         "shutting_down": 1001, "idle": 4000, "too_slow": 4001, "replaced": 4002, "revoked": 4003,
         "unauthorized": 4401, "hello_timeout": 4408, "line_too_long": 1009, "overloaded": 1013,
         "internal": 1011,
     ]
     /// The code after every other error.
-    private static let otherError = 1008
+    static let otherError = 1008
 
     /// The close frame after the last message that the client has received. Nil if the server may not close the
     /// connection after this message.

@@ -8,15 +8,17 @@ import Testing
     private static let length = 256 << 10
 
     /// Lets the admin change a document many times while another client has it open and reads nothing.
-    private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, stalled: LineClient) {
+    private func fallBehind(
+        _ options: [String: String], over transport: Transport
+    ) throws -> (admin: LineClient, stalled: any MessageClient) {
         let smallLimits = [
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
             "--limit-line-time": "1 h",
         ]
-        let server = try LiveServer(smallLimits.merging(options) { $1 })
+        let server = try LiveServer(smallLimits.merging(options) { $1 }, over: transport)
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
-        let stalled = try LineClient(server)
+        let stalled = try server.connect()
         try stalled.greet(as: "stalled-client")
         try stalled.send(#"{"type":"open","doc":"a","create":true}"#)
         try stalled.expect(#"{"type":"opened","doc":"a",…"#)
@@ -38,7 +40,7 @@ import Testing
 
     /// Skips the changes that the server sent before the client was too far behind, and expects that the next
     /// message matches `resync`.
-    private func expect(_ resync: String, at stalled: LineClient) throws {
+    private func expect(_ resync: String, at stalled: any MessageClient) throws {
         var line = try stalled.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try stalled.next() ?? "the end" }
         #expect(Pattern(resync).matches(line) != nil, "\(line.shortened)")
@@ -46,19 +48,37 @@ import Testing
         try stalled.expect(#"{"type":"pong"}"#)
     }
 
+    /// Rule O8.
+    @Test(
+        "a client that reads nothing delays nobody, and gets every change later",
+        arguments: Transport.lines(and: .webSocket))
+    func catchingUp(transport: Transport) throws {
+        // All pushes of the admin are acked here, although the other client has read nothing.
+        let (_, stalled) = try fallBehind([:], over: transport)
+        for revision in 1...Self.revisions {
+            try stalled.expect(#"{"type":"change","doc":"a","rev":\#(revision),…"#)
+        }
+        try stalled.send(#"{"type":"ping","id":1}"#)
+        try stalled.expect(#"{"type":"pong","id":1}"#)
+    }
+
     /// Rule C5.
-    @Test("a session gets the whole text if it is further behind than the limit")
-    func tooSlow() throws {
-        let (_, stalled) = try fallBehind(["--limit-behind": "2"])
+    @Test(
+        "a session gets the whole text if it is further behind than the limit",
+        arguments: Transport.lines(and: .secureLines))
+    func tooSlow(transport: Transport) throws {
+        let (_, stalled) = try fallBehind(["--limit-behind": "2"], over: transport)
         try expect(
             #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"too_slow"}"#, at: stalled
         )
     }
 
     /// Rules C5 and A10.
-    @Test("a session gets the whole text if the changes it misses are trimmed")
-    func trimmed() throws {
-        let (admin, stalled) = try fallBehind([:])
+    @Test(
+        "a session gets the whole text if the changes it misses are trimmed",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func trimmed(transport: Transport) throws {
+        let (admin, stalled) = try fallBehind([:], over: transport)
         try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)
         try admin.expect(#"{"type":"trimmed","doc":"a","start":\#(Self.revisions),…"#)
         try expect(

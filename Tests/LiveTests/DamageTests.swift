@@ -10,9 +10,9 @@ import Testing
     }()
 
     /// A server with a short document and a long one. Its files contain the long text.
-    private func filledServer() throws -> (LiveServer, LineClient) {
-        let server = try LiveServer(["--limit-window": "16 KiB"])
-        let ann = try LineClient(server)
+    private func filledServer(over transport: Transport) throws -> (LiveServer, any MessageClient) {
+        let server = try LiveServer(["--limit-window": "16 KiB"], over: transport)
+        let ann = try server.connect()
         try ann.greet(as: "ann-client")
         for (name, text) in [("sound", "sound"), ("harmed", Self.text)] {
             try ann.send(
@@ -34,9 +34,11 @@ import Testing
     }
 
     /// Rules D13, A14 and A15.
-    @Test("every request for a damaged document fails; other documents work")
-    func damagedAtStart() throws {
-        let (first, _) = try filledServer()
+    @Test(
+        "every request for a damaged document fails; other documents work",
+        arguments: Transport.lines(and: .webSocket))
+    func damagedAtStart(transport: Transport) throws {
+        let (first, _) = try filledServer(over: transport)
         first.program.kill(SIGTERM)
         _ = try first.program.waitForExit()
         try harm(first.dataPath + "/caret.sqlite")
@@ -68,9 +70,11 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("damage found in an open document closes only this document")
-    func damagedWhileOpen() throws {
-        let (server, ann) = try filledServer()
+    @Test(
+        "damage found in an open document closes only this document",
+        arguments: Transport.lines(and: .secureLines))
+    func damagedWhileOpen(transport: Transport) throws {
+        let (server, ann) = try filledServer(over: transport)
         try ann.send(#"{"type":"open","doc":"harmed"}"#)
         let opened = try #require(try ann.next())
         let epoch = try #require(
@@ -81,7 +85,7 @@ import Testing
         )
         try ann.expect(#"{"type":"ack","doc":"harmed","seq":2,"rev":2}"#)
         try harm(server.dataPath + "/caret.sqlite-wal")
-        let bob = try LineClient(server)
+        let bob = try server.connect()
         try bob.greet(as: "bob-client")
         try bob.send(#"{"type":"open","doc":"harmed","epoch":"\#(epoch)","rev":0}"#)
         try bob.expect(#"{"type":"opened","doc":"harmed",…,"resumed":true,…"#)
@@ -93,9 +97,11 @@ import Testing
         try bob.expect(#"{"type":"opened","doc":"sound",…"#)
     }
 
-    @Test("a backup that cannot be written fails; clients can still push")
-    func unwritableBackup() throws {
-        let (server, ann) = try filledServer()
+    @Test(
+        "a backup that cannot be written fails; clients can still push",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func unwritableBackup(transport: Transport) throws {
+        let (server, ann) = try filledServer(over: transport)
         try Data().write(to: URL(filePath: server.dataPath + "/backups"))
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")

@@ -2,8 +2,10 @@ import Testing
 
 @Suite("Errors over a socket", .onOwnThread) struct ErrorTests {
     /// Rule L7.
-    @Test("an invalid line is refused, and the connection stays open")
-    func noMessage() throws {
+    @Test(
+        "an invalid line is refused, and the connection stays open",
+        arguments: Transport.lines(and: .secureLines))
+    func noMessage(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"ping","id":1}
@@ -16,12 +18,13 @@ import Testing
             ann< {"type":"error","id":3,"code":"unknown_type","message":"there is no message type \\"dance\\""}
             ann> {"type":"hello","id":4,"protocol":1,"client":"ann-client"}
             ann< {"type":"error","id":4,"code":"already_hello",…
-            """)
+            """, over: transport)
     }
 
     /// Rule L8.
-    @Test("the twentieth invalid line closes the connection")
-    func manyFaults() throws {
+    @Test(
+        "the twentieth invalid line closes the connection", arguments: Transport.lines(and: .secureWebSocket))
+    func manyFaults(transport: Transport) throws {
         // The client sends all lines before it reads an answer. So all lines arrive within 10 seconds, and
         // the server counts them together.
         let line = "ann> nonsense\n"
@@ -31,30 +34,33 @@ import Testing
             ann> {"type":"ping"}
             ann< {"type":"pong"}
 
-            """ + String(repeating: line, count: 20) + String(repeating: answer, count: 20) + "ann<|\n")
+            """ + String(repeating: line, count: 20) + String(repeating: answer, count: 20) + "ann<|\n",
+            over: transport)
     }
 
     /// Rule H1.
     @Test(
         "every error before the welcome closes the connection",
         arguments: [
-            ("{", #""code":"bad_json""#),
+            (line: "{", error: #""code":"bad_json""#),
             (#"{"type":"ping","id":1}"#, #""id":1,"code":"hello_required""#),
             (#"{"type":"hello","id":1,"protocol":1,"client":"short"}"#, #""id":1,"code":"bad_message""#),
             (
                 #"{"type":"hello","id":1,"protocol":2,"who":"ann"}"#,
                 #""id":1,"code":"unsupported_protocol""#
             ),
-        ])
-    func beforeWelcome(line: String, error: String) throws {
-        let client = try LineClient(try LiveServer())
-        try client.send(line)
-        try client.expect(#"{"type":"error",\#(error),…"#)
+        ], Transport.lines(and: .webSocket))
+    func beforeWelcome(fault: (line: String, error: String), transport: Transport) throws {
+        let client = try LiveServer(over: transport).connect()
+        try client.send(fault.line)
+        try client.expect(#"{"type":"error",\#(fault.error),…"#)
         try client.expectEnd()
     }
 
-    @Test("requests for documents that are missing or not open are refused")
-    func documents() throws {
+    @Test(
+        "requests for documents that are missing or not open are refused",
+        arguments: Transport.lines(and: .secureLines))
+    func documents(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"open","id":1,"doc":"a"}
@@ -73,11 +79,13 @@ import Testing
             ann< {"type":"opened","id":7,"doc":"a",…
             ann> {"type":"open","id":8,"doc":"a"}
             ann< {"type":"error","id":8,"doc":"a","code":"already_open",…
-            """)
+            """, over: transport)
     }
 
-    @Test("a refused push gets the exact reason, and its seq can be used again")
-    func pushes() throws {
+    @Test(
+        "a refused push gets the exact reason, and its seq can be used again",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func pushes(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"open","doc":"a","create":true}
@@ -104,13 +112,13 @@ import Testing
             ann< {"type":"error","doc":"a","seq":1,"code":"seq_reused",…
             ann> {"type":"read","id":2,"doc":"a","rev":2}
             ann< {"type":"error","id":2,"doc":"a","code":"base_ahead",…
-            """)
+            """, over: transport)
     }
 
     /// Rule P12.
-    @Test("a push is refused while another one is in flight")
-    func inFlight() throws {
-        let client = try LineClient(try LiveServer(), .glued)
+    @Test("a push is refused while another one is in flight", arguments: Transport.lines(and: .webSocket))
+    func inFlight(transport: Transport) throws {
+        let client = try LiveServer(over: transport).connect(.glued)
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"open","doc":"a","create":true}"#)
         try client.expect(#"{"type":"opened",…"#)
@@ -126,8 +134,10 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a push is refused only if rebasing it exceeds the work limit")
-    func farBase() throws {
+    @Test(
+        "a push is refused only if rebasing it exceeds the work limit",
+        arguments: Transport.lines(and: .secureLines))
+    func farBase(transport: Transport) throws {
         let edits = { (count: Int) in
             (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")
         }
@@ -144,11 +154,13 @@ import Testing
             bob< {"type":"error","doc":"a","seq":1,"code":"base_trimmed","message":"…","epoch":"⟨e⟩","rev":2}
             bob> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[\(edits(999))]}
             bob< {"type":"ack","doc":"a","seq":1,"rev":3,…
-            """, options: ["--limit-rebase": "1000"])
+            """, options: ["--limit-rebase": "1000"], over: transport)
     }
 
-    @Test("values at their limit are accepted, and values above it are refused")
-    func tooLarge() throws {
+    @Test(
+        "values at their limit are accepted, and values above it are refused",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func tooLarge(transport: Transport) throws {
         let full = String(repeating: "a", count: 1_024)
         try converse(
             """
@@ -171,6 +183,6 @@ import Testing
             options: [
                 "--limit-document": "1 KiB", "--limit-edits": "2", "--limit-documents": "1",
                 "--limit-selections": "1",
-            ])
+            ], over: transport)
     }
 }

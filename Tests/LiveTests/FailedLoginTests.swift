@@ -2,14 +2,15 @@ import Foundation
 import Testing
 
 @Suite("Failed logins in the log", .onOwnThread) struct FailedLoginTests {
-    private let server: LiveServer
-
-    init() throws { server = try LiveServer(["--require-tokens": "true", "--listen": "0.0.0.0:0"]) }
+    private func makeServer(over transport: Transport) throws -> LiveServer {
+        let options = ["--require-tokens": "true", "--listen": "0.0.0.0:0", "--web-hosts": "localhost"]
+        return try LiveServer(options, over: transport)
+    }
 
     /// Connects with a token, or with none, and expects a refusal.
-    private func fail(with token: String?) throws {
+    private func fail(with token: String?, at server: LiveServer) throws {
         let shown = token.map { #","token":"\#($0)""# } ?? ""
-        let client = try LineClient(server)
+        let client = try server.connect()
         try client.send(#"{"type":"hello","protocol":1,"client":"somebody"\#(shown)}"#)
         try client.expect(#"{"type":"error","code":"unauthorized",…"#)
         try client.expectEnd()
@@ -31,12 +32,15 @@ import Testing
         }
     }
 
-    @Test("the documented log filter finds the address of each unknown token")
-    func lines() throws {
-        try fail(with: "caret_9_nonsense")
+    @Test(
+        "the documented log filter finds the address of each unknown token",
+        arguments: Transport.lines(and: .secureLines))
+    func lines(transport: Transport) throws {
+        let server = try makeServer(over: transport)
+        try fail(with: "caret_9_nonsense", at: server)
         try server.waitForLog(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
         let unknown = try #require(server.logLines.last)
-        try fail(with: nil)
+        try fail(with: nil, at: server)
         try server.waitForLog(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=no_token$/#)
         let none = try #require(server.logLines.last)
         let expressions = try filter().map { try Regex($0) }
@@ -55,19 +59,22 @@ import Testing
         #expect(address(unknown + " suppressed=12") == ["127.0.0.1"])
     }
 
-    @Test("no token is logged, and a successful login logs no line")
-    func silence() throws {
+    @Test(
+        "no token is logged, and a successful login logs no line",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func silence(transport: Transport) throws {
+        let server = try makeServer(over: transport)
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"add_token","user":"ann","grants":[{"rights":"read","prefix":""}]}"#)
         let line = try #require(try admin.next())
         let parts = try #require(
             Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#).matches(line))
-        let client = try LineClient(server)
+        let client = try server.connect()
         try client.send(
             #"{"type":"hello","protocol":1,"client":"anns-own","token":"\#(parts["token", default: ""])"}"#)
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
-        try fail(with: "secret-nonsense")
+        try fail(with: "secret-nonsense", at: server)
         try server.waitForLog(#/ event=login_failed /#)
         #expect(server.logLines.filter { $0.contains("login_failed") }.count == 1)
         #expect(!server.logLines.contains { $0.contains("nonsense") })

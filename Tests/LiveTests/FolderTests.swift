@@ -10,11 +10,11 @@ import Testing
     }
 
     @Test(
-        "a server logs that its files were removed, and acks no more pushes", arguments: Deed.allCases
-    )
-    func lost(deed: Deed) throws {
-        let server = try LiveServer()
-        let ann = try LineClient(server)
+        "a server logs that its files were removed, and acks no more pushes", arguments: Deed.allCases,
+        Transport.lines(and: .webSocket))
+    func lost(deed: Deed, transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let ann = try server.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"notes","base":0,"seq":1,"text":"one","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"notes","seq":1,"rev":1,…"#)

@@ -37,12 +37,12 @@ import Testing
     /// Rules O7 and T5.
     @Test(
         "a client that stops sending gets all answers, however input is split",
-        arguments: LineClient.WriteStyle.allCases)
-    func session(way: LineClient.WriteStyle) throws {
-        let client = try LineClient(try LiveServer(), way)
+        arguments: LineClient.WriteStyle.allCases, Transport.ofLines)
+    func session(way: LineClient.WriteStyle, transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection(way)
         for line in Self.session.split(separator: "\n") { try client.send(bytes: line.utf8 + [0x0A]) }
         try client.endOutput()
-        var received = try client.remainingLines()
+        var received = try client.remainingMessages()
         for answer in Self.answers {
             let place = received.firstIndex { Pattern(answer).matches($0) != nil }
             received.remove(at: try #require(place, "\(answer) is not among \(received)"))
@@ -50,9 +50,9 @@ import Testing
         #expect(received == [])
     }
 
-    @Test("an unfinished hello is ignored when the connection ends")
-    func halfLine() throws {
-        let client = try LineClient(try LiveServer())
+    @Test("an unfinished hello is ignored when the connection ends", arguments: Transport.ofLines)
+    func halfLine(transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection()
         try client.send(bytes: Array(#"{"type":"hello","protocol":1,"client":"ann-client"}"#.utf8))
         try client.endOutput()
         try client.expectEnd()

@@ -20,9 +20,9 @@ import Testing
         #expect(try client.fetch("GET /docs/b").body == most)
     }
 
-    @Test("a body that is too long for any text is refused before it is sent")
-    func tooLong() throws {
-        let client = try LineClient(try LiveServer())
+    @Test("a body that is too long for any text is refused before it is sent", arguments: Transport.http)
+    func tooLong(transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection()
         try client.request(
             "PUT /docs/a", "If-None-Match: *", "Content-Length: \(25 << 20 + 1)", "Expect: 100-continue")
         let refusal = try client.response()
@@ -31,25 +31,26 @@ import Testing
     }
 
     /// Rule L3.
-    @Test("a body that arrives too slowly gets 408, and changes nothing")
-    func slowBody() throws {
-        let server = try LiveServer(["--limit-line-time": "1 s"])
-        let client = try LineClient(server)
+    @Test("a body that arrives too slowly gets 408, and changes nothing", arguments: Transport.http)
+    func slowBody(transport: Transport) throws {
+        let server = try LiveServer(["--limit-line-time": "1 s"], over: transport)
+        let client = try server.openConnection()
         try client.request("PUT /docs/a", "If-None-Match: *", "Content-Length: 5")
         try client.send(bytes: Array("Milk".utf8))
         let refusal = try client.response()
         #expect(refusal.status == 408 && refusal.code == "bad_request")
         try client.expectEnd()
-        #expect(try LineClient(server).fetch("GET /docs/a").status == 404)
+        #expect(try server.openConnection().fetch("GET /docs/a").status == 404)
     }
 
     /// Rule L4.
-    @Test("bodies that exceed the memory budget for lines get 503")
-    func budget() throws {
-        let server = try LiveServer([
-            "--limit-document": "160 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "2 MiB",
-        ])
-        let clients = try (0..<6).map { _ in try LineClient(server) }
+    @Test("bodies that exceed the memory budget for lines get 503", arguments: Transport.http)
+    func budget(transport: Transport) throws {
+        let server = try LiveServer(
+            [
+                "--limit-document": "160 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "2 MiB",
+            ], over: transport)
+        let clients = try (0..<6).map { _ in try server.openConnection() }
         // In JSON, each of these characters has six bytes, so the budget has memory for three of the bodies.
         let half = String(repeating: "\u{1}", count: 120_000)
         for (number, client) in clients.enumerated() {
@@ -79,19 +80,20 @@ import Testing
         }
         #expect(saved > 0)
         // This request succeeds only if the memory for the earlier bodies was released.
-        #expect(try LineClient(server).fetch("PUT /docs/a", "If-None-Match: *", body: half).status == 201)
+        #expect(
+            try server.openConnection().fetch("PUT /docs/a", "If-None-Match: *", body: half).status == 201)
     }
 
     // MARK: Broken connections
 
-    @Test("a request that is cut inside its body changes nothing")
-    func cut() throws {
-        let server = try LiveServer()
-        let other = try LineClient(server)
+    @Test("a request that is cut inside its body changes nothing", arguments: Transport.http)
+    func cut(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let other = try server.openConnection()
         let created = try other.fetch("PUT /docs/a", "If-None-Match: *", body: "Milk\n")
         for request in ["PUT /docs/a?base=\(created.version)", "POST /append/a", "PUT /docs/b"] {
             let condition = request.hasSuffix("b") ? "If-None-Match: *" : "X: 1"
-            let client = try LineClient(server)
+            let client = try server.openConnection()
             try client.request(request, condition, "Content-Length: 6")
             try client.send(bytes: Array("Bread".utf8))
             try client.endOutput()
@@ -102,12 +104,12 @@ import Testing
         #expect(try other.fetch("GET /docs/a").version == created.version)
     }
 
-    @Test("a request whose document is deleted or renamed meanwhile gets 404")
-    func gone() throws {
-        let server = try LiveServer()
-        let other = try LineClient(server)
+    @Test("a request whose document is deleted or renamed meanwhile gets 404", arguments: Transport.http)
+    func gone(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let other = try server.openConnection()
         for request in ["DELETE /docs/a", "POST /rename/a?to=b"] {
-            let client = try LineClient(server)
+            let client = try server.openConnection()
             try client.beginBody("POST /append/a?create=1", length: 4)
             #expect(try other.fetch(request).status < 300)
             try client.send(bytes: Array("Milk".utf8))
@@ -118,10 +120,12 @@ import Testing
     }
 
     /// Rules P1 and P8.
-    @Test("acked changes survive a kill, and their repeats are not carried out again")
-    func killed() throws {
-        let server = try LiveServer()
-        var client = try LineClient(server)
+    @Test(
+        "acked changes survive a kill, and their repeats are not carried out again", arguments: Transport.http
+    )
+    func killed(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        var client = try server.openConnection()
         let created = try client.fetch("PUT /docs/a", "If-None-Match: *", body: "Milk\n")
         let requests = repeatable(on: created.version)
         let answers = try requests.map { try send($0, over: client) }
@@ -130,7 +134,7 @@ import Testing
         try expectRepeats(answers, of: requests, over: client)
         try server.kill()
 
-        client = try LineClient(server.startAgain())
+        client = try server.startAgain().openConnection()
         #expect(try client.fetch("GET /docs/a").body == text)
         try expectRepeats(answers, of: requests, over: client)
         #expect(try client.fetch("GET /docs/a").body == text)
@@ -176,9 +180,9 @@ import Testing
     }
 
     /// Rule P10.
-    @Test("an append with the number of an earlier, different one gets 409")
-    func reused() throws {
-        let client = try LineClient(try LiveServer())
+    @Test("an append with the number of an earlier, different one gets 409", arguments: Transport.http)
+    func reused(transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection()
         let fields = ["Caret-Client: first-client", "Caret-Seq: 1"]
         for (body, status) in [("Milk\n", 200), ("Milk\n", 200), ("Bread\n", 409), ("Milk", 409)] {
             try client.send("POST /append/a?create=1", fields, body: body)
@@ -189,10 +193,10 @@ import Testing
     }
 
     /// Rule H7.
-    @Test("a request is ended by a newer connection with the same Caret-Client")
-    func replaced() throws {
-        let server = try LiveServer()
-        let (older, newer) = (try LineClient(server), try LineClient(server))
+    @Test("a request is ended by a newer connection with the same Caret-Client", arguments: Transport.http)
+    func replaced(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let (older, newer) = (try server.openConnection(), try server.openConnection())
         try older.beginBody(
             "PUT /docs/a", "If-None-Match: *", "Caret-Client: first-client", "Caret-Seq: 1", length: 4)
         #expect(try newer.fetch("GET /docs", "Caret-Client: first-client").status == 200)
@@ -202,10 +206,10 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("at SIGTERM a request whose body is not complete gets 503")
-    func stopped() throws {
-        let server = try LiveServer()
-        let client = try LineClient(server)
+    @Test("at SIGTERM a request whose body is not complete gets 503", arguments: Transport.http)
+    func stopped(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let client = try server.openConnection()
         try client.beginBody("PUT /docs/a", "If-None-Match: *", length: 4)
         server.program.kill(SIGTERM)
         let refusal = try client.response()

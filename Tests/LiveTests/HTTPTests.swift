@@ -61,9 +61,9 @@ import Testing
 
     @Test(
         "requests are answered in order, however their bytes are split",
-        arguments: LineClient.WriteStyle.allCases)
-    func keepAlive(style: LineClient.WriteStyle) throws {
-        let client = try LineClient(try LiveServer(), style)
+        arguments: LineClient.WriteStyle.allCases, Transport.http)
+    func keepAlive(style: LineClient.WriteStyle, transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection(style)
         for _ in 0..<2 {
             try client.request("GET /healthz")
             try client.request("GET /nothing")
@@ -72,16 +72,16 @@ import Testing
         }
     }
 
-    @Test("line ends before a request are ignored")
-    func lineEnds() throws {
-        let client = try LineClient(try LiveServer())
+    @Test("line ends before a request are ignored", arguments: Transport.http)
+    func lineEnds(transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection()
         try client.send(bytes: Array("\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
         #expect(try client.response().status == 200)
     }
 
-    @Test("a malformed request gets 400, and the connection closes")
-    func malformed() throws {
-        let client = try LineClient(try LiveServer())
+    @Test("a malformed request gets 400, and the connection closes", arguments: Transport.http)
+    func malformed(transport: Transport) throws {
+        let client = try LiveServer(over: transport).openConnection()
         try client.send(bytes: Array("GET /healthz HTTP/1.1\nHost: localhost\n\n".utf8))
         let refusal = try expect(400, "bad_request", of: client)
         #expect(refusal.fields["connection"] == "close")
@@ -99,10 +99,10 @@ import Testing
         try ann.expect(#"{"type":"pong","id":1}"#)
     }
 
-    @Test("at SIGTERM an HTTP connection without a request closes")
-    func stopped() throws {
-        let server = try LiveServer()
-        let client = try LineClient(server)
+    @Test("at SIGTERM an HTTP connection without a request closes", arguments: Transport.http)
+    func stopped(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let client = try server.openConnection()
         try client.request("GET /healthz")
         #expect(try client.response().status == 200)
         server.program.kill(SIGTERM)

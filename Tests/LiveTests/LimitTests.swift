@@ -4,29 +4,33 @@ import Testing
 
 @Suite("Limits over a socket", .onOwnThread) struct LimitTests {
     /// Rule L1.
-    @Test("a hello of 8 KiB is accepted; one more byte closes the connection")
-    func helloLine() throws {
-        let server = try LiveServer()
+    @Test(
+        "a hello of 8 KiB is accepted; one more byte closes the connection",
+        arguments: Transport.lines(and: .webSocket))
+    func helloLine(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
         let begin = #"{"type":"hello","protocol":1,"client":"ann-client","x":""#
         let longest = begin + String(repeating: "x", count: 8_192 - begin.utf8.count - 2) + #""}"#
-        let welcome = try LineClient(server)
+        let welcome = try server.connect()
         try welcome.send(longest)
         try welcome.expect(#"{"type":"welcome",…"#)
-        for end in ["\n", ""] {
-            let client = try LineClient(server)
-            try client.send(bytes: Array((longest + " " + end).utf8))
+        for isWhole in [true, false] {
+            let client = try server.connect()
+            try isWhole ? client.send(longest + " ") : client.sendBeginning(of: longest + " ")
             try client.expect(#"{"type":"error","code":"line_too_long",…"#)
             try client.expectEnd()
         }
     }
 
     /// Rule L1.
-    @Test("the longest line is accepted; one more byte closes the connection")
-    func line() throws {
-        let server = try LiveServer(["--limit-document": "1 KiB", "--limit-line": "70 KiB"])
+    @Test(
+        "the longest line is accepted; one more byte closes the connection",
+        arguments: Transport.lines(and: .secureLines))
+    func line(transport: Transport) throws {
+        let server = try LiveServer(["--limit-document": "1 KiB", "--limit-line": "70 KiB"], over: transport)
         let begin = #"{"type":"ping","id":1,"x":""#
         let longest = begin + String(repeating: "x", count: 70 * 1_024 - begin.utf8.count - 2) + #""}"#
-        let client = try LineClient(server)
+        let client = try server.connect()
         try client.greet(as: "ann-client")
         try client.send(longest)
         try client.expect(#"{"type":"pong","id":1}"#)
@@ -35,12 +39,14 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("a document of the largest size can be written and read")
-    func largestDocument() throws {
+    @Test(
+        "a document of the largest size can be written and read",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func largestDocument(transport: Transport) throws {
         let count = Seeds.slowed(3 << 18)
         let text = String(repeating: "😀", count: count)
         let escaped = String(repeating: #"\ud83d\ude00"#, count: count)
-        let client = try LineClient(try LiveServer(["--limit-document": "\(4 * count)"]))
+        let client = try LiveServer(["--limit-document": "\(4 * count)"], over: transport).connect()
         try client.greet(as: "ann-client")
         try client.send(
             #"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(escaped)","create":true,"want":"text"}"#)
@@ -53,37 +59,43 @@ import Testing
     }
 
     /// Rule H3.
-    @Test("a client without a complete hello in time is disconnected")
-    func helloTime() throws {
-        let server = try LiveServer(["--limit-hello-time": "1 s"])
-        let clients = [try LineClient(server), try LineClient(server)]
-        try clients[0].send(bytes: Array(#"{"type":"hello","#.utf8))
+    @Test(
+        "a client without a complete hello in time is disconnected",
+        arguments: Transport.lines(and: .webSocket))
+    func helloTime(transport: Transport) throws {
+        let server = try LiveServer(["--limit-hello-time": "3 s"], over: transport)
+        let clients = [try server.connect(), try server.connect()]
+        try clients[0].sendBeginning(of: #"{"type":"hello","#)
         for client in clients {
-            try client.expect(#"{"type":"error","code":"hello_timeout","message":"…1 s"}"#)
+            try client.expect(#"{"type":"error","code":"hello_timeout","message":"…3 s"}"#)
             try client.expectEnd()
         }
     }
 
     /// Rule L3.
-    @Test("a client that takes too long to send a line is disconnected")
-    func lineTime() throws {
-        let client = try LineClient(try LiveServer(["--limit-line-time": "1 s"]))
+    @Test(
+        "a client that takes too long to send a line is disconnected",
+        arguments: Transport.lines(and: .secureLines))
+    func lineTime(transport: Transport) throws {
+        let client = try LiveServer(["--limit-line-time": "1 s"], over: transport).connect()
         try client.greet(as: "ann-client")
-        try client.send(bytes: Array(#"{"type":"ping","#.utf8))
+        try client.sendBeginning(of: #"{"type":"ping","#)
         try client.expect(#"{"type":"bye","reason":"too_slow"}"#)
         try client.expectEnd()
     }
 
     /// Rule L4.
-    @Test("if incomplete lines exceed the memory budget, a client is disconnected")
-    func lineBudget() throws {
+    @Test(
+        "if incomplete lines exceed the memory budget, a client is disconnected",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func lineBudget(transport: Transport) throws {
         let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
-        let server = try LiveServer(limits)
-        let clients = [try LineClient(server), try LineClient(server)]
+        let server = try LiveServer(limits, over: transport)
+        let clients = [try server.connect(), try server.connect()]
         for (number, client) in clients.enumerated() {
             try client.greet(as: "client-\(number)")
             let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
-            try client.send(bytes: Array(begin.utf8))
+            try client.sendBeginning(of: begin)
         }
         // The lines of both clients together exceed the memory budget for lines. The server refuses the
         // client whose line needs more memory than is left.
@@ -97,15 +109,18 @@ import Testing
     }
 
     /// Rule O9.
-    @Test("a client that reads nothing for too long is disconnected")
-    func taking() throws {
-        let client = try LineClient(try LiveServer(["--limit-taking-time": "1 s"]), .glued)
+    @Test(
+        "a client that reads nothing for too long is disconnected",
+        arguments: Transport.lines(and: .webSocket))
+    func taking(transport: Transport) throws {
+        let server = try LiveServer(
+            ["--limit-taking-time": "1 s", "--log-level": "debug"], over: transport)
+        let client = try server.connect(.glued)
         try client.greet(as: "deaf-client")
         let text = String(repeating: "a", count: 4 << 20)
         try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"#)
         for _ in 0..<4 { try client.send(#"{"type":"read","doc":"a"}"#) }
         try client.flush()
-        var asked = pollfd(fd: client.descriptor, events: 0, revents: 0)
-        #expect(poll(&asked, 1, 60_000) == 1)
+        try server.waitForLog(#/event=connection_closed connection=\d+ reason=too_slow/#)
     }
 }

@@ -4,10 +4,12 @@ import Testing
 
 @Suite("A server under load", .onOwnThread, .serialized) struct LoadTests {
     /// Rules P1 and P8.
-    @Test("kill -9 neither loses nor repeats an acked push; the restart is fast")
-    func killed() throws {
-        let group = EditorGroup(50, documents: 5)
-        var server = try LiveServer(in: .onDisk())
+    @Test(
+        "kill -9 neither loses nor repeats an acked push; the restart is fast",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func killed(transport: Transport) throws {
+        let group = EditorGroup(50, documents: 5, over: [transport])
+        var server = try LiveServer(in: .onDisk(), over: transport)
         var (random, slowest) = (Seeded(5), Duration.zero)
         let rounds = Seeds.share(of: 50, everyCommit: 3)
         for _ in 0..<rounds {
@@ -30,10 +32,12 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("SIGTERM loses no text: saved pushes are acked, and clients get bye")
-    func stopped() throws {
-        let group = EditorGroup(50, documents: 5)
-        var server = try LiveServer(in: .onDisk())
+    @Test(
+        "SIGTERM loses no text: saved pushes are acked, and clients get bye",
+        arguments: Transport.lines(and: .webSocket))
+    func stopped(transport: Transport) throws {
+        let group = EditorGroup(50, documents: 5, over: [transport])
+        var server = try LiveServer(in: .onDisk(), over: transport)
         var slowest = Duration.zero
         let rounds = Seeds.share(of: 20, everyCommit: 3)
         for round in 0..<rounds {
@@ -56,10 +60,12 @@ import Testing
         )
     }
 
-    @Test("a suspended and resumed server keeps its clients and their pushes")
-    func standingStill() throws {
-        let group = EditorGroup(50, documents: 5)
-        let server = try LiveServer()
+    @Test(
+        "a suspended and resumed server keeps its clients and their pushes",
+        arguments: Transport.lines(and: .secureLines))
+    func standingStill(transport: Transport) throws {
+        let group = EditorGroup(50, documents: 5, over: [transport])
+        let server = try LiveServer(over: transport)
         try group.connect(to: server)
         try group.work { $0.acks >= 100 }
         server.program.kill(SIGSTOP)
@@ -71,18 +77,39 @@ import Testing
         try waitForAcks(group, at: server)
     }
 
-    @Test("thousands of silent connections do not block other clients")
-    func flood() throws {
-        let group = EditorGroup(50, documents: 5)
-        let server = try LiveServer()
+    @Test("reloads of the certificate disturb no editor")
+    func reloaded() throws {
+        let group = EditorGroup(20, documents: 5, over: [.secureLines, .secureWebSocket])
+        let server = try LiveServer(over: .secureLines)
+        try group.connect(to: server)
+        for _ in 0..<20 {
+            let enough = group.acks + 20
+            try group.work { $0.acks >= enough }
+            server.program.kill(SIGHUP)
+            try server.waitForLog(/event=tls_reloaded/)
+            // This handshake happens under load.
+            try server.connect().greet(as: "visitor-client")
+        }
+        #expect(group.connectedCount == 20)
+        try group.waitForChanges()
+        try HistoryComparison.onAll(of: group, at: server)
+    }
+
+    @Test(
+        "thousands of silent connections do not block other clients",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func flood(transport: Transport) throws {
+        let group = EditorGroup(50, documents: 5, over: [transport])
+        let server = try LiveServer(over: transport)
         try group.connect(to: server)
         try group.work { $0.acks >= 100 }
         let (count, before, began) = (
             Seeds.share(of: 20_000, everyCommit: 2_000), group.acks, ContinuousClock.now
         )
+        let opening = try transport.opening(trusting: server.trust)
         var silent: [Vanishing] = []
         for number in 0..<count {
-            silent.append(try Vanishing(server))
+            silent.append(try Vanishing(server, after: opening))
             // At most 1,000 of these silent connections are open at a time.
             if silent.count == 1_000 { silent.removeFirst(500) }
             if number % 50 == 0 { try group.work(forAtMost: 1) }
@@ -109,11 +136,14 @@ import Testing
     }
 }
 
-/// A connection that sends nothing and ends with a reset.
+/// A connection that sends nothing after its first bytes, and ends with a reset.
 private final class Vanishing {
     private let descriptor: Int32
 
-    init(_ server: LiveServer) throws { descriptor = try Address.loopback(port: server.port).connected() }
+    init(_ server: LiveServer, after opening: [UInt8]) throws {
+        descriptor = try Address.loopback(port: server.port).connected()
+        send(descriptor, opening, opening.count, Int32(MSG_NOSIGNAL))
+    }
 
     deinit {
         var linger = linger(l_onoff: 1, l_linger: 0)

@@ -2,11 +2,13 @@ import TestSupport
 import Testing
 
 @Suite("What a server logs", .onOwnThread) struct LogTests {
-    @Test("the debug log shows why each connection and each room ended")
-    func everything() throws {
+    @Test(
+        "the debug log shows why each connection and each room ended",
+        arguments: Transport.lines(and: .webSocket))
+    func everything(transport: Transport) throws {
         let began = ContinuousClock.now
-        let server = try LiveServer(["--log-level": "debug"])
-        let client = try LineClient(server)
+        let server = try LiveServer(["--log-level": "debug"], over: transport)
+        let client = try server.connect()
         try client.greet(as: "ann-client")
         try server.waitForLog(#/ debug event=connection_opened connection=\d+ peer=127\.0\.0\.1:\d+$/#)
         try client.send(#"{"type":"open","doc":"secret name","create":true}"#)
@@ -14,7 +16,7 @@ import Testing
         try server.waitForLog(#/ debug event=room_opened document=1$/#)
         try client.send(#"{"type":"diverged","doc":"secret name","rev":0}"#)
         try server.waitForLog(#/ warning event=text_diverged connection=\d+ document=1 revision=0$/#)
-        let second = try LineClient(server)
+        let second = try server.connect()
         try second.greet(as: "ann-client")
         try client.expect(#"{"type":"bye","reason":"replaced"}"#)
         try client.endOutput()

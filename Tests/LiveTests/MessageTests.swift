@@ -2,21 +2,23 @@ import Testing
 
 @Suite("Messages over a socket", .onOwnThread) struct MessageTests {
     /// Rule H5.
-    @Test("the welcome names the user and the limits")
-    func hello() throws {
+    @Test("the welcome names the user and the limits", arguments: Transport.lines(and: .webSocket))
+    func hello(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"hello","id":"h","protocol":1,"client":"ann-client","units":["utf-9","utf-8"],"token":"any","info":{"name":"Ann"}}
             ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash","exact"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"store":"…"}
-            """)
+            """, over: transport)
     }
 
     /// Rules T6 and T7.
-    @Test("an epoch begins with its store's id, and two servers share no ids")
-    func identities() throws {
+    @Test(
+        "an epoch begins with its store's id, and two servers share no ids",
+        arguments: Transport.lines(and: .secureLines))
+    func identities(transport: Transport) throws {
         let found = try (0..<2).map { _ in
-            let server = try LiveServer()
-            let (ann, bob) = (try LineClient(server), try LineClient(server))
+            let server = try LiveServer(over: transport)
+            let (ann, bob) = (try server.connect(), try server.connect())
             try ann.send(#"{"type":"hello","protocol":1,"client":"ann-client"}"#)
             let store = try told(#"{"type":"welcome",…,"store":"⟨store⟩"}"#, "store", by: ann)
             try ann.send(#"{"type":"open","doc":"a","create":true}"#)
@@ -34,14 +36,16 @@ import Testing
 
     /// Expects that the next line of a client matches the pattern. Returns the value of this name in the
     /// pattern.
-    private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
+    private func told(_ pattern: String, _ name: String, by client: any MessageClient) throws -> String {
         let line = try #require(try client.next())
         return try #require(Pattern(pattern).matches(line)?[name], "\(line)")
     }
 
     /// Rule E3.
-    @Test("a new connection of a client replaces the old one, which gets bye")
-    func replaced() throws {
+    @Test(
+        "a new connection of a client replaces the old one, which gets bye",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func replaced(transport: Transport) throws {
         try converse(
             """
             old> {"type":"hello","protocol":1,"client":"ann-client"}
@@ -50,12 +54,14 @@ import Testing
             old< {"type":"bye","reason":"replaced"}
             new< {"type":"welcome",…
             old<|
-            """)
+            """, over: transport)
     }
 
     /// Rules B11 and P19.
-    @Test("a document is opened, edited, sent to others, and closed")
-    func edits() throws {
+    @Test(
+        "a document is opened, edited, sent to others, and closed",
+        arguments: Transport.lines(and: .webSocket))
+    func edits(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"open","id":1,"doc":"notes/today","create":true}
@@ -76,12 +82,14 @@ import Testing
             ann< {"type":"check","doc":"notes/today","rev":2,"length":13,"crc32":"7825d3d7"}
             bob> {"type":"push","doc":"notes/today","epoch":"⟨epoch⟩","base":2,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}
             bob< {"type":"error","doc":"notes/today","seq":1,"code":"forbidden",…
-            """)
+            """, over: transport)
     }
 
     /// Rules P2, P6 and P9.
-    @Test("a pushed whole text becomes a diff, and a repeated push is recognised")
-    func wholeText() throws {
+    @Test(
+        "a pushed whole text becomes a diff, and a repeated push is recognised",
+        arguments: Transport.lines(and: .secureLines))
+    func wholeText(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"push","id":1,"doc":"a","base":0,"seq":1,"text":"one\\r\\ntwo\\r\\n","create":true}
@@ -96,12 +104,14 @@ import Testing
             bob< {"type":"ack","doc":"a","seq":2,"rev":2,"edits":[{"range":[8,8],"text":"three\\n"}],"text":"one\\ntwo\\nthree\\n"}
             ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"text":"zero\\none\\ntwo\\n","want":"text"}
             ann< {"type":"ack","doc":"a","seq":2,"rev":3,"edits":[{"range":[0,0],"text":"zero\\n"}],"text":"zero\\none\\ntwo\\nthree\\n"}
-            """)
+            """, over: transport)
     }
 
     /// Rules S1 and S5.
-    @Test("peers see each other's selections until one leaves")
-    func presence() throws {
+    @Test(
+        "peers see each other's selections until one leaves",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func presence(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"one two","create":true}
@@ -125,12 +135,14 @@ import Testing
             bob< {"type":"closed","doc":"a"}
             ann< {"type":"peer","doc":"a","session":"⟨bob⟩","left":true}
             eve< {"type":"peer","doc":"a","session":"⟨bob⟩","left":true}
-            """)
+            """, over: transport)
     }
 
     /// Rule C4.
-    @Test("missed revisions arrive one by one, or as one change with `squash`")
-    func squash() throws {
+    @Test(
+        "missed revisions arrive one by one, or as one change with `squash`",
+        arguments: Transport.lines(and: .webSocket))
+    func squash(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"a","create":true,"want":"text"}
@@ -150,11 +162,13 @@ import Testing
             eve< {"type":"change","doc":"a","rev":2,"edits":[{"range":[1,1],"text":"b"}],…
             eve< {"type":"change","doc":"a","rev":3,"edits":[{"range":[2,2],"text":"c"}],…
             eve< {"type":"check","doc":"a","rev":3,"length":3,"crc32":"352441c2"}
-            """)
+            """, over: transport)
     }
 
-    @Test("an unchanged document sends a check, and a diverged client reopens it")
-    func check() throws {
+    @Test(
+        "an unchanged document sends a check, and a diverged client reopens it",
+        arguments: Transport.lines(and: .secureLines))
+    func check(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"open","doc":"a","create":true}
@@ -165,12 +179,14 @@ import Testing
             ann> {"type":"diverged","doc":"a","rev":1}
             ann> {"type":"open","doc":"a"}
             ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"123456789",…
-            """, options: ["--limit-rest-time": "100 ms"])
+            """, options: ["--limit-rest-time": "100 ms"], over: transport)
     }
 
     /// Rules H9 and E1.
-    @Test("a silent client gets a ping, and bye if it stays silent")
-    func pings() throws {
+    @Test(
+        "a silent client gets a ping, and bye if it stays silent",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func pings(transport: Transport) throws {
         try converse(
             """
             ann> {"type":"ping","id":7}
@@ -180,6 +196,6 @@ import Testing
             ann< {"type":"ping"}
             ann< {"type":"bye","reason":"idle"}
             ann<|
-            """, options: ["--ping": "2 s"])
+            """, options: ["--ping": "2 s"], over: transport)
     }
 }

@@ -3,10 +3,12 @@ import Testing
 
 @Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
     /// Rule B4.
-    @Test("if a client knows a newer revision than the store, all epochs change")
-    func resume() throws {
-        let first = try LiveServer()
-        let ann = try LineClient(first)
+    @Test(
+        "if a client knows a newer revision than the store, all epochs change",
+        arguments: Transport.lines(and: .webSocket))
+    func resume(transport: Transport) throws {
+        let first = try LiveServer(over: transport)
+        let ann = try first.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
@@ -15,7 +17,7 @@ import Testing
         try FileManager.default.copyItem(atPath: first.dataPath, toPath: copy)
 
         let second = try first.startAgain()
-        let later = try LineClient(second)
+        let later = try second.connect()
         try later.greet(as: "ann-client")
         try later.send(#"{"type":"open","doc":"a"}"#)
         let opened = try #require(try later.next())
@@ -28,7 +30,7 @@ import Testing
         try FileManager.default.moveItem(atPath: copy, toPath: first.dataPath)
 
         let third = try second.startAgain()
-        let bob = try LineClient(third)
+        let bob = try third.connect()
         try bob.greet(as: "bob-client")
         // Bob opens document b before the renewal. No client knows a newer revision of b than the server has,
         // but the renewal gives every document a new epoch.
@@ -36,7 +38,7 @@ import Testing
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)
         try bob.expect(#"{"type":"opened","doc":"a","epoch":"\#(epoch)","rev":1,"text":"one",…"#)
-        let back = try LineClient(third)
+        let back = try third.connect()
         try back.greet(as: "ann-client")
         try back.send(#"{"type":"open","doc":"a","epoch":"\#(epoch)","rev":2}"#)
         let answer = try #require(try back.next())

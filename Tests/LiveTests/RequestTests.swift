@@ -14,8 +14,8 @@ import Testing
 
         """
 
-    @Test("documents are listed by name, in pages")
-    func list() throws {
+    @Test("documents are listed by name, in pages", arguments: Transport.lines(and: .webSocket))
+    func list(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"list","id":1}
@@ -26,11 +26,13 @@ import Testing
                 ann< {"type":"listed","id":3,"docs":[{"doc":"notes/b",…}]}
                 ann> {"type":"list","id":4,"prefix":"other/"}
                 ann< {"type":"listed","id":4,"docs":[]}
-                """)
+                """, over: transport)
     }
 
-    @Test("`read` returns the current text, or the text at a revision or time")
-    func read() throws {
+    @Test(
+        "`read` returns the current text, or the text at a revision or time",
+        arguments: Transport.lines(and: .secureLines))
+    func read(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"read","id":1,"doc":"notes/a"}
@@ -39,11 +41,13 @@ import Testing
                 ann< {"type":"text","id":2,"doc":"notes/a","epoch":"⟨a⟩","rev":1,"text":"one","newline":"lf"}
                 ann> {"type":"read","id":3,"doc":"notes/a","at":0}
                 ann< {"type":"text","id":3,"doc":"notes/a","epoch":"⟨a⟩","rev":0,"text":"","newline":"lf"}
-                """)
+                """, over: transport)
     }
 
-    @Test("`history` lists authors and sizes of changes, with edits on request")
-    func history() throws {
+    @Test(
+        "`history` lists authors and sizes of changes, with edits on request",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func history(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"history","id":1,"doc":"notes/a"}
@@ -56,12 +60,12 @@ import Testing
                 ann< {"type":"revisions","id":4,"doc":"notes/a","revisions":[{"rev":1,…}],"more":true}
                 ann> {"type":"history","id":5,"doc":"notes/a","after":9}
                 ann< {"type":"revisions","id":5,"doc":"notes/a","revisions":[]}
-                """)
+                """, over: transport)
     }
 
     /// Rule P9.
-    @Test("an earlier text is restored as a new revision")
-    func restore() throws {
+    @Test("an earlier text is restored as a new revision", arguments: Transport.lines(and: .webSocket))
+    func restore(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"open","doc":"notes/a"}
@@ -71,14 +75,16 @@ import Testing
                 ann< {"type":"change","doc":"notes/a","rev":3,"edits":[{"range":[3,7],"text":""}],…
                 bob> {"type":"restore","id":2,"doc":"notes/a","epoch":"⟨a⟩","rev":1,"seq":3}
                 bob< {"type":"ack","id":2,"doc":"notes/a","seq":3,"rev":3,"edits":[{"range":[3,7],"text":""}],"duplicate":true}
-                """)
+                """, over: transport)
     }
 
     /// After the last change of a round, no later event wakes the server.
-    @Test("a follower is notified of the last change, even if changes come fast")
-    func lastChange() throws {
-        let server = try LiveServer(["--limit-document-every": "2 ms"])
-        let (follower, writer) = (try LineClient(server), try LineClient(server))
+    @Test(
+        "a follower is notified of the last change, even if changes come fast",
+        arguments: Transport.lines(and: .secureLines))
+    func lastChange(transport: Transport) throws {
+        let server = try LiveServer(["--limit-document-every": "2 ms"], over: transport)
+        let (follower, writer) = (try server.connect(), try server.connect())
         try writer.greet(as: "writer-1")
         try writer.send(#"{"type":"open","id":1,"doc":"a","create":true}"#)
         let opened = try #require(try writer.next())
@@ -101,8 +107,10 @@ import Testing
         }
     }
 
-    @Test("a follower is notified of new, changed, renamed and deleted documents")
-    func follow() throws {
+    @Test(
+        "a follower is notified of new, changed, renamed and deleted documents",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func follow(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"follow","id":1,"prefix":"notes/"}
@@ -125,12 +133,14 @@ import Testing
                 ann< {"type":"done","id":2}
                 bob> {"type":"delete","id":3,"doc":"notes/b"}
                 bob< {"type":"done","id":3}
-                """, options: ["--limit-document-every": "0 ms"])
+                """, options: ["--limit-document-every": "0 ms"], over: transport)
     }
 
     /// Rule D9.
-    @Test("a renamed document keeps its history; a deleted name starts empty")
-    func renameAndDelete() throws {
+    @Test(
+        "a renamed document keeps its history; a deleted name starts empty",
+        arguments: Transport.lines(and: .webSocket))
+    func renameAndDelete(transport: Transport) throws {
         try converse(
             Self.library + """
                 ann> {"type":"open","doc":"notes/a"}
@@ -149,6 +159,6 @@ import Testing
                 ann< {"type":"gone","doc":"notes/c","epoch":"⟨a⟩","reason":"deleted"}
                 bob> {"type":"open","doc":"notes/c","epoch":"⟨a⟩","rev":1,"create":true}
                 bob< {"type":"opened","doc":"notes/c","epoch":"⟨new⟩","rev":0,"resumed":false,"text":"",…
-                """)
+                """, over: transport)
     }
 }

@@ -14,11 +14,13 @@ import Testing
         return ["bash", "-c", script, "bash"]
     }
 
-    @Test("without free descriptors, a server refuses only new clients")
-    func descriptors() throws {
+    @Test(
+        "without free descriptors, a server refuses only new clients",
+        arguments: Transport.lines(and: .webSocket))
+    func descriptors(transport: Transport) throws {
         let server = try LiveServer(
-            ["--upkeep-every": "1 s"], through: Self.limited(to: 256))
-        let group = EditorGroup(20, documents: 4)
+            ["--upkeep-every": "1 s"], through: Self.limited(to: 256), over: transport)
+        let group = EditorGroup(20, documents: 4, over: [transport])
         try group.connect(to: server)
         try group.work { $0.acks >= 40 }
         var (guests, refused) = ([LineClient](), 0)
@@ -95,23 +97,26 @@ import Testing
         #expect(exit.errors.count { $0.hasSuffix(" event=connection_refused") } >= refused.count)
     }
 
-    @Test("a server started on a full disk serves reads, and later also pushes")
-    func fullAtStart() throws {
+    @Test(
+        "a server started on a full disk serves reads, and later also pushes",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func fullAtStart(transport: Transport) throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
             return
         }
         // A killed server leaves a write-ahead log. The push is only in this log, and not in the database
         // yet.
-        let first = try LiveServer()
-        let ann = try LineClient(first)
+        let first = try LiveServer(over: transport)
+        let ann = try first.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"notes","base":0,"seq":1,"text":"one","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"notes","seq":1,"rev":1,…"#)
         try first.kill()
         let server = try LiveServer(
-            ["--data": small.dataPath], in: small.scratch, through: small.filled(with: first.dataPath))
-        let client = try LineClient(server)
+            ["--data": small.dataPath], in: small.scratch, through: small.filled(with: first.dataPath),
+            over: transport)
+        let client = try server.connect()
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"read","doc":"notes"}"#)
         try client.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
@@ -136,14 +141,17 @@ import Testing
         }
     }
 
-    @Test("a server refuses pushes, but not reads, while its disk is full")
-    func fullDisk() throws {
+    @Test(
+        "a server refuses pushes, but not reads, while its disk is full",
+        arguments: Transport.lines(and: .webSocket))
+    func fullDisk(transport: Transport) throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
             return
         }
-        let server = try LiveServer(["--data": small.dataPath], in: small.scratch, through: small.wrapper)
-        let client = try LineClient(server)
+        let server = try LiveServer(
+            ["--data": small.dataPath], in: small.scratch, through: small.wrapper, over: transport)
+        let client = try server.connect()
         try client.greet(as: "ann-client")
         var (random, texts) = (Seeded(1), [String]())
         let refused = #"{"type":"error","doc":"…","seq":1,"code":"storage_full",…"#

@@ -6,20 +6,20 @@ import Testing
 
     /// Rule E5.
     @Test(
-        "at SIGTERM every client gets bye or an error, and the status is 0"
-    )
-    func told() throws {
-        let server = try LiveServer()
-        let nameless = try LineClient(server)
-        let idle = try LineClient(server)
+        "at SIGTERM every client gets bye or an error, and the status is 0",
+        arguments: Transport.lines(and: .webSocket))
+    func told(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let nameless = try server.connect()
+        let idle = try server.connect()
         try idle.greet(as: "idle-client")
-        let open = try LineClient(server)
+        let open = try server.connect()
         try open.greet(as: "open-client")
         try open.send(#"{"type":"open","doc":"a","create":true}"#)
         try open.expect(#"{"type":"opened","doc":"a",…"#)
-        let half = try LineClient(server)
+        let half = try server.connect()
         try half.greet(as: "half-client")
-        try half.send(bytes: Array(#"{"type":"push","doc":"#.utf8))
+        try half.sendBeginning(of: #"{"type":"push","doc":"#)
 
         server.program.kill(SIGTERM)
         try nameless.expect(#"{"type":"error","code":"shutting_down",…"#)
@@ -40,10 +40,12 @@ import Testing
     }
 
     /// Rule P8.
-    @Test("SIGINT stops the server too, and acked pushes survive the restart")
-    func interrupted() throws {
-        let server = try LiveServer()
-        let client = try LineClient(server)
+    @Test(
+        "SIGINT stops the server too, and acked pushes survive the restart",
+        arguments: Transport.lines(and: .secureLines))
+    func interrupted(transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let client = try server.connect()
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"kept","create":true}"#)
         try client.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
@@ -52,7 +54,7 @@ import Testing
         try client.endOutput()
         #expect(try server.program.waitForExit().status == 0)
 
-        let next = try LineClient(server.startAgain())
+        let next = try server.startAgain().connect()
         try next.greet(as: "ann-client")
         try next.send(#"{"type":"read","doc":"a"}"#)
         try next.expect(#"{"type":"text","doc":"a",…"rev":1,"text":"kept","newline":"lf"}"#)
@@ -61,16 +63,17 @@ import Testing
     }
 
     @Test(
-        "a client that reads nothing cannot prevent the exit after SIGTERM", arguments: [1, 2])
-    func nobodyReads(signals: Int) throws {
-        let server = try LiveServer()
-        let reader = try LineClient(server)
+        "a client that reads nothing cannot prevent the exit after SIGTERM", arguments: [1, 2],
+        Transport.lines(and: .secureWebSocket))
+    func nobodyReads(signals: Int, transport: Transport) throws {
+        let server = try LiveServer(over: transport)
+        let reader = try server.connect()
         try reader.greet(as: "ann-client")
         let text = String(repeating: "a", count: 4 << 20)
         try reader.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"#)
         try reader.expect(#"{"type":"ack",…"#)
         // More output waits for this client than the kernel buffers.
-        let deaf = try LineClient(server, .glued)
+        let deaf = try server.connect(.glued)
         try deaf.greet(as: "deaf-client")
         for _ in 0..<4 { try deaf.send(#"{"type":"read","doc":"a"}"#) }
         try deaf.flush()

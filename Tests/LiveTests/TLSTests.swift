@@ -20,34 +20,7 @@ import Testing
 
     private var trust: TLSTrust { .file(pair.certificate) }
 
-    // MARK: Transports
-
-    @Test("lines and messages of WebSockets work over TLS", arguments: [false, true])
-    func conversation(isWebSocket: Bool) throws {
-        let conversation = Conversation(
-            with: try server(), webSockets: isWebSocket ? ["ann"] : [], trusting: trust)
-        try conversation.run(
-            """
-            ann> {"type":"open","doc":"a","create":true,"id":1}
-            ann< {"type":"opened",…,"epoch":"⟨epoch⟩","rev":0,…}
-            bob> {"type":"open","doc":"a","id":1}
-            bob< {"type":"opened",…}
-            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"hi"}]}
-            bob< {"type":"change","doc":"a","rev":1,…"text":"hi"…}
-            ann< {"type":"ack",…}
-            ann>|
-            ann<|
-            """)
-        try conversation.end()
-    }
-
-    @Test("lines that arrive byte by byte work over TLS")
-    func byteByByte() throws {
-        let client = try LineClient(try server(), .byteByByte, trusting: trust)
-        try client.greet(as: "ann-client")
-        try client.send(#"{"type":"ping","id":1}"#)
-        try client.expect(#"{"type":"pong","id":1}"#)
-    }
+    // MARK: Protocols
 
     @Test("HTTPS works on the same port, and its origin is https")
     func https() throws {
@@ -135,12 +108,12 @@ import Testing
         try client.greet(as: "ann-client")
         let garbage = try LineClient(server)
         try garbage.send(bytes: [0x16, 3, 1, 0, 5] + Array("hello, this is no TLS".utf8))
-        _ = try garbage.remainingLines()
+        _ = try garbage.remainingMessages()
         try server.waitForLog(/event=connection_closed connection=\d+ reason=tls_failed/)
         let half = try LineClient(server)
         try half.send(bytes: [0x16, 3, 1, 2, 0, 1, 0])
         try half.endOutput()
-        #expect(try half.remainingLines() == [])
+        #expect(try half.remainingMessages() == [])
         try client.send(#"{"type":"ping","id":1}"#)
         try client.expect(#"{"type":"pong","id":1}"#)
         #expect(try counter("tls_connections", of: server) == 1)
@@ -150,7 +123,7 @@ import Testing
     func slowHandshake() throws {
         let client = try LineClient(try server(["--limit-hello-time": "1 s"]))
         try client.send(bytes: [0x16, 3, 1])
-        #expect(try client.remainingLines() == [])
+        #expect(try client.remainingMessages() == [])
     }
 
     // MARK: Files

@@ -1,17 +1,19 @@
 import Testing
 
-@Suite("Tokens over a socket", .onOwnThread) struct TokenTests {
-    private let server: LiveServer
-    private let admin: LineClient
+/// A server that requires tokens, and its admin.
+private final class TokenServer {
+    let server: LiveServer
+    let admin: LineClient
 
-    init() throws {
-        server = try LiveServer(["--require-tokens": "true", "--listen": "0.0.0.0:0"])
+    init(over transport: Transport) throws {
+        let options = ["--require-tokens": "true", "--listen": "0.0.0.0:0", "--web-hosts": "localhost"]
+        server = try LiveServer(options, over: transport)
         admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
     }
 
     /// Adds a token, and returns its number and text.
-    private func token(of user: String, _ grants: String...) throws -> (number: String, text: String) {
+    func token(of user: String, _ grants: String...) throws -> (number: String, text: String) {
         let grants = grants.joined(separator: ",")
         try admin.send(#"{"type":"add_token","user":"\#(user)","grants":[\#(grants)]}"#)
         let line = try #require(try admin.next())
@@ -20,61 +22,68 @@ import Testing
         return (parts["number", default: ""], parts["token", default: ""])
     }
 
-    private func hello(_ token: String?, as user: String) -> String {
+    /// A new client that has sent a hello with this token, or with none.
+    func connect(
+        at listenerKind: LineClient.ListenerKind = .tcp, with token: String?, as user: String
+    ) throws -> any MessageClient {
+        let client = try server.connect(at: listenerKind)
         let shown = token.map { #","token":"\#($0)""# } ?? ""
-        return #"{"type":"hello","protocol":1,"client":"\#(user)-client"\#(shown)}"#
+        try client.send(#"{"type":"hello","protocol":1,"client":"\#(user)-client"\#(shown)}"#)
+        return client
     }
 
-    private func client(_ user: String, _ grants: String...) throws -> LineClient {
+    /// A client with a new token.
+    func client(_ user: String, _ grants: String...) throws -> any MessageClient {
         let token = try token(of: user, grants.joined(separator: ","))
-        let client = try LineClient(server)
-        try client.send(hello(token.text, as: user))
+        let client = try connect(with: token.text, as: user)
         try client.expect(#"{"type":"welcome",…,"user":"\#(user)",…"#)
         return client
     }
 
     /// Creates documents as the admin, with one revision each.
-    private func write(_ names: String...) throws {
+    func write(_ names: String...) throws {
         for name in names {
             try admin.send(
                 #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"secret","create":true}"#)
             try admin.expect(#"{"type":"ack","doc":"\#(name)","seq":1,"rev":1,…"#)
         }
     }
+}
 
+@Suite("Tokens over a socket", .onOwnThread) struct TokenTests {
     // MARK: Authentication
 
     /// Rules H5 and A2.
-    @Test("a missing or unknown token is refused")
-    func unauthorized() throws {
-        let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
+    @Test("a missing or unknown token is refused", arguments: Transport.lines(and: .webSocket))
+    func unauthorized(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
+        let known = try tokens.token(of: "ann", #"{"rights":"read","prefix":""}"#).text
         let last = known.last == "0" ? "1" : "0"
         let wrong = [
             nil, "", "caret_1", "nonsense", String(known.dropLast()), known.dropLast() + last,
             known.replacing("caret_1_", with: "caret_2_"), known + " ", known.uppercased(),
         ]
         for token in wrong {
-            let client = try LineClient(server)
-            try client.send(hello(token, as: "ann"))
+            let client = try tokens.connect(with: token, as: "ann")
             try client.expect(#"{"type":"error","code":"unauthorized",…"#)
             try client.expectEnd()
         }
-        let client = try LineClient(server)
-        try client.send(hello(known, as: "ann"))
+        let client = try tokens.connect(with: known, as: "ann")
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
     }
 
     /// Rule H6.
     @Test(
         "an address that guesses tokens must wait; other addresses need not",
-        .enabled(if: Address.ownAddress != nil, "this machine has only a loopback address"))
-    func guessing() throws {
+        .enabled(if: Address.ownAddress != nil, "this machine has only a loopback address"),
+        arguments: Transport.lines(and: .secureLines))
+    func guessing(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
         let address = try #require(Address.ownAddress)
-        let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
+        let known = try tokens.token(of: "ann", #"{"rights":"read","prefix":""}"#).text
         /// The error code of the answer to a `hello` from that address; nil if the answer is `welcome`.
         func code(_ token: String) throws -> String? {
-            let guest = try LineClient(server, at: .address(address))
-            try guest.send(hello(token, as: "eve"))
+            let guest = try tokens.connect(at: .address(address), with: token, as: "eve")
             let answer = try #require(try guest.next())
             guard let code = answer.firstMatch(of: /"code":"([a-z_]+)"/)?.1 else { return nil }
             if answer.contains(#""code":"rate_limited""#) { #expect(answer.contains(#""retry_after_ms":"#)) }
@@ -89,19 +98,21 @@ import Testing
             answers.append(try code(answers.last == "rate_limited" ? known : "caret_9_nonsense"))
         }
         #expect(answers.suffix(2) == ["rate_limited", "rate_limited"])
-        try server.waitForLog(#/ warning event=guessing_slowed peer=.*$/#)
-        let client = try LineClient(server)
-        try client.send(hello(known, as: "ann"))
+        try tokens.server.waitForLog(#/ warning event=guessing_slowed peer=.*$/#)
+        let client = try tokens.connect(with: known, as: "ann")
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
     }
 
     // MARK: Rights
 
     /// Rule R1.
-    @Test("a grant applies to names with its prefix; the highest grant counts")
-    func rights() throws {
-        try write("lib/a", "lib/b", "notes/a", "own/a")
-        let ann = try client(
+    @Test(
+        "a grant applies to names with its prefix; the highest grant counts",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func rights(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
+        try tokens.write("lib/a", "lib/b", "notes/a", "own/a")
+        let ann = try tokens.client(
             "ann", #"{"rights":"read","prefix":"lib/"}"#, #"{"rights":"write","prefix":"notes/"}"#,
             #"{"rights":"admin","prefix":"own/"}"#, #"{"rights":"write","doc":"lib/b"}"#)
         for (name, rights) in [
@@ -134,10 +145,13 @@ import Testing
     }
 
     /// Rule R3.
-    @Test("a document that a user may not read is answered like a missing one")
-    func denied() throws {
-        try write("secret/there")
-        let ann = try client("ann", #"{"rights":"write","prefix":"notes/"}"#)
+    @Test(
+        "a document that a user may not read is answered like a missing one",
+        arguments: Transport.lines(and: .webSocket))
+    func denied(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
+        try tokens.write("secret/there")
+        let ann = try tokens.client("ann", #"{"rights":"write","prefix":"notes/"}"#)
         let push = #""epoch":"e","base":0,"seq":1"#
         for request in [
             #""open""#, #""open","create":true"#, #""open","epoch":"e","rev":1"#, #""open","mode":"watch""#,
@@ -165,8 +179,8 @@ import Testing
         try ann.send(#"{"type":"follow"}"#)
         try ann.expect(#"{"type":"done"}"#)
         // Ann follows documents, but gets no message about the rename, because she may not read the document.
-        try admin.send(#"{"type":"rename","doc":"secret/there","to":"secret/gone"}"#)
-        try admin.expect(#"{"type":"done"}"#)
+        try tokens.admin.send(#"{"type":"rename","doc":"secret/there","to":"secret/gone"}"#)
+        try tokens.admin.expect(#"{"type":"done"}"#)
         try ann.send(#"{"type":"ping"}"#)
         try ann.expect(#"{"type":"pong"}"#)
     }
@@ -174,50 +188,53 @@ import Testing
     // MARK: Revocation
 
     /// Rule E4.
-    @Test("revoking a token closes its connections and refuses new ones")
-    func revoked() throws {
-        try write("a")
-        let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
-        let bob = try client("bob", #"{"rights":"write","prefix":""}"#)
+    @Test(
+        "revoking a token closes its connections and refuses new ones",
+        arguments: Transport.lines(and: .secureLines))
+    func revoked(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
+        try tokens.write("a")
+        let (number, text) = try tokens.token(of: "ann", #"{"rights":"write","prefix":""}"#)
+        let bob = try tokens.client("bob", #"{"rights":"write","prefix":""}"#)
         let connections = try ["one-more", "and-one-more"].map { name in
-            let connection = try LineClient(server)
-            try connection.send(hello(text, as: name))
+            let connection = try tokens.connect(with: text, as: name)
             try connection.expect(#"{"type":"welcome",…,"user":"ann",…"#)
             return connection
         }
         try connections[0].send(#"{"type":"open","doc":"a"}"#)
         try connections[0].expect(#"{"type":"opened","doc":"a",…"#)
-        try admin.send(#"{"type":"list_tokens","id":1}"#)
-        try admin.expect(
+        try tokens.admin.send(#"{"type":"list_tokens","id":1}"#)
+        try tokens.admin.expect(
             #"{"type":"tokens","id":1,"tokens":[{"number":\#(number),"user":"ann",…},{"number":…,"user":"bob",…}]}"#
         )
         let began = ContinuousClock.now
-        try admin.send(#"{"type":"revoke_token","id":2,"number":\#(number)}"#)
-        try admin.expect(#"{"type":"done","id":2}"#)
+        try tokens.admin.send(#"{"type":"revoke_token","id":2,"number":\#(number)}"#)
+        try tokens.admin.expect(#"{"type":"done","id":2}"#)
         for connection in connections {
             try connection.expect(#"{"type":"bye","reason":"revoked"}"#)
             try connection.expectEnd()
         }
         print("a revoked token: bye in an open session after \(ContinuousClock.now - began)")
-        let again = try LineClient(server)
-        try again.send(hello(text, as: "ann"))
+        let again = try tokens.connect(with: text, as: "ann")
         try again.expect(#"{"type":"error","code":"unauthorized",…"#)
         try again.expectEnd()
-        try admin.send(#"{"type":"revoke_token","id":3,"number":\#(number)}"#)
-        try admin.expect(#"{"type":"error","id":3,"code":"not_found",…"#)
+        try tokens.admin.send(#"{"type":"revoke_token","id":3,"number":\#(number)}"#)
+        try tokens.admin.expect(#"{"type":"error","id":3,"code":"not_found",…"#)
         try bob.send(#"{"type":"ping"}"#)
         try bob.expect(#"{"type":"pong"}"#)
     }
 
     /// Rule A6.
-    @Test("a push that is committed while its token is revoked gets ack, then bye")
-    func revokedInFlight() throws {
+    @Test(
+        "a push that is committed while its token is revoked gets ack, then bye",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func revokedInFlight(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport)
         for round in 0..<12 {
             let name = "notes/\(round)"
-            try write(name)
-            let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
-            let ann = try LineClient(server)
-            try ann.send(hello(text, as: "ann"))
+            try tokens.write(name)
+            let (number, text) = try tokens.token(of: "ann", #"{"rights":"write","prefix":""}"#)
+            let ann = try tokens.connect(with: text, as: "ann")
             try ann.expect(#"{"type":"welcome",…,"user":"ann",…"#)
             try ann.send(#"{"type":"open","doc":"\#(name)"}"#)
             let opened = try #require(try ann.next())
@@ -227,12 +244,12 @@ import Testing
                 round % 2 == 0 ? #""edits":[{"range":[0,0],"text":"mine "}]"# : #""text":"mine secret""#
             try ann.send(
                 #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":1,"seq":1,\#(content)}"#)
-            try admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
-            try admin.expect(#"{"type":"done"}"#)
-            let received = try ann.remainingLines()
+            try tokens.admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
+            try tokens.admin.expect(#"{"type":"done"}"#)
+            let received = try ann.remainingMessages()
             #expect(received.last == #"{"type":"bye","reason":"revoked"}"#)
-            try admin.send(#"{"type":"read","doc":"\#(name)"}"#)
-            let read = try #require(try admin.next())
+            try tokens.admin.send(#"{"type":"read","doc":"\#(name)"}"#)
+            let read = try #require(try tokens.admin.next())
             let isAcked = received.contains { $0.hasPrefix(#"{"type":"ack","#) }
             #expect(read.contains("mine") == isAcked, "round \(round): \(received)")
         }

@@ -1,8 +1,10 @@
 import Testing
 
 @Suite("Clients with different units", .onOwnThread) struct UnitTests {
-    @Test("clients with different units see the same text and changes")
-    func units() throws {
+    @Test(
+        "clients with different units see the same text and changes",
+        arguments: Transport.lines(and: .secureLines))
+    func units(transport: Transport) throws {
         try converse(
             """
             # Code units of each letter: 1 2 1 1 in UTF-16, 1 4 3 1 in UTF-8, one each in UTF-32.
@@ -46,6 +48,6 @@ import Testing
             utf8< {"type":"listed","docs":[{"doc":"a",…,"length":12,…}]}
             utf32> {"type":"list"}
             utf32< {"type":"listed","docs":[{"doc":"a",…,"length":5,…}]}
-            """)
+            """, over: transport)
     }
 }

@@ -1,5 +1,4 @@
 package import CaretTLS
-import Dispatch
 import Glibc
 
 /// The client's end of a TLS connection, as a plain socket for a test that knows nothing of TLS.
@@ -29,8 +28,23 @@ package final class TLSTunnel: @unchecked Sendable {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no sockets for a tunnel: \(errno)")
         let tunnel = TLSTunnel(session, secure: socket, plain: ends[1], report)
-        DispatchQueue(label: "tunnel").async { tunnel.run() }
+        startThread(of: tunnel)
         return ends[0]
+    }
+
+    /// Dispatch is not used, because it runs at most 255 threads, and a test may have more tunnels than that.
+    private static func startThread(of tunnel: TLSTunnel) {
+        var thread = pthread_t()
+        let passed = Unmanaged.passRetained(tunnel)
+        let code = pthread_create(
+            &thread, nil,
+            { passed in
+                // The caller below passes a pointer, so `passed` is never nil.
+                Unmanaged<TLSTunnel>.fromOpaque(passed!).takeRetainedValue().run()
+                return nil
+            }, passed.toOpaque())
+        precondition(code == 0, "no thread for a tunnel: \(code)")
+        pthread_detach(thread)
     }
 
     private init(

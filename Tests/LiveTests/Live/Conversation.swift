@@ -1,4 +1,3 @@
-import CaretTLS
 import Testing
 
 /// The messages between several clients and a server, one per line, as the protocol page writes them:
@@ -13,24 +12,16 @@ import Testing
 /// may receive a line that the script does not show.
 final class Conversation {
     private let server: LiveServer
-    private let style: LineClient.WriteStyle
-    /// The clients that use WebSocket. The others send lines.
-    private let webSockets: Set<String>
-    /// The certificates that clients trust; nil for no TLS.
-    private let trust: TLSTrust?
+    /// The transports of clients that do not use the transport of the server.
+    private let transports: [String: Transport]
     private var clients: [String: any MessageClient] = [:]
     /// The clients that have ended their output.
     private var endedOutputs: Set<String> = []
     private(set) var names: [String: String] = [:]
 
-    init(
-        with server: LiveServer, _ style: LineClient.WriteStyle = .whole, webSockets: Set<String> = [],
-        trusting trust: TLSTrust? = nil
-    ) {
-        self.trust = trust
+    init(with server: LiveServer, transports: [String: Transport] = [:]) {
         self.server = server
-        self.style = style
-        self.webSockets = webSockets
+        self.transports = transports
     }
 
     /// Runs a script. A later call may continue the conversation.
@@ -69,12 +60,7 @@ final class Conversation {
     }
 
     private func enter(_ name: String, introduced: Bool) throws -> any MessageClient {
-        let client: any MessageClient
-        if webSockets.contains(name) {
-            client = try WebSocketClient(server, style, trusting: trust)
-        } else {
-            client = try LineClient(server, style, trusting: trust)
-        }
+        let client = try server.connect(over: transports[name])
         if !introduced { try client.greet(as: "\(name)-client") }
         clients[name] = client
         return client
@@ -85,6 +71,7 @@ final class Conversation {
         let line = try client.next()
         if text == "|" {
             try #require(line == nil, sourceLocation: location)
+            try client.expectOrderlyEnd()
             clients[name] = nil
             return
         }
@@ -99,10 +86,10 @@ final class Conversation {
 
 /// Runs a whole conversation with a new server.
 func converse(
-    _ script: String, options: [String: String] = [:], webSockets: Set<String> = [],
+    _ script: String, options: [String: String] = [:], over transport: Transport,
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let conversation = Conversation(with: try LiveServer(options), webSockets: webSockets)
+    let conversation = Conversation(with: try LiveServer(options, over: transport))
     try conversation.run(script, sourceLocation: sourceLocation)
     try conversation.end(sourceLocation: sourceLocation)
 }

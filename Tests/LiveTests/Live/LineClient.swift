@@ -46,6 +46,8 @@ final class LineClient: MessageClient {
 
     func send(_ line: String) throws { try send(bytes: Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
+    func sendBeginning(of message: String) throws { try send(bytes: Array(message.utf8)) }
+
     func send(bytes: [UInt8]) throws {
         switch style {
         case .whole: try write(bytes[...])
@@ -85,11 +87,8 @@ final class LineClient: MessageClient {
         return try reader.next()
     }
 
-    /// All remaining lines, until the end of the connection.
-    func remainingLines() throws -> [String] {
-        try flush()
-        return try reader.remainingLines()
-    }
+    /// Lines end without a reason, so there is nothing to check.
+    func expectOrderlyEnd() {}
 
     /// The next bytes; nil if the connection ends before them.
     func next(bytes count: Int) throws -> [UInt8]? {

@@ -23,13 +23,22 @@ final class LineReader {
     /// The next line without its line break; nil at the end.
     func next() throws -> String? {
         while true {
-            if let end = bytes[searchedEnd...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = nextLineEnd {
                 defer { (start, searchedEnd) = (end + 1, end + 1) }
                 return String(decoding: bytes[start..<end], as: UTF8.self)
             }
             bytes.removeFirst(start)
             (start, searchedEnd) = (0, bytes.count)
             if try !readMore() { return nil }
+        }
+    }
+
+    /// Uses `memchr`, because this code is not optimized and some lines have megabytes.
+    private var nextLineEnd: Int? {
+        bytes.withUnsafeBytes { all in
+            guard let start = all.baseAddress, searchedEnd < all.count else { return nil }
+            let found = memchr(start + searchedEnd, Int32(UInt8(ascii: "\n")), all.count - searchedEnd)
+            return found.map { UnsafeRawPointer($0) - start }
         }
     }
 

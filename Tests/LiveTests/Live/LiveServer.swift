@@ -1,3 +1,4 @@
+import CaretTLS
 import Glibc
 import Testing
 
@@ -8,6 +9,9 @@ final class LiveServer {
     let port: UInt16
     /// The time from the start of the process until the server was ready.
     let startup: Duration
+    /// The transport of the clients that `connect` makes.
+    let transport: Transport
+    private let certificate: ServerCertificate?
     private let options: [String: String]
     private let wrapper: [String]
     /// The log lines after the line `ready`, up to the last one that a test waited for.
@@ -17,13 +21,26 @@ final class LiveServer {
     /// sets the options itself.
     private static let quiet = ["--ping": "1 h", "--limit-rest-time": "1 h"]
 
-    /// `options` override the options of every test. `wrapper` is a command that runs the server.
-    init(_ options: [String: String] = [:], in scratch: Scratch? = nil, through wrapper: [String] = []) throws
-    {
-        self.scratch = try scratch ?? .inMemory()
-        (self.options, self.wrapper) = (options, wrapper)
+    /// `options` override the options of every test. `wrapper` is a command that runs the server. A server for a
+    /// transport with TLS also serves clients without TLS.
+    convenience init(
+        _ options: [String: String] = [:], in scratch: Scratch? = nil, through wrapper: [String] = [],
+        over transport: Transport = .lines
+    ) throws {
+        try self.init(
+            options, in: scratch ?? .inMemory(), through: wrapper, over: transport,
+            transport.usesTLS ? ServerCertificate() : nil)
+    }
+
+    private init(
+        _ options: [String: String], in scratch: Scratch, through wrapper: [String],
+        over transport: Transport, _ certificate: ServerCertificate?
+    ) throws {
+        (self.scratch, self.options, self.wrapper) = (scratch, options, wrapper)
+        (self.transport, self.certificate) = (transport, certificate)
         let began = ContinuousClock.now
-        program = try Program(wrapper + Self.command(options, in: self.scratch))
+        let all = (certificate?.options ?? [:]).merging(options) { $1 }
+        program = try Program(wrapper + Self.command(all, in: scratch))
         port = try Self.port(of: program)
         startup = ContinuousClock.now - began
     }
@@ -84,7 +101,34 @@ final class LiveServer {
     }
 
     /// Starts another server on the same data. This server must have ended.
-    func startAgain() throws -> LiveServer { try LiveServer(options, in: scratch, through: wrapper) }
+    func startAgain() throws -> LiveServer {
+        try LiveServer(options, in: scratch, through: wrapper, over: transport, certificate)
+    }
+
+    // MARK: Clients
+
+    /// What clients of the server trust if they use TLS; nil if the server has no certificate of its own.
+    var trust: TLSTrust? { certificate?.trust }
+
+    /// A new client over the server's transport, or over another one.
+    func connect(
+        at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
+        over other: Transport? = nil
+    ) throws -> any MessageClient {
+        let connection = try openConnection(at: listenerKind, style, over: other)
+        return (other ?? transport).usesWebSocket ? try WebSocketClient(over: connection) : connection
+    }
+
+    /// A new connection, with TLS if the transport uses TLS. The client has sent nothing else yet.
+    func openConnection(
+        at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
+        over other: Transport? = nil
+    ) throws -> LineClient {
+        let transport = other ?? transport
+        let trust = transport.usesTLS ? trust : nil
+        return try LineClient(
+            self, at: listenerKind, style, trusting: trust, speaking: transport.applicationProtocol)
+    }
 }
 
 /// Something happened that a test does not expect.

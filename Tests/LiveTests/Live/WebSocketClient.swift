@@ -1,10 +1,13 @@
-import CaretTLS
 import Testing
 
 /// A client that sends and receives messages over a WebSocket. Its calls block.
 final class WebSocketClient: MessageClient {
     private let connection: LineClient
-    private var hasSentClose = false
+    /// Whether the next message continues the one that `sendBeginning` began.
+    private var isInMessage = false
+    /// The first close frame that the client has sent.
+    private var ownClose: WebSocketFrame?
+    private var lastMessage: String?
     /// The number of pong frames received.
     private(set) var pongs = 0
     /// The close frame of the server, once it has arrived.
@@ -24,26 +27,37 @@ final class WebSocketClient: MessageClient {
         """.replacing("\n", with: "\r\n")
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    init(
-        _ server: LiveServer, _ style: LineClient.WriteStyle = .whole, trusting trust: TLSTrust? = nil
-    ) throws {
-        connection = try LineClient(server, style, trusting: trust)
+    /// A WebSocket over a new connection that nobody else uses.
+    init(over connection: LineClient) throws {
+        self.connection = connection
         try connection.send(bytes: Array(Self.upgrade.utf8))
         let response = try connection.response()
         try #require(response.status == 101, "\(response)")
         try #require(response.fields["sec-websocket-accept"] == Self.accept, "\(response)")
     }
 
+    var descriptor: Int32 { connection.descriptor }
+
     // MARK: Sending
 
-    func send(_ message: String) throws { try send(.text(message)) }
+    func send(_ message: String) throws {
+        try send(isInMessage ? .continuation(message) : .text(message))
+        isInMessage = false
+    }
+
+    func sendBeginning(of message: String) throws {
+        try send(isInMessage ? .continuation(message, isLast: false) : .text(message, isLast: false))
+        isInMessage = true
+    }
 
     func send(_ frame: WebSocketFrame) throws {
-        if case .close = frame { hasSentClose = true }
+        if case .close = frame, ownClose == nil { ownClose = frame }
         try send(bytes: frame.masked)
     }
 
     func send(bytes: [UInt8]) throws { try connection.send(bytes: bytes) }
+
+    func flush() throws { try connection.flush() }
 
     /// Sends a close frame. The client can still receive.
     func endOutput() throws { try send(.close(code: 1000, reason: "")) }
@@ -54,23 +68,28 @@ final class WebSocketClient: MessageClient {
         while let frame = try WebSocketFrame.read({ try connection.next(bytes: $0) }) {
             try #require(serverClose == nil, "received \(frame) after the close frame")
             switch frame {
-            case .text(let message): return message
+            case .text(let message, isLast: true):
+                lastMessage = message
+                return message
+            case .text, .continuation: throw Unexpected("the server split a message: \(frame)")
             case .ping(let content): try send(.pong(content))
             case .pong: pongs += 1
-            case .close:
-                serverClose = frame
-                if !hasSentClose { try send(frame) }
+            case .close: try close(frame)
             }
         }
         return nil
     }
 
-    /// Expects the close frame of the server as the next message, and the end of the connection after it.
-    func expectClose(
-        _ code: Int?, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        try expectEnd(sourceLocation: sourceLocation)
-        let expected = WebSocketFrame.close(code: code, reason: reason)
-        try #require(serverClose == expected, sourceLocation: sourceLocation)
+    /// Handles the close frame of the server. If the client has sent one first, the server repeats its code.
+    private func close(_ frame: WebSocketFrame) throws {
+        serverClose = frame
+        let expected = ownClose ?? CloseContract.frame(after: lastMessage)
+        let last = lastMessage?.shortened ?? "no message"
+        try #require(frame == expected, "after \(last) a client expects \(expected as Any)")
+        if ownClose == nil { try send(frame) }
+    }
+
+    func expectOrderlyEnd() throws {
+        try #require(serverClose != nil, "the connection ended without a close frame")
     }
 }

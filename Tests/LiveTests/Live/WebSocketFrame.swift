@@ -1,6 +1,8 @@
-/// A frame of a WebSocket (RFC 6455). A message has one frame here, because the server never splits messages.
+/// A frame of a WebSocket (RFC 6455).
 enum WebSocketFrame: Equatable {
-    case text(String)
+    case text(String, isLast: Bool = true)
+    /// Another frame of the message that a text frame began.
+    case continuation(String, isLast: Bool = true)
     case ping([UInt8])
     case pong([UInt8])
     /// `code` is nil if the frame has none.
@@ -10,14 +12,26 @@ enum WebSocketFrame: Equatable {
 
     /// The bytes that a client sends.
     var masked: [UInt8] {
-        let content = self.content
-        return [firstByte] + Self.length(content.count) + Self.mask
-            + content.indices.map { content[$0] ^ Self.mask[$0 % 4] }
+        var content = self.content
+        content.withUnsafeMutableBytes(Self.applyMask)
+        return [firstByte] + Self.length(content.count) + Self.mask + content
+    }
+
+    /// Works on eight bytes at a time, because this code is not optimized and some messages have megabytes.
+    private static func applyMask(_ bytes: UnsafeMutableRawBufferPointer) {
+        let eight = (mask + mask).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        let end = bytes.count & ~7
+        for offset in stride(from: 0, to: end, by: 8) {
+            let plain = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            bytes.storeBytes(of: plain ^ eight, toByteOffset: offset, as: UInt64.self)
+        }
+        for offset in end..<bytes.count { bytes[offset] ^= mask[offset % 4] }
     }
 
     private var firstByte: UInt8 {
         switch self {
-        case .text: 0x81
+        case .text(_, let isLast): isLast ? 0x81 : 0x01
+        case .continuation(_, let isLast): isLast ? 0x80 : 0x00
         case .close: 0x88
         case .ping: 0x89
         case .pong: 0x8A
@@ -26,7 +40,7 @@ enum WebSocketFrame: Equatable {
 
     private var content: [UInt8] {
         switch self {
-        case .text(let text): Array(text.utf8)
+        case .text(let text, _), .continuation(let text, _): Array(text.utf8)
         case .ping(let content), .pong(let content): content
         case .close(nil, _): []
         case .close(let code?, let reason): [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)

@@ -1,4 +1,3 @@
-import CaretTLS
 import CaretWire
 import Glibc
 import TestSupport
@@ -7,8 +6,8 @@ import TestSupport
 final class EditorGroup {
     private struct EditorConnection {
         var editor: Editor
-        let usesWebSocket: Bool
-        var transport = EditorTransport.lines
+        let transport: Transport
+        var framing: EditorFraming
         /// The socket; nil while the editor is not connected.
         var descriptor: Int32?
         var input: [UInt8] = []
@@ -16,18 +15,19 @@ final class EditorGroup {
     }
 
     private var connections: [EditorConnection]
-    /// The certificates that the editors trust; nil for no TLS.
-    var trust: TLSTrust?
     private var decoder = MessageDecoder()
     /// The acks of all editors, on all their connections.
     private(set) var acks = 0
 
     private static let timeoutMilliseconds: Int32 = 60_000
 
-    /// Makes `count` editors, spread over documents. The first `webSockets` of them use WebSocket.
-    init(_ count: Int, documents: Int, webSockets: Int = 0) {
+    /// Makes `count` editors, spread over documents. The editors of each document use these transports in turn.
+    init(_ count: Int, documents: Int, over transports: [Transport]) {
         connections = (0..<count).map {
-            EditorConnection(editor: Editor($0, in: "doc-\($0 % documents)"), usesWebSocket: $0 < webSockets)
+            let transport = transports[$0 / documents % transports.count]
+            return EditorConnection(
+                editor: Editor($0, in: "doc-\($0 % documents)"), transport: transport,
+                framing: EditorFraming(transport))
         }
     }
 
@@ -42,13 +42,14 @@ final class EditorGroup {
     /// Connects all editors that are not connected. They keep their texts and their unanswered pushes.
     func connect(to server: LiveServer) throws {
         for index in connections.indices where connections[index].descriptor == nil {
-            let descriptor = try Address.loopback(port: server.port).connected(trusting: trust)
+            let transport = connections[index].transport
+            let descriptor = try Address.loopback(port: server.port).connected(
+                trusting: transport.usesTLS ? server.trust : nil, speaking: transport.applicationProtocol)
             connections[index].descriptor = descriptor
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            let usesWebSocket = connections[index].usesWebSocket
-            connections[index].transport = usesWebSocket ? .webSocket(isOpen: false) : .lines
+            connections[index].framing = EditorFraming(transport)
             connections[index].input = []
-            connections[index].output = connections[index].transport.greeting
+            connections[index].output = connections[index].framing.greeting
             try send([connections[index].editor.hello()], index)
         }
     }
@@ -121,7 +122,7 @@ final class EditorGroup {
         if count <= 0 { return leave(index) }
         connections[index].input += buffer[..<count]
         var rest = connections[index].input[...]
-        while let message = try connections[index].transport.next(of: &rest) { try handle(message, index) }
+        while let message = try connections[index].framing.next(of: &rest) { try handle(message, index) }
         connections[index].input = Array(rest)
     }
 
@@ -142,7 +143,7 @@ final class EditorGroup {
 
     private func send(_ lines: [String], _ index: Int) throws {
         if lines.isEmpty { return }
-        for line in lines { connections[index].output += connections[index].transport.bytes(of: line) }
+        for line in lines { connections[index].output += connections[index].framing.bytes(of: line) }
         try write(index)
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// Compares a server's history of one document with the acks of its editors.
 struct HistoryComparison {
     private let editors: [Editor]
-    private let client: LineClient
+    private let client: any MessageClient
     private var decoder = MessageDecoder()
     private let document: String
     private(set) var head = 0
@@ -13,7 +13,7 @@ struct HistoryComparison {
     /// The revision of each push, by its marker.
     private var revisions: [String: Int] = [:]
 
-    private init(_ document: String, _ editors: [Editor], _ client: LineClient) {
+    private init(_ document: String, _ editors: [Editor], _ client: any MessageClient) {
         (self.document, self.editors, self.client) = (document, editors, client)
     }
 
@@ -21,7 +21,7 @@ struct HistoryComparison {
     /// and replaying all revisions must give the text. Returns the number of revisions of all documents.
     @discardableResult
     static func onAll(of group: EditorGroup, at server: LiveServer) throws -> Int {
-        let client = try LineClient(server)
+        let client = try server.connect()
         try client.greet(as: "the-judge")
         return try Dictionary(grouping: group.editors, by: \.document).sorted { $0.key < $1.key }.reduce(0) {
             var comparison = HistoryComparison($1.key, $1.value, client)

@@ -50,6 +50,9 @@ package enum HelpText {
             // keep_history, CARET_KEEP_HISTORY="90 days", --keep-history "90 days".
             // An option overrides a variable, and a variable overrides this file.
             //
+            // On SIGHUP, a running server reads this file again. It checks the whole file, and then applies the keys
+            // that can change while it runs. The comment of each key says whether SIGHUP applies a change.
+            //
             // A size or a time is a string with a unit, or a plain number.
             // A plain size is in bytes. A plain time is in the unit that its comment names.
             // Sizes: B, KiB, MiB, GiB; also KB, MB, GB, which are multiples of 1000. Times: ms, s, min, h, days.
@@ -59,7 +62,7 @@ package enum HelpText {
         for group in ConfigurationKey.Group.allCases {
             text += "\n  // --- \(group.rawValue) ---\n"
             for key in ConfigurationKey.all where key.group == group {
-                text += "\n  // \(key.meaning)\n  // Allowed: \(key.allowed).\n"
+                text += "\n  // \(key.meaning)\n  // Allowed: \(key.allowed).\n  // \(key.effectOfChange)\n"
                 text += "  \(key.name): \(key.value(in: Settings())),\n"
             }
         }

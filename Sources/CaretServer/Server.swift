@@ -3,7 +3,6 @@ import CaretCore
 package import CaretLog
 import CaretRooms
 package import CaretStore
-package import CaretWeb
 package import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
@@ -74,20 +73,25 @@ package final class Server: Sendable {
     package var spareConnections: Int { DescriptorBound.free(leaving: LoopSettings().descriptorsLeft) }
 
     /// Listens at an address. Returns the address, with the port that the system chose if port 0 was
-    /// requested.
+    /// requested. `protocols` is called for each connection.
     package func listen(
-        at address: SocketAddress, web: SiteGuard.Listener? = nil, tls: ListenerTLS? = nil,
+        at address: SocketAddress,
+        speaking protocols: @escaping @Sendable () -> ListenerProtocols = { ListenerProtocols() },
         as listenerKind: @escaping @Sendable (SocketAddress) -> ListenerKind
-    )
-        async throws(ListenFault) -> SocketAddress
-    {
+    ) async throws(ListenFault) -> SocketAddress {
         let switchboard = switchboard
         let listener = try await Listener.listen(at: address, spreadOver: loops) {
-            switchboard.shell(for: $0, at: listenerKind($0.peer), web: web, tls: tls)
+            let protocols = protocols()
+            return switchboard.shell(
+                for: $0, at: listenerKind($0.peer), web: protocols.web, tls: protocols.tls)
         }
         listeners.withLock { $0.append(listener) }
         return listener.address
     }
+
+    /// Uses the limits and the site guard of these settings for new connections. Open connections, open
+    /// documents and the list of documents keep the limits that they have.
+    package func reload(_ settings: ServerSettings) { switchboard.reload(settings) }
 
     /// Stops accepting connections and requests. Waits for pushes and store calls in progress, and sends
     /// `bye`. Drops connections that are still open after `time`. When this returns, the server no longer

@@ -1,6 +1,5 @@
 import CaretConfig
 import CaretTLS
-import FoundationEssentials
 import Glibc
 
 /// The server program. The exit code is 0 after a normal end, 1 after a failure, and 2 for wrong usage or a
@@ -8,15 +7,13 @@ import Glibc
 @main
 struct Caretd {
     static func main() async {
-        let environment = ProcessInfo.processInfo.environment
-        let invocation = Invocation(
-            arguments: Array(CommandLine.arguments.dropFirst()), environment: environment)
-        switch invocation.action {
+        let source = ConfigurationSource()
+        switch source.invocation.action {
         case .help: finish(printing: HelpText.help)
         case .version: finish(printing: "caretd \(Version.number)\n")
         case .helpConfig: finish(printing: HelpText.exampleFile)
-        case .checkConfig: checkConfiguration(configuration(invocation, environment))
-        case .serve: exit(await Service(configuration(invocation, environment)).run())
+        case .checkConfig: checkConfiguration(configuration(from: source))
+        case .serve: exit(await Service(configuration(from: source), from: source).run())
         }
     }
 
@@ -37,23 +34,11 @@ struct Caretd {
         exit(StandardStream.output.write(text) ? 0 : 1)
     }
 
-    private static func configuration(
-        _ invocation: Invocation, _ environment: [String: String]
-    ) -> Configuration {
-        let configuration = Configuration(
-            invocation, file: invocation.file.map(read), environment: environment)
-        if configuration.faults.isEmpty { return configuration }
-        for fault in configuration.faults { StandardStream.error.write("caretd: \(fault)\n") }
-        exit(2)
-    }
-
-    private static func read(_ path: String) -> Configuration.File {
-        do {
-            return Configuration.File(path: path, bytes: Array(try Data(contentsOf: URL(filePath: path))))
+    private static func configuration(from source: ConfigurationSource) -> Configuration {
+        do throws(InvalidConfiguration) {
+            return try source.load()
         } catch {
-            // The Swift error does not contain the system's reason. `errno` does.
-            let reason = String(cString: strerror(errno))
-            StandardStream.error.write("caretd: \(path): the configuration cannot be read: \(reason)\n")
+            for fault in error.faults { StandardStream.error.write("caretd: \(fault)\n") }
             exit(2)
         }
     }

@@ -1,12 +1,22 @@
 import CaretConfig
 import CaretTLS
 @preconcurrency import Dispatch
-import Glibc
+import Synchronization
 
-/// The certificate of a running server. On SIGHUP, the server reads the certificate's files again.
+/// The certificate of a running server. A reload reads its files again, or other files.
 final class ServerCertificate: Sendable {
-    let context: TLSServerContext
-    private let files: TLSFiles
+    private struct Loaded {
+        let files: TLSFiles
+        let context: TLSServerContext
+
+        init(_ files: TLSFiles) throws(TLSFault) {
+            self.files = files
+            context = try TLSServerContext(files)
+        }
+    }
+
+    /// Nil if no certificate is configured.
+    private let loaded: Mutex<Loaded?>
     private let log: LogWriter
     private let queue = DispatchQueue(label: "caretd.certificate")
 
@@ -16,25 +26,27 @@ final class ServerCertificate: Sendable {
     /// For how many seconds the server uses the same keys for session tickets.
     private static let ticketSeconds = 12 * 3_600
 
-    /// Nil if no certificate is configured.
-    init?(_ settings: Settings, _ log: LogWriter) throws(TLSFault) {
-        guard let files = TLSFiles(settings) else { return nil }
-        context = try TLSServerContext(files)
-        self.files = files
+    init(_ settings: Settings, _ log: LogWriter) throws(TLSFault) {
+        loaded = Mutex(try Self.load(TLSFiles(settings)))
         self.log = log
     }
 
-    /// Starts to watch for SIGHUP and for the end of the certificate. The result must be kept.
+    private static func load(_ files: TLSFiles?) throws(TLSFault) -> Loaded? {
+        guard let files else { return nil }
+        return try Loaded(files)
+    }
+
+    /// New connections use this context. Nil if no certificate is configured.
+    var context: TLSServerContext? { current?.context }
+
+    private var current: Loaded? { loaded.withLock { $0 } }
+
+    /// Starts to watch for the end of the certificate. The result must be kept.
     func watch() -> [any DispatchSourceProtocol] {
         warnOfEnd()
-        // Without this, SIGHUP would end the process.
-        signal(SIGHUP, SIG_IGN)
-        let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
-        hangUp.setEventHandler { [self] in reload() }
-        hangUp.activate()
         return [
-            hangUp, repeating(every: Self.secondsADay) { [self] in warnOfEnd() },
-            repeating(every: Self.ticketSeconds) { [self] in context.renewTicketKeys() },
+            repeating(every: Self.secondsADay) { [self] in warnOfEnd() },
+            repeating(every: Self.ticketSeconds) { [self] in context?.renewTicketKeys() },
         ]
     }
 
@@ -48,21 +60,28 @@ final class ServerCertificate: Sendable {
         return timer
     }
 
-    private var daysLeft: Int { context.certificate.daysLeft(at: .now) }
-
-    private func reload() {
-        do throws(TLSFault) {
-            try context.reload()
-            log.write(LogEvent(.tlsReloaded, .path(files.certificate), .days(daysLeft)))
-            warnOfEnd()
-        } catch {
-            log.write(LogEvent(.tlsFailed, .path(files.certificate), .reason(error.logWord)))
+    /// Reads and checks the files that the settings name. If this fails, nothing changes. Only one thread may
+    /// call it at a time.
+    func reload(_ settings: Settings) throws(TLSFault) {
+        let (files, current) = (TLSFiles(settings), current)
+        if let current, current.files == files {
+            try current.context.reload()
+        } else {
+            let new = try Self.load(files)
+            loaded.withLock { $0 = new }
         }
+        guard let context, let files else { return }
+        log.write(
+            LogEvent(
+                .tlsReloaded, .path(files.certificate), .days(context.certificate.daysLeft(at: .now))))
+        warnOfEnd()
     }
 
     private func warnOfEnd() {
-        guard daysLeft < Self.warningDays else { return }
-        log.write(LogEvent(.tlsEndsSoon, .path(files.certificate), .days(daysLeft)))
+        guard let current else { return }
+        let days = current.context.certificate.daysLeft(at: .now)
+        guard days < Self.warningDays else { return }
+        log.write(LogEvent(.tlsEndsSoon, .path(current.files.certificate), .days(days)))
     }
 }
 
@@ -71,23 +90,5 @@ extension TLSFiles {
     init?(_ settings: Settings) {
         guard settings.hasCertificate else { return nil }
         self.init(certificate: settings.tlsCertificate, key: settings.tlsKey)
-    }
-}
-
-extension TLSFault {
-    fileprivate var logWord: LogWord {
-        switch self {
-        case .unreadable: "unreadable"
-        case .tooLarge: "too_large"
-        case .notCertificate: "not_a_certificate"
-        case .notKey: "not_a_key"
-        case .keyReadableByOthers: "key_readable_by_others"
-        case .wrongKey: "wrong_key"
-        case .certificateEnded: "ended"
-        case .certificateNotYetValid: "not_yet_valid"
-        case .refused, .serverCertificateEnded, .serverCertificateNotYetValid, .wrongHost, .unknownIssuer,
-            .notPinned, .serverCertificateRefused, .notTLS, .alert, .floodedWithRequests, .failed:
-            "refused"
-        }
     }
 }

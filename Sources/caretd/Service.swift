@@ -12,7 +12,9 @@ import Glibc
 /// One run of the server, from its configuration to its exit code.
 struct Service {
     private let configuration: Configuration
+    private let source: ConfigurationSource
     private let log: LogWriter
+    private let notifier: ServiceNotifier
     private let counters = CounterBoard()
 
     private var settings: Settings { configuration.settings }
@@ -24,16 +26,19 @@ struct Service {
     /// If fewer connections than this are possible, the server logs a warning.
     private static let fewConnections = 100
 
-    init(_ configuration: Configuration) {
+    /// `source` is read again at each reload.
+    init(_ configuration: Configuration, from source: ConfigurationSource) {
         self.configuration = configuration
+        self.source = source
         log = LogWriter(format: configuration.settings.logFormat, level: configuration.settings.logLevel)
+        notifier = ServiceNotifier(source.environment, log)
     }
 
     func run() async -> Int32 {
         // A write to a closed connection must return an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         Service.raiseDescriptorLimit()
-        let signals = StopSignals()
+        let signals = ServerSignals()
         log.write(LogEvent(.starting, .version(Version.word), .process(Int(getpid())), .path(settings.data)))
         for name in configuration.ignoredVariables { log.write(LogEvent(.variableIgnored, .variable(name))) }
         if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
@@ -54,10 +59,10 @@ struct Service {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    private func serveWithCertificate(until signals: StopSignals) async -> Int32 {
+    private func serveWithCertificate(until signals: ServerSignals) async -> Int32 {
         do throws(TLSFault) {
             let certificate = try ServerCertificate(settings, log)
-            let watches = certificate?.watch()
+            let watches = certificate.watch()
             defer { withExtendedLifetime(watches) {} }
             return await serve(until: signals, with: certificate)
         } catch {
@@ -66,7 +71,7 @@ struct Service {
         }
     }
 
-    private func serve(until signals: StopSignals, with certificate: ServerCertificate?) async -> Int32 {
+    private func serve(until signals: ServerSignals, with certificate: ServerCertificate) async -> Int32 {
         let store: SQLiteStore
         let storeLog = StoreLog(log, counters.makeCounters())
         do {
@@ -78,18 +83,36 @@ struct Service {
             StandardStream.error.write("caretd: \(settings.data): \(error)\n")
             return 1
         }
-        guard let server = await started(on: store, with: certificate) else {
+        let listeners = ListenerPolicy(settings, certificate.context)
+        guard let server = await started(on: store, listeners) else {
             await store.close()
             return 1
         }
         let capacity = server.spareConnections
         if capacity < Service.fewConnections { log.write(LogEvent(.fewDescriptors, .count(capacity))) }
         log.write(LogEvent(.ready))
-        let signal = await signals.next()
+        notifier.report(.ready)
+        let reloader = Reloader(of: settings, from: source, server, listeners, certificate, notifier, log)
+        let signal = await stopSignal(of: signals, with: reloader)
         log.write(LogEvent(.stopping, .signal(signal)))
+        notifier.report(.stopping)
         await server.stop(within: Service.stopsWithin)
         await store.close()
         return storeLog.hasLostData ? 1 : 0
+    }
+
+    /// Reloads the configuration at each SIGHUP, until a signal to stop arrives. Returns that signal.
+    private func stopSignal(of signals: ServerSignals, with reloader: Reloader) async -> Int32 {
+        let reloads = signals.reloads
+        let reloading = Task {
+            var reloader = reloader
+            for await _ in reloads { reloader.reload() }
+        }
+        let signal = await signals.stop()
+        // A reload that has begun ends first. SIGHUP does nothing while the server stops.
+        reloading.cancel()
+        await reloading.value
+        return signal
     }
 
     // MARK: The store
@@ -104,7 +127,7 @@ struct Service {
 
     // MARK: The listeners
 
-    private func started(on store: SQLiteStore, with certificate: ServerCertificate?) async -> Server? {
+    private func started(on store: SQLiteStore, _ listeners: ListenerPolicy) async -> Server? {
         do {
             let authenticator: any Authenticator =
                 settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
@@ -112,9 +135,9 @@ struct Service {
                 ServerSettings(settings), store: store, in: settings.data, authenticator: authenticator,
                 counters: counters, log: log)
             for address in settings.listen {
-                try await listen(server, at: SocketAddress(address), for: address, with: certificate)
+                try await listen(server, at: SocketAddress(address), for: address, listeners)
             }
-            if settings.hasAdminSocket { try await listenForAdmin(server) }
+            if settings.hasAdminSocket { try await listenForAdmin(server, listeners) }
             return server
         } catch {
             StandardStream.error.write("caretd: \(error)\n")
@@ -130,15 +153,11 @@ struct Service {
 
     private func listen(
         _ server: Server, at address: SocketAddress, for configured: ListenAddress,
-        with certificate: ServerCertificate?
+        _ listeners: ListenerPolicy
     ) async throws(ListenerFault) {
-        let tls = certificate.map {
-            ListenerTLS($0.context, isRequired: settings.requiresTLS(at: configured))
-        }
         do throws(ListenFault) {
-            let found = try await server.listen(at: address, web: web(at: configured), tls: tls) {
-                .address($0)
-            }
+            let found = try await server.listen(
+                at: address, speaking: { listeners.protocols(at: configured) }, as: { .address($0) })
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {
@@ -147,17 +166,14 @@ struct Service {
         }
     }
 
-    /// HTTP is served to other machines only under the names that the configuration allows.
-    private func web(at address: ListenAddress) -> SiteGuard.Listener? {
-        settings.servesWeb && (address.isLoopback || !settings.webHosts.isEmpty) ? .tcp : nil
-    }
-
-    private func listenForAdmin(_ server: Server) async throws(ListenerFault) {
+    private func listenForAdmin(
+        _ server: Server, _ listeners: ListenerPolicy
+    ) async throws(ListenerFault) {
         let path = settings.adminSocketPath
         do throws(ListenFault) {
             _ = try await server.listen(
-                at: .unix(path: path), web: settings.servesWeb ? .adminSocket : nil
-            ) { _ in .adminSocket }
+                at: .unix(path: path), speaking: { listeners.protocolsAtAdminSocket },
+                as: { _ in .adminSocket })
             log.write(LogEvent(.listening, .transport(.unix), .path(path)))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.unix), .path(path)))

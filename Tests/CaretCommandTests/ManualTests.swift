@@ -115,8 +115,8 @@ import Testing
             "\\fB" + usage.replacing("-", with: "\\-") + "\\fP"
         }
         #expect(tags.prefix(options.count).elementsEqual(options) { $0 == $1 })
-        // The other seven rows: one for the signals, three for exit codes, and three for files.
-        #expect(tags.count == options.count + 7)
+        // The other eight rows: two for the signals, three for exit codes, and three for files.
+        #expect(tags.count == options.count + 8)
     }
 
     @Test(

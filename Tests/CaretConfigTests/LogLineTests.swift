@@ -83,6 +83,28 @@ import Testing
         }
     }
 
+    @Test("a text may be longer than a value, and is cut after 1,500 characters")
+    func longText() {
+        let longest = String(repeating: "é", count: 1_500)
+        for (sentence, written) in [(longest, longest), (longest + "x", longest + "…")] {
+            let event = LogEvent(.reloadFailed, .fault(sentence))
+            for (format, key) in [(LogFormat.plain, " fault="), (.json, ",\"fault\":")] {
+                #expect(text(LogLine(event, at: 0), format).contains("\(key)\"\(written)\""))
+            }
+        }
+    }
+
+    @Test("the settings that a reload changed are one field, or the word none")
+    func changes() throws {
+        let key = try #require(ConfigurationKey.named("loops"))
+        var settings = Settings()
+        settings.loops = 2
+        let change = SettingChange(key: key, from: Settings(), to: settings)
+        let event = LogEvent(.reloaded, .changed([]), .needsRestart([change, change]))
+        let written = #"event=reloaded changed=none needs_restart="loops: 0 -> 2, loops: 0 -> 2""#
+        #expect(text(LogLine(event, at: 0)).hasSuffix(written + "\n"))
+    }
+
     @Test("a line leaves out the first field that does not fit, and all after it")
     func omitted() {
         // With the third field, the line has 4,000 bytes, which fits, or 4,001 bytes, which does not. The
@@ -137,7 +159,10 @@ extension LogField {
         case .count: .bytes(7)
         case .bytes: .milliseconds(8)
         case .milliseconds: .days(9)
-        case .days: nil
+        case .days: .fault("caret.json5:1:1: a \"fault\"")
+        case .fault: .changed([])
+        case .changed: .needsRestart([])
+        case .needsRestart: nil
         }
     }
 }

@@ -55,6 +55,24 @@ import Testing
             ])
     }
 
+    @Test("a new level applies to later events")
+    func newLevel() {
+        let pipe = Pipe()
+        defer { pipe.close() }
+        let log = LogWriter(format: .plain, level: .info, descriptor: pipe.writing, now: { 0 })
+        for level in [LogLevel.error, .debug] {
+            log.setLevel(level)
+            for event in [LogEvent.Name.roomOpened, .ready, .slowReader, .diskFull] {
+                log.write(LogEvent(event, .count(level == .debug ? 2 : 1)))
+            }
+        }
+        #expect(
+            pipe.lines().compactMap { $0.firstMatch(of: /event=(.*)$/).map { String($0.1) } } == [
+                "disk_full count=1", "room_opened count=2", "ready count=2", "slow_reader count=2",
+                "disk_full count=2",
+            ])
+    }
+
     @Test("a stuck reader blocks no writer, and the next line counts lost lines")
     func stuckReader() throws {
         let pipe = Pipe()

@@ -29,7 +29,7 @@ import Testing
         .transport(.tcp), .address(.loopback(port: 1)), .peer(.loopback(port: 1)), .path(""), .variable(""),
         .version(""), .process(1), .connection(1), .document(1), .revision(1), .token(1), .code(.internal),
         .reason(""), .errno(1), .sqlite(1), .signal(1), .event(.ready), .count(1), .bytes(1),
-        .milliseconds(1), .days(1),
+        .milliseconds(1), .days(1), .fault(""), .changed([]), .needsRestart([]),
     ]
 
     /// The names and arguments of all `LogEvent(.name, …)` in the sources.
@@ -82,6 +82,13 @@ import Testing
         for cell in try rows(of: "counter").last?.last?.matches(of: /`(refused_\w+)`/) ?? [] {
             #expect(refused.contains(String(cell.1)), "\(cell.1)")
         }
+    }
+
+    @Test("docs/operations.md lists every key that a reload applies, in the order of the file")
+    func reloadableKeys() throws {
+        let cells = try rows(of: "keys that SIGHUP applies").map { $0[0] }
+        let found = cells.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
+        #expect(found == ConfigurationKey.all.filter(\.isReloadable).map(\.name))
     }
 
     @Test("docs/operations.md lists every latency")

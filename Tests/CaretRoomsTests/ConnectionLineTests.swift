@@ -85,6 +85,19 @@ struct ConnectionLineTests {
         #expect(answers == [true, false, true, false])
     }
 
+    @Test("a new limit of the line budget keeps reserved bytes reserved")
+    func changedBudget() {
+        var budget = LineBudget(10)
+        var answers = [budget.claim(8)]
+        budget.setLimit(5)
+        answers += [budget.claim(1)]
+        #expect(budget.left == -3)
+        budget.release(8)
+        #expect(budget.left == 5)
+        answers += [budget.claim(6), budget.claim(5)]
+        #expect(answers == [true, false, false, true])
+    }
+
     /// Rules L3 and E2.
     @Test("a line must be complete in 30 s, plus 1 s for each 64 KiB")
     func lineDeadline() {

@@ -1,6 +1,7 @@
 import CaretConfig
 import CaretRooms
 import CaretServer
+import CaretWire
 import Testing
 
 @Suite("Loops, rooms and hub of a server, step by step")
@@ -24,6 +25,20 @@ struct SwitchboardTests {
         server.connected(to: 0).lose()
         server.run()
         #expect(ends.value == 1)
+    }
+
+    @Test("after a reload, new connections get the new limits, and open ones keep theirs")
+    func reload() throws {
+        let server = try HandServer()
+        defer { server.close() }
+        let open = server.connected()
+        var settings = ServerSettings(name: "caret/test", loops: 1, roomQueues: 1)
+        settings.limits.announced.documents = 7
+        server.switchboard.reload(settings)
+        open.receive(#"{"type":"hello","protocol":1,"client":"ann-client"}"#)
+        server.run()
+        #expect(open.output.contains(#""documents":256,"#))
+        #expect(server.greeted("bob-client").output.contains(#""documents":7,"#))
     }
 
     @Test("a closed server keeps neither its hub nor its rooms in memory")

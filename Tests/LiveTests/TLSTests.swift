@@ -166,7 +166,9 @@ import Testing
         let new = try folder.make("new")
         _ = try folder.write(folder.text(of: new.certificate), to: "server.pem")
         server.program.kill(SIGHUP)
-        try server.waitForLog("event=tls_failed path=\(pair.certificate) reason=wrong_key")
+        try server.waitForLog(
+            #" error event=reload_failed fault="\#(pair.key): the private key does not belong to "#
+                + #"the first certificate of \#(pair.certificate)""#)
         _ = try folder.write(folder.text(of: new.key), to: "server.key")
         server.program.kill(SIGHUP)
         try server.waitForLog(/event=tls_reloaded path=\S+server.pem days=\d+/)

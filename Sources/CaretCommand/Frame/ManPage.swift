@@ -54,6 +54,9 @@ package enum ManPage {
         page.entry(
             "SIGTERM, SIGINT",
             "notifies all clients and exits within five seconds; a second signal exits at once")
+        page.entry(
+            "SIGHUP",
+            "reads the configuration again, and applies the keys that can change while the server runs")
         page.section("Exit status")
         page.entry("0", "stopped by a signal; all acked changes are on disk")
         page.entry("1", "could not start, or a write failed; the log names the reason")
@@ -71,7 +74,10 @@ package enum ManPage {
         let value = key.placeholder.isEmpty ? "" : " " + key.placeholder
         page.entry(
             key.flag + value,
-            "\(key.meaning) Allowed: \(key.allowed). Default: `\(key.value(in: Settings()))`. Also `\(key.variable)`."
+            """
+            \(key.meaning) Allowed: \(key.allowed). Default: `\(key.value(in: Settings()))`. Also `\(key.variable)`. \
+            \(key.effectOfChange)
+            """
         )
     }
 }

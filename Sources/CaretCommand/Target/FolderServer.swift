@@ -30,7 +30,7 @@ struct FolderServer {
                 settings, store: store, in: folder, authenticator: OwnerAuthenticator(),
                 counters: CounterBoard(),
                 log: LogWriter(format: .plain, level: .error))
-            _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
+            _ = try await server.listen(at: .unix(path: path), as: { _ in .adminSocket })
         } catch {
             await store.close()
             throw Failure("\(folder): \(error)")

@@ -39,13 +39,17 @@ package struct ConfigurationKey: Sendable {
     package let name: String
     package let group: Group
     package let kind: Kind
+    /// Whether a running server applies a new value when it reloads its configuration. If not, it must be
+    /// restarted.
+    package let isReloadable: Bool
     /// What the key does, in one line.
     package let meaning: String
 
-    init(_ name: String, _ group: Group, _ kind: Kind, _ meaning: String) {
+    init(_ name: String, _ group: Group, _ kind: Kind, isReloadable: Bool = false, _ meaning: String) {
         self.name = name
         self.group = group
         self.kind = kind
+        self.isReloadable = isReloadable
         self.meaning = meaning
     }
 
@@ -54,6 +58,11 @@ package struct ConfigurationKey: Sendable {
 
     /// The environment variable, such as `CARET_KEEP_HISTORY`.
     package var variable: String { Self.variablePrefix + name.uppercased() }
+
+    /// How a change of the key takes effect, as a sentence.
+    package var effectOfChange: String {
+        isReloadable ? "SIGHUP applies a change." : "A change needs a restart."
+    }
 
     /// True if the value is a Boolean, so the option without a value means true.
     var isYesNo: Bool {

@@ -24,6 +24,23 @@ extension ConfigurationKey {
         }
     }
 
+    /// Copies the key's value from one set of settings to another.
+    func copy(from source: Settings, into settings: inout Settings) {
+        switch kind {
+        case .folder(let path), .file(let path): settings[keyPath: path] = source[keyPath: path]
+        case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
+        case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
+        case .hosts(let path): settings[keyPath: path] = source[keyPath: path]
+        case .origins(let path): settings[keyPath: path] = source[keyPath: path]
+        case .yesNo(let path): settings[keyPath: path] = source[keyPath: path]
+        case .count(let path, _), .bytes(let path, _), .time(let path, _, _, _):
+            settings[keyPath: path] = source[keyPath: path]
+        case .history(let path): settings[keyPath: path] = source[keyPath: path]
+        case .logFormat(let path): settings[keyPath: path] = source[keyPath: path]
+        case .logLevel(let path): settings[keyPath: path] = source[keyPath: path]
+        }
+    }
+
     /// The first item of a list that is not allowed. Returns `value` itself if it is not a list, or if each
     /// item alone is allowed.
     func refusedItem(in value: JSON5Value, with settings: Settings) -> JSON5Value {

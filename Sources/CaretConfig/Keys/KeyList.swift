@@ -26,22 +26,26 @@ extension ConfigurationKey {
             "Whether other machines get full access without a token."),
         ConfigurationKey(
             "web", .access, .yesNo(\.servesWeb),
+            isReloadable: true,
             "Whether to serve HTTP and WebSocket too. Other machines must use a host listed in web_hosts."
         ),
         ConfigurationKey(
             "web_hosts", .access, .hosts(\.webHosts),
+            isReloadable: true,
             "The server's names or addresses in URLs, besides localhost, 127.0.0.1 and [::1]."),
         ConfigurationKey(
             "web_origins", .access, .origins(\.webOrigins),
+            isReloadable: true,
             "Other sites whose pages may use the server. The server's own pages need no entry."),
         ConfigurationKey(
             "tls_certificate", .access, .file(\.tlsCertificate),
-            "The PEM file of the certificate for TLS, with its chain. Empty for no TLS."),
+            isReloadable: true, "The PEM file of the certificate for TLS, with its chain. Empty for no TLS."),
         ConfigurationKey(
             "tls_key", .access, .file(\.tlsKey),
-            "The PEM file of its private key. Only the user of the server may read it."),
+            isReloadable: true, "The PEM file of its private key. Only the user of the server may read it."),
         ConfigurationKey(
             "tls", .access, .tlsUse(\.tls),
+            isReloadable: true,
             "Whether clients must use TLS. auto: not on loopback, but at all other addresses."),
     ]
 
@@ -66,7 +70,8 @@ extension ConfigurationKey {
     private static let log = [
         ConfigurationKey("log_format", .log, .logFormat(\.logFormat), "The format of a log line."),
         ConfigurationKey(
-            "log_level", .log, .logLevel(\.logLevel), "Log lines below this level are not written."),
+            "log_level", .log, .logLevel(\.logLevel), isReloadable: true,
+            "Log lines below this level are not written."),
     ]
 
     private static let threads = [
@@ -82,60 +87,68 @@ extension ConfigurationKey {
         ConfigurationKey(
             "ping", .lines,
             .time(\.configuredLimits.pingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
+            isReloadable: true,
             "After this long without input, the server sends a ping. After twice this time, it disconnects."),
         ConfigurationKey(
             "limit_line", .lines, .bytes(\.configuredLimits.announced.line, 64 << 10...1 << 30),
+            isReloadable: true,
             "The longest line that a client may send: at least six times limit_document, plus 64 KiB."),
         ConfigurationKey(
             "limit_hello_line", .lines, .bytes(\.configuredLimits.helloLine, 8 << 10...64 << 10),
-            "The longest first line (hello), before the client is known."),
+            isReloadable: true, "The longest first line (hello), before the client is known."),
         ConfigurationKey(
             "limit_hello_time", .lines,
             .time(\.configuredLimits.helloSeconds, counts: .seconds, plain: .seconds, 1...300),
-            "The time within which the whole hello must arrive."),
+            isReloadable: true, "The time within which the whole hello must arrive."),
         ConfigurationKey(
             "limit_line_time", .lines,
             .time(\.configuredLimits.lineSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "The time within which a line must be complete. Long lines get more time."),
+            isReloadable: true, "The time within which a line must be complete. Long lines get more time."),
         ConfigurationKey(
             "limit_line_bytes_per_second", .lines,
             .bytes(\.configuredLimits.lineBytesPerSecond, 1 << 10...1 << 30),
-            "A line may take limit_line_time, plus one second for each part of this size."),
+            isReloadable: true, "A line may take limit_line_time, plus one second for each part of this size."
+        ),
         ConfigurationKey(
             "limit_free_line", .lines, .bytes(\.configuredLimits.freeLine, 1 << 10...1 << 20),
-            "An incomplete line up to this size does not count towards limit_line_budget."),
+            isReloadable: true, "An incomplete line up to this size does not count towards limit_line_budget."
+        ),
         ConfigurationKey(
             "limit_line_budget", .lines, .bytes(\.configuredLimits.lineBudget, 1 << 20...64 << 30),
+            isReloadable: true,
             "Memory for all incomplete lines. The first limit_free_line bytes of each line do not count."),
         ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
-            "With more unsent output than this, the server stops reading from the client."),
+            isReloadable: true, "With more unsent output than this, the server stops reading from the client."
+        ),
         ConfigurationKey(
             "limit_waiting_lines", .lines, .count(\.configuredLimits.waitingLines, 1...10_000),
+            isReloadable: true,
             "With this many lines waiting for an earlier request, the server stops reading."),
         ConfigurationKey(
             "limit_waiting_line_bytes", .lines,
             .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
+            isReloadable: true,
             "If waiting lines have more bytes than this, the server stops reading. One line may have more."),
         ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.outputTimeoutSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "A client that accepts no output for this long is disconnected."),
+            isReloadable: true, "A client that accepts no output for this long is disconnected."),
         ConfigurationKey(
             "limit_closing_time", .lines,
             .time(\.configuredLimits.closingSeconds, counts: .seconds, plain: .seconds, 1...60),
-            "How long input is read and dropped after an error that closes a connection."),
+            isReloadable: true, "How long input is read and dropped after an error that closes a connection."),
         ConfigurationKey(
             "limit_closing_bytes", .lines, .bytes(\.configuredLimits.closingBytes, 0...64 << 20),
-            "How much input is read and dropped after an error that closes a connection."),
+            isReloadable: true, "How much input is read and dropped after an error that closes a connection."),
         ConfigurationKey(
             "limit_faults", .lines, .count(\.configuredLimits.faults, 1...10_000),
-            "This many invalid lines within limit_fault_time end a connection."),
+            isReloadable: true, "This many invalid lines within limit_fault_time end a connection."),
         ConfigurationKey(
             "limit_fault_time", .lines,
             .time(\.configuredLimits.faultSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "The period for which limit_faults counts invalid lines."),
+            isReloadable: true, "The period for which limit_faults counts invalid lines."),
     ]
 
     private static let documents = [
@@ -148,16 +161,17 @@ extension ConfigurationKey {
             "The most edits in one push."),
         ConfigurationKey(
             "limit_documents", .documents, .count(\.configuredLimits.announced.documents, 1...100_000),
-            "The most documents that a connection may have open at once."),
+            isReloadable: true, "The most documents that a connection may have open at once."),
         ConfigurationKey(
             "limit_selections", .documents, .count(\.configuredLimits.announced.selections, 1...100_000),
-            "The most selections of one session in one document."),
+            isReloadable: true, "The most selections of one session in one document."),
         ConfigurationKey(
             "limit_room_selections", .documents,
             .count(\.configuredLimits.roomSelections, 1...10_000_000),
             "The most selections of all sessions in one document."),
         ConfigurationKey(
             "limit_pushes_per_second", .documents, .count(\.pushesPerSecond, 1...1_000_000),
+            isReloadable: true,
             "Pushes per second on a connection; twice as many in a burst. Applies only with require_tokens."),
         ConfigurationKey(
             "limit_rebase", .documents, .count(\.configuredLimits.rebase, 1_000...1_000_000_000),

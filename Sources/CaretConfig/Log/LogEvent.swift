@@ -12,11 +12,15 @@ package struct LogEvent: Equatable, Sendable {
         case dataReadable = "data_readable"
         /// Few descriptors are left, so new connections may be refused soon.
         case fewDescriptors = "few_descriptors"
+        /// The server could not report its state to the service manager.
+        case notifyFailed = "notify_failed"
 
+        /// The configuration was read again, and applied.
+        case reloaded
+        /// The configuration was read again and has a fault, so nothing was changed.
+        case reloadFailed = "reload_failed"
         /// New connections use the certificate that was just read.
         case tlsReloaded = "tls_reloaded"
-        /// The certificate could not be read again, so new connections still use the earlier one.
-        case tlsFailed = "tls_failed"
         case tlsEndsSoon = "tls_ends_soon"
 
         case connectionOpened = "connection_opened"
@@ -70,9 +74,10 @@ package struct LogEvent: Equatable, Sendable {
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
                 .migrating,
-                .diskFreed, .backupMade, .logSuppressed, .tlsReloaded:
+                .diskFreed, .backupMade, .logSuppressed, .reloaded, .tlsReloaded:
                 .info
-            case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .connectionRefused,
+            case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
+                .connectionRefused,
                 .slowReader, .textDiverged,
                 .guessingSlowed,
                 .epochsRenewed, .tlsEndsSoon:
@@ -80,7 +85,7 @@ package struct LogEvent: Equatable, Sendable {
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
-                .internalFault, .tlsFailed:
+                .internalFault, .reloadFailed:
                 .error
             }
         }
@@ -95,8 +100,8 @@ package struct LogEvent: Equatable, Sendable {
     }
 }
 
-/// A field of a log line. Its value is a number, an address, a path or a fixed word. So the log cannot
-/// contain a document's text, a name that a user chose, or a token.
+/// A field of a log line. Its value is a number, an address, a path, a fixed word, or from the configuration.
+/// So the log cannot contain a document's text, a name that a user chose, or a token.
 package enum LogField: Equatable, Sendable {
     case transport(Transport)
     /// An address on which the server listens.
@@ -128,6 +133,12 @@ package enum LogField: Equatable, Sendable {
     case milliseconds(Int)
     /// Days that are left.
     case days(Int)
+    /// What is wrong with a configuration that was read again. It may repeat parts of the configuration.
+    case fault(String)
+    /// Settings that a reload has changed.
+    case changed([SettingChange])
+    /// Settings that changed in the configuration, but need a restart.
+    case needsRestart([SettingChange])
 
     package enum Transport: String, Sendable {
         case tcp, unix
@@ -145,6 +156,8 @@ package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
 extension LogField {
     package enum Value {
         case word(String)
+        /// A sentence or a list for people. It may be longer than a word.
+        case text(String)
         case number(Int64)
     }
 
@@ -172,6 +185,13 @@ extension LogField {
         case .bytes(let number): ("bytes", .number(Int64(number)))
         case .milliseconds(let number): ("ms", .number(Int64(number)))
         case .days(let number): ("days", .number(Int64(number)))
+        case .fault(let sentence): ("fault", .text(sentence))
+        case .changed(let changes): ("changed", .text(Self.list(changes)))
+        case .needsRestart(let changes): ("needs_restart", .text(Self.list(changes)))
         }
+    }
+
+    private static func list(_ changes: [SettingChange]) -> String {
+        changes.isEmpty ? "none" : changes.map(\.description).joined(separator: ", ")
     }
 }

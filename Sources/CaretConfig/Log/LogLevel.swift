@@ -9,7 +9,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     /// A problem that needs attention now.
     case error
 
-    private var rank: Int {
+    var rank: Int {
         switch self {
         case .debug: 0
         case .info: 1

@@ -49,11 +49,20 @@ package struct LogLine: Equatable, Sendable {
     private func member(_ key: String, _ value: LogField.Value, _ format: LogFormat) -> String {
         switch (format, value) {
         case (.plain, .number(let number)): " \(key)=\(number)"
-        case (.plain, .word(let word)): " \(key)=\(word.isPlain ? word : word.cut.quoted)"
+        case (.plain, .word(let word)):
+            " \(key)=\(word.isPlain ? word : word.cut(to: Self.longestWord).quoted)"
+        case (.plain, .text(let text)):
+            " \(key)=\(text.isPlain ? text : text.cut(to: Self.longestText).quoted)"
         case (.json, .number(let number)): ",\"\(key)\":\(number)"
-        case (.json, .word(let word)): ",\"\(key)\":\(word.cut.quoted)"
+        case (.json, .word(let word)): ",\"\(key)\":\(word.cut(to: Self.longestWord).quoted)"
+        case (.json, .text(let text)): ",\"\(key)\":\(text.cut(to: Self.longestText).quoted)"
         }
     }
+
+    /// The longest word that is written completely, in characters.
+    fileprivate static let longestWord = 200
+    /// The longest text that is written completely, in characters. Two such texts fit into a line.
+    private static let longestText = 1_500
 
     /// The time in UTC, such as `2026-11-21T08:15:00.123Z`.
     package static func timestamp(_ milliseconds: Int64) -> String {
@@ -75,20 +84,17 @@ package struct LogLine: Equatable, Sendable {
 }
 
 extension String {
-    /// The longest value that is written completely, in characters.
-    private static let longestValue = 200
-
     /// Whether the value can be written without quotes in the plain format.
     fileprivate var isPlain: Bool {
-        !isEmpty && utf8.count <= Self.longestValue
+        !isEmpty && utf8.count <= LogLine.longestWord
             && utf8.allSatisfy { byte in
                 (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
                     && byte != UInt8(ascii: "\\")
             }
     }
 
-    fileprivate var cut: String {
-        guard unicodeScalars.count > Self.longestValue else { return self }
-        return String(UnicodeScalarView(unicodeScalars.prefix(Self.longestValue))) + "…"
+    fileprivate func cut(to count: Int) -> String {
+        guard unicodeScalars.count > count else { return self }
+        return String(UnicodeScalarView(unicodeScalars.prefix(count))) + "…"
     }
 }

@@ -5,7 +5,8 @@ import Synchronization
 package final class LogWriter: Sendable {
     private let queue = Mutex(LogQueue())
     private let format: LogFormat
-    private let level: LogLevel
+    /// The rank of the lowest level that is written.
+    private let lowestRank: Atomic<Int>
     /// Milliseconds since 1970.
     private let now: @Sendable () -> Int64
     private let put: @Sendable ([UInt8]) -> LogQueue.Outcome
@@ -15,7 +16,7 @@ package final class LogWriter: Sendable {
         now: @escaping @Sendable () -> Int64 = { LogWriter.systemTime() }
     ) {
         self.format = format
-        self.level = level
+        lowestRank = Atomic(level.rank)
         self.now = now
         put = { Self.put($0, descriptor) }
     }
@@ -23,8 +24,11 @@ package final class LogWriter: Sendable {
     /// The number of lines that could not be written.
     package var lostLines: Int { queue.withLock { $0.lostInAll } }
 
+    /// Writes later events from this level on.
+    package func setLevel(_ level: LogLevel) { lowestRank.store(level.rank, ordering: .relaxed) }
+
     package func write(_ event: LogEvent) {
-        guard event.name.level >= level else { return }
+        guard event.name.level.rank >= lowestRank.load(ordering: .relaxed) else { return }
         let time = now()
         drain(queue.withLock { $0.add(event, at: time) })
     }

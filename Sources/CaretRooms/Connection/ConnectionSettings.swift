@@ -31,4 +31,11 @@ package final class ConnectionSettings: Sendable {
         self.sessionName = sessionName
         self.digest = digest
     }
+
+    /// The same settings with other limits.
+    package func with(_ limits: Limits) -> ConnectionSettings {
+        ConnectionSettings(
+            limits: limits, server: server, features: features, store: store, publicClient: publicClient,
+            sessionName: sessionName, digest: digest)
+    }
 }

@@ -17,6 +17,7 @@ package final class ConnectionShell: ConnectionHandler {
     private var web: WebBox?
     /// How HTTP is served at this listener; nil if the listener serves no HTTP.
     private let webListener: SiteGuard.Listener?
+    private let settings: WebSettings
     /// Whether the client has sent anything but line ends.
     private var hasRead = false
     /// Nil if the listener has no certificate.
@@ -48,8 +49,9 @@ package final class ConnectionShell: ConnectionHandler {
         since = connection.loop.now
         readAt = since
         readTimes = switchboard.readTimes(of: id)
+        settings = switchboard.settingsOfNewConnection
         state = ConnectionState(
-            id, settings: switchboard.connectionSettings, from: listenerKind.name, at: switchboard.clock.now)
+            id, settings: settings.connection, from: listenerKind.name, at: switchboard.clock.now)
     }
 
     func begin() {
@@ -116,8 +118,7 @@ package final class ConnectionShell: ConnectionHandler {
         guard isHTTP, let webListener, case .expectingHello = state.phase else { return 0 }
         web = WebBox(
             WebState(
-                id, switchboard.webSettings, at: webListener, security: webSecurity, from: listenerKind.name,
-                at: time))
+                id, settings, at: webListener, security: webSecurity, from: listenerKind.name, at: time))
         return first
     }
 

@@ -13,8 +13,10 @@ import Synchronization
 /// sends jobs to a connection and to the hub, the hub's reaction reaches the connection after those jobs.
 package final class Switchboard: Sendable {
     let clock: ServerClock
+    /// The settings of the rooms and the hub. They never change.
     let connectionSettings: ConnectionSettings
-    let webSettings: WebSettings
+    /// The settings of new connections. A reload replaces them.
+    private let newConnections: Mutex<WebSettings>
     let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
@@ -41,12 +43,13 @@ package final class Switchboard: Sendable {
     ) throws(SystemFault) {
         clock = platform.clock
         self.connectionSettings = connectionSettings
-        webSettings = WebSettings(
-            connectionSettings, siteGuard: settings.siteGuard, sha1: { SHA1.digest(of: $0) },
-            makeClientID: {
-                let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
-                return WireString("http-\(bits[0])\(bits[1])")
-            })
+        newConnections = Mutex(
+            WebSettings(
+                connectionSettings, siteGuard: settings.siteGuard, sha1: { SHA1.digest(of: $0) },
+                makeClientID: {
+                    let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+                    return WireString("http-\(bits[0])\(bits[1])")
+                }))
         self.authenticator = authenticator
         self.board = board
         self.log = log
@@ -76,6 +79,13 @@ package final class Switchboard: Sendable {
     package func begin() {
         hub.start(HubRunner(self))
         for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
+    }
+
+    /// Uses the limits and the site guard of these settings for new connections. Open connections keep
+    /// theirs, because `welcome` has announced the limits to their clients.
+    package func reload(_ settings: ServerSettings) {
+        newConnections.withLock { $0 = $0.with(settings.limits, settings.siteGuard) }
+        lineBudget.withLock { $0.setLimit(settings.limits.lineBudget) }
     }
 
     /// Notifies all connections that the server stops, and calls `completion` once all of them are closed.
@@ -109,6 +119,8 @@ package final class Switchboard: Sendable {
     }
 
     // MARK: Connections
+
+    var settingsOfNewConnection: WebSettings { newConnections.withLock { $0 } }
 
     /// Makes the shell of a new connection. `web` is nil if the listener serves no HTTP, and `tls` if it has no
     /// certificate. Call this on the connection's loop.

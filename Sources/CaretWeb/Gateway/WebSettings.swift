@@ -20,4 +20,10 @@ package final class WebSettings: Sendable {
         self.sha1 = sha1
         self.makeClientID = makeClientID
     }
+
+    /// The same settings with other limits and another site guard.
+    package func with(_ limits: Limits, _ siteGuard: SiteGuard) -> WebSettings {
+        WebSettings(
+            connection.with(limits), siteGuard: siteGuard, sha1: sha1, makeClientID: makeClientID)
+    }
 }

@@ -1,0 +1,63 @@
+import CaretConfig
+import CaretServer
+import CaretTLS
+
+/// Reads the configuration again, checks all of it, and then applies the keys that can change while the
+/// server runs. If anything is wrong, nothing changes.
+struct Reloader: Sendable {
+    let source: ConfigurationSource
+    let server: Server
+    let listeners: ListenerPolicy
+    let certificate: ServerCertificate
+    let notifier: ServiceNotifier
+    let log: LogWriter
+    /// The settings with which the server runs.
+    private(set) var settings: Settings
+
+    init(
+        of settings: Settings, from source: ConfigurationSource, _ server: Server,
+        _ listeners: ListenerPolicy, _ certificate: ServerCertificate, _ notifier: ServiceNotifier,
+        _ log: LogWriter
+    ) {
+        self.settings = settings
+        self.source = source
+        self.server = server
+        self.listeners = listeners
+        self.certificate = certificate
+        self.notifier = notifier
+        self.log = log
+    }
+
+    mutating func reload() {
+        notifier.report(.reloading)
+        do throws(InvalidConfiguration) {
+            let plan = ReloadPlan(from: settings, to: try source.load().settings)
+            if !plan.faults.isEmpty { throw InvalidConfiguration(faults: plan.faults) }
+            try reloadCertificate(plan.settings)
+            apply(plan)
+            notifier.report(.ready)
+        } catch {
+            for fault in error.faults { log.write(LogEvent(.reloadFailed, .fault(fault))) }
+            notifier.report(.reloadFailed)
+        }
+    }
+
+    /// This is the last step that can fail, so it may change the certificate already.
+    private func reloadCertificate(_ settings: Settings) throws(InvalidConfiguration) {
+        do throws(TLSFault) {
+            try certificate.reload(settings)
+        } catch {
+            throw InvalidConfiguration(faults: ["\(error)"])
+        }
+    }
+
+    private mutating func apply(_ plan: ReloadPlan) {
+        // The line about the reload is written if the earlier or the new level allows it.
+        log.setLevel(min(settings.logLevel, plan.settings.logLevel))
+        settings = plan.settings
+        server.reload(ServerSettings(settings))
+        listeners.reload(settings, certificate.context)
+        log.write(LogEvent(.reloaded, .changed(plan.changed), .needsRestart(plan.needsRestart)))
+        log.setLevel(settings.logLevel)
+    }
+}

@@ -20,7 +20,8 @@ package struct Chunk: @unchecked Sendable {
     private var utf16: UInt16
     private var scalars: UInt16
 
-    /// Copies `bytes`: at most `limit` bytes, which must begin and end at scalar boundaries.
+    /// Makes a chunk with a copy of `bytes`. There must be at most `limit` bytes, and they must begin and end
+    /// at scalar boundaries.
     init(_ bytes: UTF8Bytes) {
         storage = Chunk.makeStorage(capacity: bytes.count)
         front = UInt16(bytes.count)

@@ -1,6 +1,5 @@
 import CaretCommand
 import CaretCore
-import CaretSync
 import Testing
 
 @Suite("Differences between two texts, line by line") struct LineDiffTests {
@@ -8,7 +7,10 @@ import Testing
         let (old, new) = (try TextBuffer(old), try TextBuffer(new))
         let change = diff(from: old, to: new)
         let lines = try LineDiff(from: old, to: new, by: change)
-        return DiffPage(lines, from: "a", to: "b", style: style, isForUsers: style.isColored).text
+        let patch = Patch(lines, from: "a", to: "b")
+        let page = DiffPage(patch, style: style, isForUsers: style.isColored).text
+        if style == .plain { #expect(patch.text == page) }
+        return page
     }
 
     @Test("the difference of equal texts is empty", arguments: ["", "a", "a\n"])
@@ -60,8 +62,7 @@ import Testing
         ] {
             let change = try Change([try Edit(Offset(range.lowerBound)..<Offset(range.upperBound), new)])
             let lines = try LineDiff(from: old, to: try old.applying(change), by: change)
-            let page = DiffPage(lines, from: "a", to: "b", style: .plain, isForUsers: false)
-            #expect(page.text == "--- a\n+++ b\n" + hunk)
+            #expect(Patch(lines, from: "a", to: "b").text == "--- a\n+++ b\n" + hunk)
         }
     }
 }

@@ -1,6 +1,5 @@
 import CaretClient
 import CaretCore
-import CaretSync
 import FoundationEssentials
 
 /// Prints the author of each line.

@@ -1,6 +1,5 @@
 import CaretClient
 import CaretCore
-import CaretSync
 
 /// Prints the difference between two texts.
 struct Diff: Subcommand {
@@ -37,9 +36,10 @@ struct Diff: Subcommand {
             context.show(.object(["from": old.json, "to": new.json, "edits": change.json]))
             return .done
         }
+        let lines = try LineDiff(from: oldText, to: newText, by: change)
         let page = DiffPage(
-            try LineDiff(from: oldText, to: newText, by: change), from: old.title, to: new.title,
-            style: context.style, isForUsers: context.screen != nil)
+            Patch(lines, from: old.title, to: new.title), style: context.style,
+            isForUsers: context.screen != nil)
         context.output.write(page.text)
         return .done
     }

@@ -1,5 +1,5 @@
 import CaretClient
-import CaretSync
+import CaretCore
 
 /// Searches all documents for a pattern.
 struct Grep: Subcommand {

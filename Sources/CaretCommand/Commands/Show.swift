@@ -1,6 +1,5 @@
 import CaretClient
 import CaretCore
-import CaretSync
 
 /// Prints the changes of one revision.
 struct Show: Subcommand {
@@ -31,10 +30,10 @@ struct Show: Subcommand {
         context.output.write(
             "\(title)  \(context.stamp(entry.time))  \(entry.user.printable) (\(entry.client.printable))  "
                 + "+\(entry.inserted) -\(entry.deleted)\n\n")
-        let diff = try LineDiff(from: found.old, to: new, by: found.change)
-        let page = DiffPage(
-            diff, from: "\(name)@\(entry.revision.value - 1)", to: "\(name)@\(entry.revision.value)",
-            style: context.style, isForUsers: context.screen != nil)
+        let patch = Patch(
+            try LineDiff(from: found.old, to: new, by: found.change),
+            from: "\(name)@\(entry.revision.value - 1)", to: "\(name)@\(entry.revision.value)")
+        let page = DiffPage(patch, style: context.style, isForUsers: context.screen != nil)
         context.output.write(page.text)
         return .done
     }

@@ -10,7 +10,7 @@ struct TrashRestore: Subcommand {
             Argument("NUMBER", .other, "the number of the text: see `caret trash list`"),
             Argument(
                 "FILE", .file, isOptional: true,
-                "another file in the folder to restore into; default: the file that had the text"),
+                "the name of the restored file in the folder; default: the name that it had"),
         ])
 
     private let folder: String

@@ -1,4 +1,4 @@
-import CaretSync
+import CaretCore
 
 /// A pattern for lines: a regular expression or a plain text.
 struct LinePattern {

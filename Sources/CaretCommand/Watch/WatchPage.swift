@@ -1,5 +1,4 @@
 package import CaretCore
-import CaretSync
 
 /// A document on a terminal: some of its lines with the carets and selections of all users, and a status
 /// line.

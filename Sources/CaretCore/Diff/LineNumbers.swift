@@ -11,7 +11,7 @@ struct LineNumbers {
     private(set) var newLines: [Range<Int>] = []
 
     init(from oldBytes: UTF8Bytes, to newBytes: UTF8Bytes) {
-        let table = LineTable(oldBytes)
+        let table = LineNumberTable(oldBytes)
         var isInNew = [Bool](repeating: false, count: table.lines.count)
         new.reserveCapacity(table.lines.count)
         newLines.reserveCapacity(table.lines.count)
@@ -43,7 +43,7 @@ struct LineNumbers {
         keepOldLines(of: table, where: isInNew)
     }
 
-    private mutating func keepOldLines(of table: LineTable, where isInNew: [Bool]) {
+    private mutating func keepOldLines(of table: LineNumberTable, where isInNew: [Bool]) {
         old.reserveCapacity(table.lines.count)
         oldLines.reserveCapacity(table.lines.count)
         for (line, number) in table.numbers.enumerated() {
@@ -55,7 +55,7 @@ struct LineNumbers {
 }
 
 /// A hash table of the lines of one text. A line's number is the index of the first line that equals it.
-private struct LineTable {
+private struct LineNumberTable {
     /// How many slots a lookup visits at most. Without a limit, a crafted text could take quadratic time. A
     /// line that finds no slot gets no number, so it counts as changed.
     private static let longestProbe = 32
@@ -81,7 +81,7 @@ private struct LineTable {
         }
         var capacity = 16
         while capacity < 2 * lines.count { capacity *= 2 }
-        slots = [UInt64](repeating: LineTable.free, count: capacity)
+        slots = [UInt64](repeating: LineNumberTable.free, count: capacity)
         mask = capacity - 1
         numbers.reserveCapacity(lines.count)
         for (line, hash) in hashes.enumerated() { numbers.append(assignNumber(to: line, hash)) }
@@ -131,9 +131,9 @@ private struct LineTable {
 
     private func probe(_ hash: UInt64, _ other: UTF8Bytes, _ range: Range<Int>) -> Probe {
         var slot = Int(truncatingIfNeeded: hash) & mask
-        for _ in 0..<LineTable.longestProbe {
+        for _ in 0..<LineNumberTable.longestProbe {
             let entry = slots[slot]
-            if entry == LineTable.free { return .free(slot) }
+            if entry == LineNumberTable.free { return .free(slot) }
             if entry >> 32 == hash >> 32 {
                 let line = lines[Int(entry & 0xFFFF_FFFF)]
                 if UTF8Bytes(rebasing: bytes[line]).isEqual(to: UTF8Bytes(rebasing: other[range])) {

@@ -179,6 +179,8 @@ package final class ConnectionShell: ConnectionHandler {
         case .hubSent(let news): apply { $0.hubSent(news) }
         case .undelivered(let event): apply { $0.undelivered(event) }
         case .authenticated(let result): apply { $0.authenticated(result) }
+        case .compared(let response, let number):
+            if let web { run(web.state.compared(response, number: number)) }
         }
     }
 
@@ -230,6 +232,10 @@ package final class ConnectionShell: ConnectionHandler {
             switch action {
             case .connection(let action): run(action)
             case .sendMessages(let lines): connection.send(host.payloads.payload(of: lines, as: .messages))
+            case .compare(let comparison, let number):
+                switchboard.runInBackground { [id, switchboard] in
+                    switchboard.send(.compared(comparison.response(), number: number), to: id)
+                }
             }
         }
         if let observer = switchboard.observer, let member = web?.state.member { observer.saw(member) }

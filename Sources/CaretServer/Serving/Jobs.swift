@@ -1,6 +1,7 @@
 import CaretCore
 package import CaretLog
 package import CaretRooms
+import CaretWeb
 import CaretWire
 
 /// Jobs for connections of one loop, in the order in which they must run.
@@ -41,7 +42,7 @@ extension [UInt8] {
     }
 }
 
-/// Jobs for a connection, from rooms, the hub and the authenticator.
+/// Jobs for a connection, from rooms, the hub, the authenticator and background work.
 enum ConnectionJob: Sendable {
     /// A line from a room. Most jobs are of this kind, so the case is small.
     case sent(SessionID, RoomOutput.Kind, line: Int)
@@ -50,6 +51,8 @@ enum ConnectionJob: Sendable {
     indirect case hubSent(HubMessage)
     indirect case undelivered(RoomEvent)
     indirect case authenticated(Authentication)
+    /// The response to a request for a difference.
+    indirect case compared(Response, number: Int)
 }
 
 /// Jobs for the hub.

@@ -21,6 +21,11 @@ struct Asking: Exchange {
 
     mutating func begin() -> ExchangeStep { .send(request) }
 
+    mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
+        if case .history = request { return .respond(report.responseToRead(line)) }
+        return .respond(report.response(line))
+    }
+
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
         case .listed, .revisions, .done, .ack: break

@@ -64,6 +64,12 @@ package struct BodyFrame: Sendable {
         return rests.contains { $0.isEmpty }
     }
 
+    /// Whether the body so far was compared with texts, and none of them begins with it.
+    package var isDifferent: Bool {
+        guard case .compared(let rests, _) = content else { return false }
+        return rests.isEmpty
+    }
+
     /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`,
     /// because JSON escapes quotes.
     private static func cut(_ push: Push, after mark: String) -> ([UInt8], [UInt8]) {

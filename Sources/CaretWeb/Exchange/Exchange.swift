@@ -14,6 +14,9 @@ protocol Exchange: Sendable {
     /// The next step, after the whole body was sent in this frame.
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep
 
+    /// The next step, after a part of the response was delivered.
+    mutating func delivered() -> ExchangeStep
+
     /// The response, as far as it is known. It is sent if the server ends the member before the last step.
     var outcome: Response? { get }
 }
@@ -24,6 +27,8 @@ extension Exchange {
     }
 
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep { .wait }
+
+    mutating func delivered() -> ExchangeStep { .wait }
 
     var outcome: Response? { nil }
 }
@@ -36,8 +41,20 @@ enum ExchangeStep {
     /// Wait for the next message of the server.
     case wait
     case respond(Response)
+    /// Send the next part of a response of unknown length. `delivered` follows, except after the last part.
+    case part(ResponsePart)
+    /// Compute this difference, and respond with it.
+    case compute(Comparison)
     /// Send this line and all later ones as events.
     case stream(EventWriter.Form, [UInt8])
+}
+
+/// A part of a response of unknown length.
+struct ResponsePart: Sendable {
+    /// The status and the fields of the response. They are sent before the first part.
+    let head: Response
+    let bytes: [UInt8]
+    let isLast: Bool
 }
 
 /// A message of the server, as sent and decoded.

@@ -11,7 +11,7 @@ struct Reading: Exchange {
     private let known: [[UInt8]]
 
     init(_ document: WireString, _ head: RequestHead, _ query: Query) throws(WebRefusal) {
-        guard let type = MediaType.preferred(by: head.fields) else {
+        guard let type = MediaType.preferred(by: head.fields, among: [.text, .json]) else {
             throw WebRefusal(
                 .notAcceptable, .badType, "a document can only be sent as text/plain or application/json")
         }
@@ -44,6 +44,10 @@ struct Reading: Exchange {
         // A browser must not run a document as a page.
         response.add("Content-Security-Policy", "sandbox; default-src 'none'")
         return .respond(response)
+    }
+
+    mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
+        .respond(report.responseToRead(line))
     }
 
     private func body(_ text: WireText, _ line: [UInt8]) -> [UInt8] {

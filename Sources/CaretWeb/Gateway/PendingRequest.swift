@@ -12,6 +12,10 @@ struct PendingRequest: Sendable {
     var exchange: any Exchange
     var phase = Phase.joining
     var frame: BodyFrame?
+    /// Whether parts of the response were sent. So no other response can be sent any more.
+    var hasBegunResponse = false
+    /// The number of the difference that is being computed for the response.
+    var comparison: Int?
     var body: BodyReader
     /// Whether the client waits for `100 Continue` before it sends the body.
     let awaitsContinue: Bool

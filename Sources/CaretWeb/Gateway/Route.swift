@@ -14,6 +14,7 @@ enum Route: Equatable {
     case rename(WireString)
     case restore(WireString)
     case history(WireString)
+    case difference(WireString)
     case events(WireString)
     /// The events of all documents with a prefix.
     case allEvents
@@ -38,6 +39,7 @@ enum Route: Equatable {
             case "rename": self = .rename(name)
             case "restore": self = .restore(name)
             case "history": self = .history(name)
+            case "diff": self = .difference(name)
             case "events": self = .events(name)
             default: return nil
             }
@@ -47,7 +49,7 @@ enum Route: Equatable {
     var methods: [String] {
         switch self {
         case .server: ["OPTIONS"]
-        case .health, .metrics, .documents, .history: ["GET", "HEAD", "OPTIONS"]
+        case .health, .metrics, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
         case .append, .rename, .restore: ["POST", "OPTIONS"]
@@ -101,7 +103,21 @@ enum Route: Equatable {
         case (.rename(let name), _): return try Asking.rename(name, query("to"))
         case (.restore(let name), _): return try Asking.restore(name, query("to"), seq: seq)
         case (.history(let name), _):
-            return try Asking.history(name, query("after", "at", "limit", "edits"))
+            return try history(of: name, head, query("after", "at", "limit", "edits"))
+        case (.difference(let name), _): return try Comparing(name, head, query("from", "to"))
+        }
+    }
+
+    private func history(
+        of document: WireString, _ head: RequestHead, _ query: Query
+    ) throws(WebRefusal) -> any Exchange {
+        switch MediaType.preferred(by: head.fields, among: [.json, .jsonLines]) {
+        case .json: try Asking.history(document, query)
+        case .jsonLines: try Following(document, head, query)
+        default:
+            throw WebRefusal(
+                .notAcceptable, .badType,
+                "a history can only be sent as application/json or application/x-ndjson")
         }
     }
 
@@ -110,7 +126,9 @@ enum Route: Equatable {
         switch self {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
-        case .server, .health, .webSocket, .metrics, .documents, .rename, .history, .events, .allEvents: false
+        case .server, .health, .webSocket, .metrics, .documents, .rename, .history, .difference, .events,
+            .allEvents:
+            false
         }
     }
 }

@@ -111,6 +111,11 @@ extension WebState {
             endBodyIfRead()
         case .wait: break
         case .respond(let response): respond(response)
+        case .part(let part): send(part)
+        case .compute(let comparison):
+            comparisons += 1
+            pending?.comparison = comparisons
+            actions.append(.compare(comparison, number: comparisons))
         case .stream(let form, let lines): beginStream(form, lines)
         }
     }
@@ -133,8 +138,38 @@ extension WebState {
         withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
     }
 
+    /// A difference was computed. If its request was answered meanwhile, it is dropped.
+    package mutating func compared(_ response: Response, number: Int) -> [WebAction] {
+        if pending?.comparison == number { respond(response) }
+        return finishEvent()
+    }
+
+    private mutating func send(_ part: ResponsePart) {
+        guard let pending else { return }
+        let recipient = pending.recipient(isStopping: isStopping)
+        var bytes = pending.hasBegunResponse ? [] : part.head.bytes(at: now, to: recipient)
+        if !pending.isHead { bytes += Response.chunk(part.bytes, isLast: part.isLast) }
+        self.pending?.hasBegunResponse = true
+        send(bytes)
+        if part.isLast || pending.isHead { endResponse(to: recipient) }
+    }
+
+    /// The client has read all that was sent of a response in parts.
+    mutating func deliveredPart() {
+        guard pending?.hasBegunResponse == true, pending?.phase == .waiting else { return }
+        step { $0.delivered() }
+    }
+
+    private mutating func endResponse(to recipient: Response.Recipient) {
+        pending = nil
+        phase = .requests(RequestReader())
+        if recipient.closes { beginClosing() }
+    }
+
     private mutating func respond(_ response: Response) {
         guard var recipient = pending?.recipient(isStopping: isStopping) else { return }
+        // The client must not take the sent parts for the whole response, so the connection breaks.
+        if pending?.hasBegunResponse == true { return close() }
         // A room may still send an answer for the ended member. The next request's member must not get it.
         if let requester, requester.isOver, requester.isWelcomed { recipient.closes = true }
         pending = nil
@@ -182,7 +217,8 @@ extension WebState {
             let time = now
             // Content ends the silence of the client, even if it adds nothing to the message yet.
             if hasContent { withRequester { $0.sendPart(parts, at: time) } }
-            endBodyIfRead()
+            // The rest of a body that differs already decides nothing. It may have no end, so it is not read.
+            endBodyIfRead(orIf: hasContent && frame.isDifferent)
             withRequester { $0.claimMemory() }
         } catch {
             // The end of the body is unknown, so the connection closes.
@@ -191,8 +227,10 @@ extension WebState {
         }
     }
 
-    private mutating func endBodyIfRead() {
-        guard let pending, pending.phase == .body, pending.body.isAtEnd, let frame = pending.frame else {
+    private mutating func endBodyIfRead(orIf isDecided: Bool = false) {
+        guard let pending, pending.phase == .body, pending.body.isAtEnd || isDecided,
+            let frame = pending.frame
+        else {
             return
         }
         self.pending?.phase = .waiting

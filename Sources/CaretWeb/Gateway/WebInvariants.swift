@@ -55,6 +55,9 @@ extension WebState {
         try BrokenInvariant.check(
             "a request in the phase `body` has a message for the body, and the body has not ended",
             pending.phase != .body || pending.frame != nil && !pending.body.isAtEnd)
+        try BrokenInvariant.check(
+            "a response is sent in parts only while its request waits for the server",
+            !pending.hasBegunResponse || pending.phase == .waiting)
     }
 
     private func checkTime() throws(BrokenInvariant) {

@@ -29,6 +29,8 @@ package struct WebState: Sendable {
     var phase = Phase.requests(RequestReader())
     /// The request that is being answered. It is not part of `phase`, so that it is changed in place.
     var pending: PendingRequest?
+    /// How many differences were requested.
+    var comparisons = 0
     /// Speaks the protocol for requests. It is kept for further requests of the same client.
     var requester: WebMember?
     /// The number of the last session of all earlier requesters. A late message about one of their sessions
@@ -113,7 +115,10 @@ package struct WebState: Sendable {
         case .requests, .answering, .closing, .closed:
             waitingOutput -= bytes
             deliveredAt = now
-            if waitingOutput == 0 { since = now }
+            if waitingOutput == 0 {
+                since = now
+                deliveredPart()
+            }
         }
         closeIfDone()
         return finishEvent()
@@ -310,7 +315,7 @@ package struct WebState: Sendable {
         beginClosing(endsOutput: endsOutput)
     }
 
-    private mutating func finishEvent() -> [WebAction] {
+    mutating func finishEvent() -> [WebAction] {
         steerReading()
         let next = min(deadline ?? .max, requester?.wakesAt ?? .max)
         if next < wakes ?? .max {

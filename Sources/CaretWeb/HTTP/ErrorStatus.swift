@@ -33,6 +33,12 @@ extension ErrorReport {
         return response(writer.bytes, status)
     }
 
+    /// The response to a request that only reads. A trimmed revision can never be read again, so its status
+    /// is not that of a conflict.
+    func responseToRead(_ line: [UInt8]) -> Response {
+        response(line, code == .known(.baseTrimmed) ? .gone : nil)
+    }
+
     /// The response with this error. `line` is the error as a line.
     func response(_ line: [UInt8], _ status: Status? = nil) -> Response {
         let known: ErrorCode? = if case .known(let code) = code { code } else { nil }

@@ -1,20 +1,29 @@
-/// The forms in which the server sends a document.
+/// The forms in which the server sends documents, differences and histories.
 package enum MediaType: String, CaseIterable, Sendable {
     case text = "text/plain"
     case json = "application/json"
+    /// A difference in the format of `patch`.
+    case patch = "text/x-diff"
+    /// JSON, one value on each line.
+    case jsonLines = "application/x-ndjson"
 
     /// The value of the field `Content-Type`.
-    var contentType: String { self == .text ? "text/plain; charset=utf-8" : rawValue }
+    var contentType: String {
+        switch self {
+        case .text, .patch: "\(rawValue); charset=utf-8"
+        case .json, .jsonLines: rawValue
+        }
+    }
 
-    /// The form that a request prefers, by its fields `Accept`. Nil if it accepts neither.
-    package static func preferred(by fields: Fields) -> MediaType? {
+    /// The form of `types` that a request prefers, by its fields `Accept`. Nil if it accepts none of them.
+    package static func preferred(by fields: Fields, among types: [MediaType]) -> MediaType? {
         let ranges = fields["accept"].flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Range.init)
-        if ranges.isEmpty { return .text }
-        let weights = allCases.map { type in
+        if ranges.isEmpty { return types.first }
+        let weights = types.map { type in
             // The most specific range decides.
             (type, ranges.filter { $0.covers(type) }.max { $0.precision < $1.precision }?.weight ?? 0)
         }
-        // `max` returns the first of two equal elements, so text is preferred.
+        // `max` returns the first of two equal elements, so the first type is preferred.
         return weights.max { $0.1 < $1.1 }.flatMap { $0.1 > 0 ? $0.0 : nil }
     }
 

@@ -1,4 +1,4 @@
-/// A response with its whole body.
+/// A response, with its body unless the body follows later.
 package struct Response: Equatable, Sendable {
     package struct Field: Equatable, Sendable {
         let name: String
@@ -8,8 +8,17 @@ package struct Response: Equatable, Sendable {
     package let status: Status
     private(set) var fields: [Field] = []
     private(set) var body: [UInt8] = []
-    /// Whether the body ends when the connection closes.
-    private(set) var isEndless = false
+    private(set) var framing = Framing.length
+
+    /// How the client finds the end of the body.
+    enum Framing: Sendable {
+        /// The response says how long its body is.
+        case length
+        /// The body is sent in chunks, and the last chunk is empty.
+        case chunks
+        /// The body ends when the connection closes.
+        case end
+    }
 
     package init(_ status: Status) { self.status = status }
 
@@ -23,8 +32,22 @@ package struct Response: Equatable, Sendable {
     /// A response of this type whose body follows later.
     init(endless type: String) {
         status = .ok
-        isEndless = true
+        framing = .end
         add("Content-Type", type)
+    }
+
+    /// A response of this type whose body follows in parts.
+    init(partsOf type: String) {
+        status = .ok
+        framing = .chunks
+        add("Content-Type", type)
+    }
+
+    /// A part of a body that is sent in chunks.
+    static func chunk(_ part: [UInt8], isLast: Bool) -> [UInt8] {
+        // An empty chunk would end the body.
+        let chunk = part.isEmpty ? [] : Array("\(String(part.count, radix: 16))\r\n".utf8) + part + [13, 10]
+        return isLast ? chunk + Array("0\r\n\r\n".utf8) : chunk
     }
 
     mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
@@ -39,7 +62,11 @@ package struct Response: Equatable, Sendable {
     func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
         var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nDate: \(HTTPDate.text(of: time))\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
-        if status.mayHaveBody, !isEndless { head += "Content-Length: \(body.count)\r\n" }
+        switch framing {
+        case .length: if status.mayHaveBody { head += "Content-Length: \(body.count)\r\n" }
+        case .chunks: head += "Transfer-Encoding: chunked\r\n"
+        case .end: break
+        }
         if request.closes { head += "Connection: close\r\n" }
         if let site = request.otherSite { head += CrossOrigin.fields(for: site) }
         head += "X-Content-Type-Options: nosniff\r\n\r\n"

@@ -13,6 +13,7 @@ package enum Status: Int, Sendable, CaseIterable {
     case notAcceptable = 406
     case requestTimeout = 408
     case conflict = 409
+    case gone = 410
     case preconditionFailed = 412
     case contentTooLarge = 413
     case targetTooLong = 414
@@ -43,6 +44,7 @@ package enum Status: Int, Sendable, CaseIterable {
         case .notAcceptable: "Not Acceptable"
         case .requestTimeout: "Request Timeout"
         case .conflict: "Conflict"
+        case .gone: "Gone"
         case .preconditionFailed: "Precondition Failed"
         case .contentTooLarge: "Content Too Large"
         case .targetTooLong: "URI Too Long"

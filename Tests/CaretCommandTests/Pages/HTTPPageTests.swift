@@ -11,7 +11,10 @@ import Testing
 
     @Test(
         "the answers on the page are those of a running server",
-        arguments: [("A session in the shell", [], 10), ("With a token", ["--require-tokens"], 1)])
+        arguments: [
+            ("A session in the shell", [], 11), ("With a token", ["--require-tokens"], 1),
+            ("Differences and histories", [], 2),
+        ])
     func session(heading: String, options: [String], answers: Int) throws {
         let session = try CommandSession(options)
         var (output, found) = ("", 0)

@@ -1,4 +1,6 @@
+import CaretCore
 import CaretWeb
+import CaretWire
 import Testing
 
 @Suite("A body that is compared with texts") struct ComparedBodyTests {
@@ -19,6 +21,18 @@ import Testing
             }
             #expect(frame.isEqual == isEqual && frame.start.isEmpty && frame.end().isEmpty)
         }
+    }
+
+    @Test("a body differs as soon as no text begins with it")
+    func different() {
+        var frame = BodyFrame(comparing: [Array("one".utf8), Array("on\ntwo".utf8)])
+        for (piece, isDifferent) in [("o", false), ("n", false), ("\r", false), ("\nx", true), ("two", true)]
+        {
+            _ = Array(piece.utf8).withUnsafeBytes { frame.bytes(for: $0) }
+            #expect(frame.isDifferent == isDifferent, "after \(piece)")
+        }
+        let text = BodyFrame(text: Push(document: "a", epoch: nil, base: 0, seq: 1, content: .text("")))
+        #expect(!text.isDifferent)
     }
 
     @Test("a body differs from every text if there is no text to compare with")

@@ -67,6 +67,18 @@ import Testing
         #expect(response.body == duplicate + "\n" && response["ETag"] == #""k2v9.1/6""#)
     }
 
+    @Test("a repeated append with another text is refused at once, even if its body has no end")
+    func endlessBody() throws {
+        server.answers = [Self.opened(own: 4), Self.page, Self.closed]
+        server.send(
+            WebConversation.bytes(of: "POST /append/agenda", Self.fields + ["Transfer-Encoding: chunked"]))
+        server.send("4\r\nmore\r\n")
+        #expect(server.responses.isEmpty)
+        server.send("4\r\n and\r\n")
+        let response = try server.response()
+        #expect(response.summary == "409 seq_reused" && response.closes)
+    }
+
     @Test("the body of a repeated append may arrive slowly")
     func slowBody() throws {
         server.answers = [Self.opened(own: 4), Self.page, Self.closed]

@@ -62,6 +62,14 @@ import Testing
     }
 
     @Test(
+        "a trimmed revision is gone, and its history too",
+        arguments: ["/docs/agenda?rev=3", "/history/agenda"])
+    func trimmed(target: String) throws {
+        let refusal = #"{"type":"error","code":"base_trimmed","message":"no"}"#
+        #expect(try get(target, answer: refusal).summary == "410 base_trimmed")
+    }
+
+    @Test(
         "the path names a document, and `/` in a name may be escaped",
         arguments: [
             ("/docs/a/b", "a/b"), ("/docs/a%2Fb", "a/b"), ("/docs/a%20b", "a b"), ("/docs/a+b", "a+b"),

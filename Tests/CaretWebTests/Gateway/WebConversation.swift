@@ -21,6 +21,8 @@ final class WebConversation {
     /// What the member and the hub said, in order: `join`, `leave` and messages as JSON.
     private(set) var log: [String] = []
     private(set) var responses: [WebResponse] = []
+    /// All bytes of the responses.
+    private(set) var bytes = ""
     /// The other actions, such as `[endOutput]`. The actions that pause and resume reading are left out.
     private(set) var actions: [String] = []
     private var orders: [ConnectionAction] = []
@@ -37,7 +39,7 @@ final class WebConversation {
         return responses[0]
     }
 
-    func forget() { (log, responses, actions) = ([], [], []) }
+    func forget() { (log, responses, bytes, actions) = ([], [], "", []) }
 
     // MARK: The client
 
@@ -59,6 +61,12 @@ final class WebConversation {
 
     func send(_ bytes: [UInt8]) {
         note(world.receive(bytes))
+        serve()
+    }
+
+    /// The client reads this many bytes.
+    func deliver(bytes: Int) {
+        note(world.written(bytes))
         serve()
     }
 
@@ -178,6 +186,7 @@ final class WebConversation {
 
     private func note(_ words: [String]) {
         for word in words {
+            if !word.hasPrefix("["), !word.hasPrefix("<") { bytes += word }
             if word.hasPrefix("HTTP/1.1 ") {
                 responses.append(WebResponse(word))
             } else if !["[pauseReading]", "[resumeReading]"].contains(word) {

@@ -23,6 +23,9 @@ final class WebWorld {
     private var orders: [ConnectionAction] = []
     /// The errors that were counted.
     private(set) var refusals: [ErrorCode: Int] = [:]
+    /// If true, differences are only computed by `compared`.
+    var holdsComparisons = false
+    private var heldComparisons: [Int: Comparison] = [:]
     /// If true, all output counts as written at once.
     var takesAll = true
 
@@ -115,6 +118,12 @@ final class WebWorld {
         return words(state.timePassed(now))
     }
 
+    /// Computes a difference that the connection has asked for.
+    func compared(number: Int) -> [String] {
+        guard let comparison = heldComparisons.removeValue(forKey: number) else { return [] }
+        return words(state.compared(comparison.response(), number: number))
+    }
+
     func lines(_ line: String, to session: SessionID) -> [String]? {
         let bytes = Array((line + "\n").utf8)
         let wireBytes = FrameWriter.byteCount(ofMessages: bytes)
@@ -134,12 +143,17 @@ final class WebWorld {
         do { try state.checkInvariants() } catch { Issue.record(error) }
         refusals.merge(state.takeRefusals() ?? [:], uniquingKeysWith: +)
         var result = actions.compactMap(word)
+        for case .compare(let comparison, let number) in actions {
+            heldComparisons[number] = comparison
+            if !holdsComparisons { result += compared(number: number) }
+        }
         if takesAll, waiting > 0 { result += written(waiting) }
         return result
     }
 
     private func word(_ action: WebAction) -> String? {
         switch action {
+        case .compare: return nil
         case .sendMessages(let lines):
             let frames = FrameWriter.messages(of: lines)
             waiting += frames.count

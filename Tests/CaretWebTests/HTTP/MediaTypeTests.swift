@@ -8,7 +8,7 @@ import Testing
         return try head.withUnsafeBytes { input in
             var (input, reader) = (input, RequestReader())
             let head = try reader.next(of: &input)
-            return MediaType.preferred(by: try #require(head).fields)
+            return MediaType.preferred(by: try #require(head).fields, among: [.text, .json])
         }
     }
 

@@ -81,6 +81,13 @@ extension TextBuffer {
     }
 }
 
+extension Change {
+    /// The edits as sent to clients, with offsets in the given unit. `old` is the text before the change.
+    package func wireEdits(in unit: CodeUnit, before old: TextBuffer) -> [WireEdit] {
+        logged(in: old).map { WireEdit($0, in: unit) }
+    }
+}
+
 extension LoggedChange {
     /// The edits as sent to clients, with offsets in the given unit.
     func wireEdits(in unit: CodeUnit) -> [WireEdit] {

@@ -1,5 +1,3 @@
-package import CaretCore
-
 /// A change shown by lines: the lines that it removes and inserts, and the changed bytes inside these lines.
 package struct LineDiff: Sendable {
     /// A range of old lines, and the range of new lines that replaces them.
@@ -17,7 +15,7 @@ package struct LineDiff: Sendable {
 
     package let old: LineTable
     package let new: LineTable
-    private(set) var blocks: [Block] = []
+    package private(set) var blocks: [Block] = []
     /// The ranges of the removed bytes in `old` and of the inserted bytes in `new`, in order.
     private var removed: [Range<Int>] = []
     private var inserted: [Range<Int>] = []

@@ -1,0 +1,55 @@
+import CaretCore
+import CaretWire
+
+/// `GET /history/NAME` as JSON lines: all revisions, one on each line. It asks for a page after the client has
+/// read the page before, so that a long history needs little memory.
+struct Following: Exchange {
+    private let document: WireString
+    private let after: Moment
+    private let wantsEdits: Bool
+    /// The last revision that was sent.
+    private var last: Revision?
+
+    init(_ document: WireString, _ head: RequestHead, _ query: Query) throws(WebRefusal) {
+        guard head.version == .http11 else {
+            throw WebRefusal(
+                .notAcceptable, .badType, "\(MediaType.jsonLines.rawValue) needs HTTP/1.1, for its chunks")
+        }
+        guard query.text("limit") == nil else {
+            throw WebRefusal(
+                .badRequest, .badRequest,
+                "\(MediaType.jsonLines.rawValue) has the whole history, so it has no parameter `limit`")
+        }
+        self.document = document
+        after = try query.moment("after")
+        wantsEdits = try query.choice("edits", ["0", "1"]) == "1"
+    }
+
+    mutating func begin() -> ExchangeStep { request(after) }
+
+    private func request(_ after: Moment) -> ExchangeStep {
+        .send(
+            .history(
+                History(
+                    document: document, after: after, limit: Limits.items.upperBound, wantsEdits: wantsEdits))
+        )
+    }
+
+    mutating func received(_ answer: ServerLine) -> ExchangeStep {
+        guard case .revisions(let page) = answer.message else { return .wait }
+        var writer = JSONWriter()
+        page.encodeLines(into: &writer)
+        last = page.revisions.last?.revision
+        return .part(
+            ResponsePart(
+                head: Response(partsOf: MediaType.jsonLines.contentType).adding("Vary", "Accept")
+                    .adding("Cache-Control", "no-store"),
+                bytes: writer.bytes, isLast: !page.hasMore || last == nil))
+    }
+
+    mutating func delivered() -> ExchangeStep { last.map { request(.revision($0)) } ?? .wait }
+
+    mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
+        .respond(report.responseToRead(line))
+    }
+}

@@ -8,7 +8,7 @@ public enum ConnectionFault: Error, Equatable, Sendable {
     case refused(ServerRefusal)
     /// Another program has connected with this client's id.
     case replaced
-    /// The access token was revoked.
+    /// The access token was revoked or has ended.
     case revoked
     /// The server has another store than expected. Either another server listens at the address now, or the
     /// server's store was restored from a backup.
@@ -25,7 +25,7 @@ extension ConnectionFault: CustomStringConvertible {
             "\(address): the connection ended before the answer came: \(reason)"
         case .refused(let refusal): "the server refused this client: \(refusal)"
         case .replaced: "another program has connected with this client's id"
-        case .revoked: "the access token was revoked"
+        case .revoked: "the access token was revoked or has ended"
         case .otherStore(let expected, let found):
             "the server has store \(found), but store \(expected) was expected"
         case .closed: "the client is closed"

@@ -14,7 +14,7 @@ extension ConnectionFault: LocalizedError {
         case .refused(let refusal): "The server refused the connection. \(refusal.sentence)"
         case .replaced:
             "Another program connected with this program's client id, so the server closed this connection."
-        case .revoked: "The access token of this program was revoked."
+        case .revoked: "The access token of this program was revoked or has ended."
         case .otherStore(let expected, let found):
             "The server has other documents than before: its store is \(found), but \(expected) was expected."
         case .closed: "The connection or the document was closed by this program."

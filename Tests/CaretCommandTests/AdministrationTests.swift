@@ -293,6 +293,48 @@ import Testing
         #expect(rows == [["1", "ann"], ["2", "bob"], ["3", "after 2"]], "\(run)")
     }
 
+    @Test("a list of tokens shows their ends and last uses")
+    func tokenEnds() throws {
+        let session = try CommandSession(nil)
+        let (past, future) = (1_000_000_000_000, 4_000_000_000_000)
+        let fake = try FakeServer(
+            in: session,
+            [
+                "list_tokens":
+                    #""type":"tokens","tokens":[{"number":1,"user":"ann","created":0,"expires":\#(past),"last_use":\#(past - 1),"grants":[]},{"number":2,"user":"bob","created":0,"expires":\#(future),"grants":[]},{"number":3,"damaged":true}]"#
+            ])
+        let list = ["token", "list", "--socket", fake.path]
+        let rows = try session.caret(list).output.split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+        #expect(
+            rows.map { $0.dropFirst(3) } == [
+                ["ended 2001-09-09T01:46:40.000Z", "2001-09-09T01:46:39.999Z", ""],
+                ["2096-10-02T07:06:40.000Z", "never", ""], ["", "", "damaged: cannot be used"],
+            ])
+        let json = try session.caret(list + ["--json"]).output
+        #expect(json.contains(#""expires":\#(past),"last_use":\#(past - 1),"#))
+        #expect(json.contains(#""expires":\#(future),"last_use":null,"#))
+    }
+
+    @Test("`token add --expires` gives a token an end, which `token list` shows")
+    func addedEnd() throws {
+        let session = try CommandSession()
+        let data = ["--data", session.data]
+        let before = Date()
+        for (user, end) in [("ann", "30d"), ("bob", "2090-01-02T03:04:05Z")] {
+            let run = try session.caret(["token", "add", user, "--read", "", "--expires", end] + data)
+            #expect(run.status == 0, "\(run)")
+        }
+        let json = try session.caret(["token", "list", "--json"] + data).output
+        let ends = try json.matches(of: /"expires":([0-9]+)/).map { try #require(Int($0.1)) }
+        try #require(ends.count == 2)
+        let month = 30 * 86_400_000
+        let earliest = Int(before.timeIntervalSince1970 * 1_000) + month
+        #expect((earliest...Int(Date().timeIntervalSince1970 * 1_000) + month).contains(ends[0]))
+        #expect(ends[1] == 3_787_009_445_000)
+    }
+
     @Test("subcommands for administrators need a token with all rights")
     func rights() throws {
         let session = try CommandSession(["--require-tokens=true"])

@@ -60,6 +60,14 @@ import Testing
             (["mv", "a@1", "b"], "mv: DOC: found \"a@1\", expected a document without a revision"),
             (["cat", "@1"], "cat: DOC: found \"@1\", expected a name before the @"),
             (["token", "add", "a"], "token add: one of --read, --write, --admin is missing"),
+            (
+                ["token", "add", "a", "--read", "", "--expires", "30"],
+                "token add: --expires: found \"30\", expected a future time: 12h, 30d or 4w from now, or a time (2026-12-31, 2026-12-31T18:00Z)"
+            ),
+            (
+                ["token", "add", "a", "--read", "", "--expires", "2020-01-01"],
+                "token add: --expires: found \"2020-01-01\", expected a future time: 12h, 30d or 4w from now, or a time (2026-12-31, 2026-12-31T18:00Z)"
+            ),
             (["token", "revoke", "0"], "token revoke: NUMBER: found \"0\", expected a number from 1"),
             (["verify", "f", "--document", "d"], "verify: BACKUP and --document cannot be combined"),
             (["backup", "f"], "backup: --data DIR is missing"),

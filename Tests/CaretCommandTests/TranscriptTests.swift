@@ -275,9 +275,9 @@ import Testing
         try session.expect(
             """
             $ token list --data DIR/data
-            1	ann	…Z	read:notes/ write:=b
+            1	ann	…Z	never	…Z	read:notes/ write:=b
             $ token list --json --data DIR/data
-            {"number":1,"user":"ann","created":"…Z","grants":[{"rights":"read","prefix":"notes/"},{"rights":"write","doc":"b"}]}
+            {"number":1,"user":"ann","created":"…Z","expires":null,"last_use":…,"grants":[{"rights":"read","prefix":"notes/"},{"rights":"write","doc":"b"}]}
             $ token revoke 1 --data DIR/data
             token 1 is revoked
             $ token revoke 1 --data DIR/data

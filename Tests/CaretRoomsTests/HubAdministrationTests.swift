@@ -335,7 +335,8 @@ struct HubAdministrationTests {
         world.run()
         #expect(admin.hears().first == "shutting_down")
         world.release()
-        #expect(world.isFinished && world.calls.count == 1)
+        let use = TokenUse(TokenID(1), at: world.now)
+        #expect(world.isFinished && world.calls.dropFirst() == [.tokens(.noteUses([use]))])
     }
 
     /// Rule A13.

@@ -224,7 +224,10 @@ struct HubRightsTests {
             #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])
             let pusher = Pusher(user: "ann", client: "client-ann")
             let joining = JoinRequest(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
-            #expect(hub.handle(.join(joining), at: 1) == news.map { HubAction.sendToConnection(1, $0) })
+            let expected =
+                news.map { HubAction.sendToConnection(1, $0) }
+                + [.wake(at: 1 + TokenUses.interval)]
+            #expect(hub.handle(.join(joining), at: 1) == expected)
         }
     }
 }

@@ -31,7 +31,10 @@ struct HubStateTests {
     /// A hub with connection 1.
     private func hub() -> HubState {
         var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
-        #expect(hub.handle(.join(joining(1, client: "client-1")), at: 0) == [.sendToConnection(1, .admitted)])
+        #expect(
+            hub.handle(.join(joining(1, client: "client-1")), at: 0) == [
+                .sendToConnection(1, .admitted), .wake(at: TokenUses.interval),
+            ])
         return hub
     }
 
@@ -107,7 +110,8 @@ struct HubStateTests {
         var hub = hub()
         #expect(hub.handle(ask(.list(List())), at: 0).count == 1)
         let stop = hub.handle(.shutDown(retryAfterMilliseconds: 5), at: 0)
-        #expect(stop.count == 2 && stop.codes == [.shuttingDown])
+        #expect(stop.count == 3 && stop.codes == [.shuttingDown])
+        #expect(stop.last == .call(CallID(2), .tokens(.noteUses([TokenUse(TokenID(1), at: 0)]))))
         #expect(stop.contains(.sendToConnection(1, .shuttingDown(retryAfterMilliseconds: 5))))
         // The answers to dropped calls are ignored.
         let late = Listing(entries: [], hasMore: false)
@@ -218,7 +222,7 @@ struct HubStateTests {
             send(ask(deletion, others[index]), after: Int64(index) * 10_000)
         }
         for seconds in [30, 40, 50] { send(.timePassed, after: Int64(seconds) * 1_000) }
-        #expect(wakes == [[30_000], [], [], [40_000], [50_000], []])
+        #expect(wakes == [[30_000], [], [], [40_000], [50_000], [TokenUses.interval]])
     }
 }
 

@@ -52,7 +52,8 @@ struct HubTokenTests {
                 + #"{"rights":"read","doc":"agenda"},{"rights":"admin","doc":"a/b"}]}"#)
         let text = try token(in: added[0])
         #expect(added == [#"{"type":"token_added","id":1,"number":2,"token":"\#(text)"}"#])
-        let first = #"{"number":1,"user":"root","created":5,"grants":[{"rights":"admin","prefix":""}]}"#
+        let first =
+            #"{"number":1,"user":"root","created":5,"last_use":10000,"grants":[{"rights":"admin","prefix":""}]}"#
         let second =
             #"{"number":2,"user":"ann","created":10000,"grants":[{"rights":"write","prefix":"notes/"},"#
             + #"{"rights":"read","doc":"agenda"},{"rights":"admin","doc":"a/b"}]}"#
@@ -174,10 +175,11 @@ struct HubTokenTests {
     @Test("a page of tokens ends at its limit, but has at least one token")
     func pages() throws {
         let item = #"{"number":2,"user":"ann","created":5,"grants":[{"rights":"admin","prefix":""}]}"#
-        // The item of root's token, which is listed first, has one byte more.
-        let bytes = item.utf8.count
+        // The item of root's token, which is listed first, has one byte more, and a last use.
+        let (bytes, first) = (item.utf8.count, item.utf8.count + 1 + #""last_use":10000,"#.utf8.count)
         for (page, counts) in [
-            (1, [1, 1, 1]), (2 * bytes + 2, [2, 1]), (2 * bytes + 1, [2, 1]), (2 * bytes, [1, 2]),
+            (1, [1, 1, 1]), (first + bytes + 1, [2, 1]), (first + bytes, [2, 1]),
+            (first + bytes - 1, [1, 2]),
         ] {
             let world = ServerWorld { $0.page = page }
             let root = try world.store.addToken(of: UserName("root"), .all, at: 5).get()

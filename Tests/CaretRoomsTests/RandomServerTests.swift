@@ -84,7 +84,7 @@ private final class RandomRun {
         world.tokens = [
             "ann": Identity(user: "ann", token: 1, grants: .all),
             "bob": Identity(user: "bob", token: 2, grants: some),
-            "eve": Identity(user: "eve", token: 3, grants: .all),
+            "eve": Identity(user: "eve", token: 3, grants: .all, expires: 100_000),
         ]
         world.document("a", "one", "two")
         world.document("b/1", "x")
@@ -123,7 +123,7 @@ private final class RandomRun {
     }
 
     private func pass() {
-        let pause = random.pick([1, 100, 1_000, 9_000, 21_000])
+        let pause = random.pick([1, 100, 1_000, 9_000, 21_000, Int(TokenUses.interval)])
         world.now += Int64(pause)
         world.hubEvent(.timePassed)
         for peer in peers { world.event(peer.client.id) { _ in [] } }

@@ -207,7 +207,8 @@ final class ServerWorld {
     private func known(by text: WireString) -> Identity? {
         if let identity = tokens[text.string] { return identity }
         guard let token = try? store.token(shown: ByteString(text.string)).get() else { return nil }
-        return Identity(user: token.user.bytes, token: token.id, grants: token.grants)
+        return Identity(
+            user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires)
     }
 
     private func run(_ action: ConnectionAction, of id: ConnectionID) {

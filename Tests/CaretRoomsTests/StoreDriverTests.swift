@@ -42,7 +42,8 @@ import Testing
             .entries([first, second]), .text(first, at: 1), .text(second, at: nil), .load(first),
             .pusher(Person.ann.participant.pusher, in: first), .read(first, after: 0, limit: 999),
             .rename(second, to: other), .delete(second, at: 11), .delete(second, at: 12), .load(second),
-            .renewEpochs(known: 9, of: first), .tokens(.add(user, .all, at: 13)),
+            .renewEpochs(known: 9, of: first), .tokens(.add(user, .all, expires: 99, at: 13)),
+            .tokens(.noteUses([TokenUse(TokenID(1), at: 14), TokenUse(TokenID(9), at: 15)])),
             .tokens(.list(after: nil, limit: 9, weight: 999)), .tokens(.revoke(TokenID(1))),
             .tokens(.revoke(TokenID(1))),
         ]

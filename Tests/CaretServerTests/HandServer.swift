@@ -23,7 +23,7 @@ final class HandServer {
 
     init(
         loops count: Int = 1, roomQueues: Int = 1, limits: Limits = Limits(),
-        observer: (any StateObserver)? = nil
+        identity: Identity = .admin, observer: (any StateObserver)? = nil
     ) throws {
         var settings = ServerSettings(name: "caret/test", loops: count, roomQueues: roomQueues)
         settings.limits = limits
@@ -44,7 +44,7 @@ final class HandServer {
             makeQueue: { self.makeQueue($0) }, runInBackground: { background.enqueue($0) })
         switchboard = try Switchboard(
             settings, HandServer.connectionSettings(limits), on: platform, store: { _ in store },
-            authenticator: EveryoneIsAdmin(), board: board,
+            authenticator: OneIdentity(identity: identity), board: board,
             log: LogWriter(format: .json, level: .error, descriptor: -1), observer: observer)
         switchboard.begin()
     }
@@ -116,12 +116,14 @@ final class HandServer {
     }
 }
 
-/// Identifies every client as an administrator, without a token.
-private struct EveryoneIsAdmin: Authenticator {
+/// Gives every client the same identity.
+private struct OneIdentity: Authenticator {
+    let identity: Identity
+
     func identify(
         _ token: WireString?, at listenerKind: ListenerKind,
         then completion: @escaping @Sendable (Authentication) -> Void
     ) {
-        completion(.known(.admin))
+        completion(.known(identity))
     }
 }

@@ -1,4 +1,5 @@
 import CaretConfig
+import CaretLog
 import CaretRooms
 import CaretServer
 import CaretWire
@@ -39,6 +40,24 @@ struct SwitchboardTests {
         server.run()
         #expect(open.output.contains(#""documents":256,"#))
         #expect(server.greeted("bob-client").output.contains(#""documents":7,"#))
+    }
+
+    @Test("a token's connections end with it, by the clock of the server")
+    func tokenEnds() throws {
+        let start: Int64 = 1_790_000_000_000
+        let identity = Identity(user: "ann", token: TokenID(1), grants: .all, expires: start + 5_000)
+        let server = try HandServer(identity: identity)
+        defer { server.close() }
+        let ann = server.greeted("ann-client")
+        server.clock.advance(milliseconds: 4_999)
+        server.fireAlarms()
+        server.run()
+        #expect(ann.output.contains("welcome") && !ann.output.contains("bye"))
+        server.clock.advance(milliseconds: 1)
+        server.fireAlarms()
+        server.run()
+        #expect(ann.output.contains(#"{"type":"bye","reason":"revoked"}"#))
+        #expect(server.greeted("bob-client").output.contains("the token ended at 2026-09-21 14:13:25 UTC"))
     }
 
     @Test("a closed server keeps neither its hub nor its rooms in memory")

@@ -34,8 +34,8 @@ struct TokenAuthenticatorTests {
     @Test("a token identifies its user with its grants, until it is revoked")
     func known() async throws {
         let grants = Grants([Grant(.read, to: .prefix("a"))])!
-        let text = try await store.addToken(of: UserName("ann"), grants).get()
-        let identity = Identity(user: "ann", token: text.token, grants: grants)
+        let text = try await store.addToken(of: UserName("ann"), grants, expires: 9).get()
+        let identity = Identity(user: "ann", token: text.token, grants: grants, expires: 9)
         #expect(await identified(text.bytes.string, at: far) == .known(identity))
         #expect(await identified(text.bytes.string + "0", at: far) == .unknown)
         #expect(await identified(nil, at: far) == .unknown)

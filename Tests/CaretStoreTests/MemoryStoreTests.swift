@@ -41,6 +41,7 @@ import Testing
             store.arrange { $0.trouble = trouble }
             #expect(refusal(await store.addToken(of: user, .all)) == answer)
             #expect(refusal(await store.revokeToken(text.token)) == answer)
+            #expect(refusal(await store.noteUses([TokenUse(text.token, at: 1)])) == answer)
             #expect(refusal(await store.token(shown: text.bytes)) == nil)
         }
         store.arrange { model in

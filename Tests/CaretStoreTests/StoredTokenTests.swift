@@ -11,13 +11,16 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
-        let text = try await store.addToken(of: UserName("ann"), .all, at: 7).get()
+        let text = try await store.addToken(of: UserName("ann"), .all, expires: 9, at: 7).get()
+        #expect(refusal(await store.noteUses([TokenUse(text.token, at: 8)])) == nil)
         let secret = Data(text.bytes.utf8.suffix(20))
         for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
         await store.close()
         for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
         let again = try SQLiteStore(folder: scratch.path)
-        #expect(try await again.token(shown: text.bytes).get().created == 7)
+        let token = try await again.token(shown: text.bytes).get()
+        #expect(token.created == 7 && token.expires == 9)
+        #expect(try await again.tokens().get().items == [.sound(token, lastUse: 8)])
         let next = try await again.addToken(of: UserName("ann"), .all).get()
         #expect(next.token > text.token && next.bytes.utf8.suffix(52) != text.bytes.utf8.suffix(52))
         await again.close()
@@ -37,7 +40,7 @@ import Testing
         defer { scratch.remove() }
         let events = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path)
-        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some()).get()
+        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some(), expires: 9).get()
         let bob = try await store.addToken(of: UserName("bob"), .all).get()
         await store.close()
         #expect(try SQLiteStore.verify(folder: scratch.path).tokens == 2)
@@ -50,6 +53,32 @@ import Testing
         let listed = try await again.tokens().get().items
         #expect(listed.map(\.id) == [ann.token, bob.token] && listed[0] == .damaged(ann.token))
         #expect(refusal(await again.revokeToken(ann.token)) == nil)
+        #expect(try await again.verify().isSound)
+        await again.close()
+    }
+
+    @Test(
+        "an end that was changed, removed or added is damage of the token",
+        arguments: [
+            ("UPDATE token_end SET expires = 10", 1), ("DELETE FROM token_end", 1),
+            ("INSERT INTO token_end VALUES (2, 9)", 2),
+        ])
+    func damagedEnd(damage: String, number: Int64) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let tokens = [
+            try await store.addToken(of: UserName("ann"), .all, expires: 9).get(),
+            try await store.addToken(of: UserName("bob"), .all).get(),
+        ]
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute(damage)
+        let again = try SQLiteStore(folder: scratch.path)
+        for text in tokens {
+            let isDamaged = refusal(await again.token(shown: text.bytes)) == .damaged
+            #expect(isDamaged == (text.token == TokenID(number)), "token \(text.token.value)")
+        }
+        #expect(refusal(await again.revokeToken(TokenID(number))) == nil)
         #expect(try await again.verify().isSound)
         await again.close()
     }

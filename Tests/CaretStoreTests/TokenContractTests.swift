@@ -31,7 +31,46 @@ import Testing
             #expect(try await store.token(shown: text.bytes).get() == token)
         }
         let all = try await store.tokens().get()
-        #expect(all == TokenListing(items: tokens.map { .sound($0) }, hasMore: false))
+        #expect(
+            all == TokenListing(items: tokens.map { .sound($0, lastUse: nil) }, hasMore: false))
+    }
+
+    /// The store has no clock, so a token that has ended is found like any other.
+    @Test("a token keeps its end", arguments: StoreKind.allCases)
+    func expires(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let ends: [Int64?] = [nil, 0, 1_790_000_000_000, (1 << 53) - 1]
+        for end in ends {
+            let text = try await store.addToken(of: UserName("ann"), .all, expires: end, at: 5).get()
+            #expect(try await store.token(shown: text.bytes).get().expires == end)
+        }
+        let listed = try await store.tokens().get().items.map { item -> Int64? in
+            if case .sound(let token, _) = item { token.expires } else { nil }
+        }
+        #expect(listed == ends)
+    }
+
+    @Test("the last use of a token is the latest time that was noted", arguments: StoreKind.allCases)
+    func uses(kind: StoreKind) async throws {
+        let store = try kind.make()
+        var tokens: [TokenText] = []
+        for _ in 0..<3 { tokens.append(try await store.addToken(of: UserName("ann"), .all).get()) }
+        let (ann, bob) = (tokens[0].token, tokens[1].token)
+        func lastUses() async throws -> [Int64?] {
+            try await store.tokens().get().items.map { item -> Int64? in
+                if case .sound(_, let lastUse) = item { lastUse } else { nil }
+            }
+        }
+        #expect(try await lastUses() == [nil, nil, nil])
+        #expect(refusal(await store.noteUses([])) == nil)
+        #expect(refusal(await store.noteUses([TokenUse(ann, at: 7), TokenUse(bob, at: 8)])) == nil)
+        #expect(try await lastUses() == [7, 8, nil])
+        let later = [TokenUse(ann, at: 6), TokenUse(bob, at: 9), TokenUse(TokenID(99), at: 9)]
+        #expect(refusal(await store.noteUses(later)) == nil)
+        #expect(try await lastUses() == [7, 9, nil])
+        #expect(refusal(await store.revokeToken(bob)) == nil)
+        #expect(refusal(await store.noteUses([TokenUse(bob, at: 10)])) == nil)
+        #expect(try await lastUses() == [7, nil])
     }
 
     /// Rule A2.
@@ -118,7 +157,7 @@ import Testing
         #expect(try await page(1, 3) == (3, false))
         #expect(try await page(4, 3) == (0, false))
         #expect(try await page(nil, 0) == (0, true))
-        guard case .sound(let token) = try await store.tokens(limit: 1).get().items[0] else {
+        guard case .sound(let token, _) = try await store.tokens(limit: 1).get().items[0] else {
             throw Unexpected(what: "a token is damaged")
         }
         let weight = token.weight

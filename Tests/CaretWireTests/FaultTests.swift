@@ -62,6 +62,10 @@ import Testing
                 #"add_token: grants[0].rights is "none"; expected "read" or "write" or "admin", at byte 51"#
             ),
             (
+                #"{"type":"add_token","user":"a","grants":[],"expires":"30d"}"#,
+                #"add_token: expires is "30d"; expected an integer from 0 to 9007199254740991, at byte 53"#
+            ),
+            (
                 #"{"type":"revoke_token","number":-1}"#,
                 "revoke_token: number is -1; expected an integer from 0 to 9007199254740991, at byte 32"
             ),

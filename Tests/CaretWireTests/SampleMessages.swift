@@ -31,7 +31,9 @@ enum SampleMessages {
     private static func administration(_ random: inout Seeded) -> [AdminRequest] {
         [
             .listTokens(ListTokens(after: maybe(&random, number), limit: page(&random))),
-            .addToken(AddToken(user: name(&random), grants: few(&random, grant))),
+            .addToken(
+                AddToken(
+                    user: name(&random), grants: few(&random, grant), expires: maybe(&random, number))),
             .revokeToken(RevokeToken(number: number(&random))), .counters(ReadCounters()),
             .who(Who(after: maybe(&random, number), limit: page(&random))),
             .listDeleted(
@@ -280,9 +282,10 @@ enum SampleMessages {
     }
 
     private static func token(_ random: inout Seeded) -> TokenSummary {
-        let sound = TokenSummary.State.sound(
-            user: text(&random), created: number(&random), grants: few(&random, grant))
-        return TokenSummary(number: number(&random), random.chance(20) ? .damaged : sound)
+        let details = TokenDetails(
+            user: text(&random), created: number(&random), expires: maybe(&random, number),
+            lastUse: maybe(&random, number), grants: few(&random, grant))
+        return TokenSummary(number: number(&random), random.chance(20) ? .damaged : .sound(details))
     }
 
     private static func edits(_ random: inout Seeded) -> [WireEdit] {

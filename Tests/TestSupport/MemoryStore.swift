@@ -133,10 +133,10 @@ package final class MemoryStore: DocumentStore, TokenStore {
     }
 
     package func addToken(
-        of user: UserName, _ grants: Grants, at time: Int64,
+        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
     ) {
-        answer(completion) { $0.addToken(of: user, grants, at: time) }
+        answer(completion) { $0.addToken(of: user, grants, expires: expires, at: time) }
     }
 
     package func token(
@@ -156,5 +156,11 @@ package final class MemoryStore: DocumentStore, TokenStore {
         _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
     ) {
         answer(completion) { $0.revokeToken(token) }
+    }
+
+    package func noteUses(
+        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.noteUses(uses) }
     }
 }

@@ -56,10 +56,12 @@ extension StoreModel {
 
     private mutating func answer(_ call: TokenCall) -> TokenAnswer {
         switch call {
-        case .add(let user, let grants, let time): .added(addToken(of: user, grants, at: time))
+        case .add(let user, let grants, let expires, let time):
+            .added(addToken(of: user, grants, expires: expires, at: time))
         case .list(let after, let limit, let weight):
             .listed(.success(tokens(after: after, limit: limit, weighing: weight)))
         case .revoke(let token): .revoked(revokeToken(token).refusal)
+        case .noteUses(let uses): .noted(noteUses(uses).refusal)
         }
     }
 }
@@ -89,6 +91,7 @@ extension StoreCall {
         case .create: .created(.refused(refusal))
         case .list: .listed(.failure(refusal))
         case .entries(let documents): .entries(documents.map { _ in .failure(refusal) })
+        case .tokens(.noteUses): .tokens(.noted(refusal))
         case .tokens, .admin: preconditionFailure("the tests never refuse a call of an administrator")
         }
     }

@@ -102,10 +102,10 @@ extension DocumentStore {
 
 extension TokenStore {
     package func addToken(
-        of user: UserName, _ grants: Grants, at time: Int64 = 0
+        of user: UserName, _ grants: Grants, expires: Int64? = nil, at time: Int64 = 0
     ) async -> Result<TokenText, StoreRefusal> {
         await withCheckedContinuation { done in
-            addToken(of: user, grants, at: time) { done.resume(returning: $0) }
+            addToken(of: user, grants, expires: expires, at: time) { done.resume(returning: $0) }
         }
     }
 
@@ -123,5 +123,9 @@ extension TokenStore {
 
     package func revokeToken(_ token: TokenID) async -> Result<Void, StoreRefusal> {
         await withCheckedContinuation { done in revokeToken(token) { done.resume(returning: $0) } }
+    }
+
+    package func noteUses(_ uses: [TokenUse]) async -> Result<Void, StoreRefusal> {
+        await withCheckedContinuation { done in noteUses(uses) { done.resume(returning: $0) } }
     }
 }

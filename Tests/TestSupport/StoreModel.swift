@@ -60,6 +60,7 @@ package struct StoreModel: Sendable {
     private var lastID: Int64 = 0
     private var tokens: [TokenID: (text: TokenText, token: Token)] = [:]
     private var damagedTokens: Set<TokenID> = []
+    private var lastUses: [TokenID: Int64] = [:]
     private var lastToken: Int64 = 0
 
     package init(generation: UInt64) { self.generation = generation }
@@ -250,13 +251,13 @@ package struct StoreModel: Sendable {
 
     /// The secret is derived from the number: random bits would make runs differ.
     package mutating func addToken(
-        of user: UserName, _ grants: Grants, at time: Int64
+        of user: UserName, _ grants: Grants, expires: Int64? = nil, at time: Int64
     ) -> Result<TokenText, StoreRefusal> {
         if let refusal { return .failure(refusal) }
         lastToken += 1
         let id = TokenID(lastToken)
         let text = TokenText(id, secret: SIMD4(repeating: UInt64(lastToken)))
-        tokens[id] = (text, Token(id: id, user: user, grants: grants, created: time))
+        tokens[id] = (text, Token(id: id, user: user, grants: grants, created: time, expires: expires))
         return .success(text)
     }
 
@@ -269,7 +270,8 @@ package struct StoreModel: Sendable {
     package func tokens(after: TokenID?, limit: Int, weighing weight: Int) -> TokenListing {
         let all = tokens.values.map(\.token).filter { $0.id > after ?? .unneeded }.sorted { $0.id < $1.id }
         let items = all.map { token in
-            damagedTokens.contains(token.id) ? TokenListing.Item.damaged(token.id) : .sound(token)
+            damagedTokens.contains(token.id)
+                ? TokenListing.Item.damaged(token.id) : .sound(token, lastUse: lastUses[token.id])
         }
         var count = min(items.count, max(0, limit))
         while count > 1, items.prefix(count).reduce(0, { $0 + $1.weight }) > weight { count -= 1 }
@@ -280,6 +282,15 @@ package struct StoreModel: Sendable {
         if tokens[id] == nil { return .failure(.gone) }
         if let refusal { return .failure(refusal) }
         tokens[id] = nil
+        lastUses[id] = nil
+        return .success(())
+    }
+
+    package mutating func noteUses(_ uses: [TokenUse]) -> Result<Void, StoreRefusal> {
+        if let refusal { return .failure(refusal) }
+        for use in uses where tokens[use.token] != nil {
+            lastUses[use.token] = max(use.time, lastUses[use.token] ?? .min)
+        }
         return .success(())
     }
 

@@ -1,5 +1,6 @@
 import CaretClient
 import CaretWire
+import FoundationEssentials
 
 /// Creates a token.
 struct TokenAdd: Subcommand {
@@ -19,33 +20,49 @@ struct TokenAdd: Subcommand {
         ),
     ]
 
+    private static let expires = Option(
+        "expires", value: "WHEN",
+        "the token ends then: 12h, 30d, 4w from now, or 2026-12-31; without it, the token has no end")
+
     static let description = CommandDescription(
         "token add", "creates a token for a user, and prints it",
         details: """
-            The token is printed only once and stored nowhere. The PREFIX '' stands for all documents. Each option can be \
-            given several times.
+            The token is printed only once and stored nowhere. The PREFIX '' stands for all documents. --read, --write and \
+            --admin can be given several times. A date means the beginning of that day, in local time.
             """,
-        arguments: [Argument("USER", .other, "the user name that others see")], options: options.map(\.option)
-    )
+        arguments: [Argument("USER", .other, "the user name that others see")],
+        options: options.map(\.option) + [expires])
 
     private let user: String
     private let grants: [WireGrant]
+    /// In milliseconds.
+    private let expires: Int?
 
     init(_ arguments: Arguments) throws(UsageFault) {
         user = arguments.required(0)
         grants = TokenAdd.options.flatMap { rights, option in
             arguments.texts(option).map { WireGrant(rights, to: WireGrant.Scope(written: $0)) }
         }
+        expires = try TokenAdd.end(in: arguments)
         if grants.isEmpty {
             let flags = TokenAdd.options.map(\.option.flag).joined(separator: ", ")
             throw arguments.fault(.missingArgument("one of \(flags)"))
         }
     }
 
+    private static func end(in arguments: Arguments) throws(UsageFault) -> Int? {
+        guard let text = arguments.text(expires) else { return nil }
+        guard let date = WrittenDeadline(text)?.date(after: .now) else {
+            throw arguments.fault(
+                .badValue(expires.flag, found: text, expected: WrittenDeadline.expected))
+        }
+        return date.milliseconds
+    }
+
     func run(in context: CommandContext) async throws -> ExitCode {
         let added = try await context.withClient(about: user) { client in
-            let answer = try await client.request(
-                .admin(.addToken(AddToken(user: WireString(user), grants: grants))))
+            let adding = AddToken(user: WireString(user), grants: grants, expires: expires)
+            let answer = try await client.request(.admin(.addToken(adding)))
             guard case .admin(.tokenAdded(let added)) = answer else { throw Failure.unexpectedAnswer }
             return added
         }
@@ -53,6 +70,7 @@ struct TokenAdd: Subcommand {
             context.show(
                 .object([
                     "number": .number(added.number), "user": .text(user), "token": .text(added.token.string),
+                    "expires": JSON(expires),
                 ]))
         } else {
             context.output.write(context.shown(name: added.token.string) + "\n")

@@ -5,7 +5,12 @@ import FoundationEssentials
 /// Lists the tokens.
 struct TokenList: Subcommand {
     static let description = CommandDescription(
-        "token list", "lists the tokens: number, user, time of creation, rights; never the tokens themselves")
+        "token list",
+        "lists the tokens: number, user, creation, end, last use, rights; never the tokens themselves",
+        details: """
+            The server records the last uses once an hour, and when it stops. So after a crash, the uses of the last hour \
+            are missing.
+            """)
 
     init(_ arguments: Arguments) {}
 
@@ -16,19 +21,29 @@ struct TokenList: Subcommand {
             return .done
         }
         var table = Table(
-            [.init("NUMBER", isNumber: true), .init("USER"), .init("CREATED"), .init("RIGHTS")], flexible: 3)
+            [
+                .init("NUMBER", isNumber: true), .init("USER"), .init("CREATED"), .init("EXPIRES"),
+                .init("LAST USE"), .init("RIGHTS"),
+            ], flexible: 5)
         for token in tokens {
             switch token.state {
-            case .damaged: table.add(["\(token.number)", "", "", "damaged: cannot be used"])
-            case .sound(let user, let created, let grants):
-                table.add([
-                    "\(token.number)", user.string, context.stamp(Date(milliseconds: created)),
-                    grants.map(\.words).joined(separator: " "),
-                ])
+            case .damaged: table.add(["\(token.number)", "", "", "", "", "damaged: cannot be used"])
+            case .sound(let details): table.add(["\(token.number)"] + fields(of: details, in: context))
             }
         }
         if !tokens.isEmpty { context.show(table) }
         return .done
+    }
+
+    private func fields(of token: TokenDetails, in context: CommandContext) -> [String] {
+        let stamp = { (time: Int) in context.stamp(Date(milliseconds: time)) }
+        let end = token.expires.map { time in
+            (Date(milliseconds: time) <= .now ? "ended " : "") + stamp(time)
+        }
+        return [
+            token.user.string, stamp(token.created), end ?? "never", token.lastUse.map(stamp) ?? "never",
+            token.grants.map(\.words).joined(separator: " "),
+        ]
     }
 
     private func all(_ client: LiveClient) async throws -> [TokenSummary] {
@@ -49,11 +64,12 @@ extension TokenSummary {
     fileprivate var json: JSON {
         switch state {
         case .damaged: return .object(["number": .number(number), "damaged": .bool(true)])
-        case .sound(let user, let created, let grants):
+        case .sound(let token):
             return .object([
-                "number": .number(number), "user": .text(user.string),
-                "created": .text(Stamp.universal(Date(milliseconds: created))),
-                "grants": .list(grants.map(\.json)),
+                "number": .number(number), "user": .text(token.user.string),
+                "created": .text(Stamp.universal(Date(milliseconds: token.created))),
+                "expires": JSON(token.expires), "last_use": JSON(token.lastUse),
+                "grants": .list(token.grants.map(\.json)),
             ])
         }
     }

@@ -17,7 +17,7 @@ extension RevisionName {
 }
 
 extension WrittenTime {
-    fileprivate var date: Date {
+    var date: Date {
         let seconds =
             switch zone {
             case .offset(let offset): secondsWithoutZone - offset

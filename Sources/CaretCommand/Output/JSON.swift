@@ -9,6 +9,9 @@ enum JSON: Sendable {
     case list([JSON])
     case object([(key: String, value: JSON)])
 
+    /// The number, or null.
+    init(_ number: Int?) { self = number.map { .number($0) } ?? .null }
+
     static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
         .object(members.map { (key: $0.key, value: $0.value) })
     }

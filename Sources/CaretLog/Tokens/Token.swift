@@ -17,16 +17,27 @@ package struct Token: Equatable, Sendable {
     package let grants: Grants
     /// When the token was created, in milliseconds.
     package let created: Int64
+    /// The first millisecond at which the token is no longer valid; nil if it has no end.
+    package let expires: Int64?
 
-    package init(id: TokenID, user: UserName, grants: Grants, created: Int64) {
+    package init(id: TokenID, user: UserName, grants: Grants, created: Int64, expires: Int64? = nil) {
         self.id = id
         self.user = user
         self.grants = grants
         self.created = created
+        self.expires = expires
     }
 
     /// An estimate of the encoded size in bytes. The actual size is never larger.
     package var weight: Int {
         grants.grants.reduce(32 + user.bytes.utf8.count) { $0 + 24 + $1.scope.start.utf8.count }
     }
+}
+
+/// The time when a token was last used, in milliseconds.
+package struct TokenUse: Equatable, Sendable {
+    package let token: TokenID
+    package let time: Int64
+
+    package init(_ token: TokenID, at time: Int64) { (self.token, self.time) = (token, time) }
 }

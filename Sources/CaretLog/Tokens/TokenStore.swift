@@ -3,13 +3,14 @@
 /// Methods complete and fail like the methods of `DocumentStore`. `gone` means that the token does not exist.
 /// The store keeps only a digest of a token's text. The text cannot be recovered from the digest.
 package protocol TokenStore: Sendable {
-    /// Creates a token. Only the answer to this call contains the token's text.
+    /// Creates a token. Only the answer to this call contains the token's text. The store does not compare
+    /// `expires` with any clock: its callers decide whether a token has ended.
     func addToken(
-        of user: UserName, _ grants: Grants, at time: Int64,
+        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void)
 
-    /// Finds the token with this text. The time of a refusal does not show whether the token's number exists,
-    /// or how much of the text was right.
+    /// Finds the token with this text, even if it has ended. The time of a refusal does not show whether the
+    /// token's number exists, or how much of the text was right.
     func token(
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void)
 
@@ -22,12 +23,18 @@ package protocol TokenStore: Sendable {
     /// Revokes a token, even a damaged one.
     func revokeToken(
         _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
+
+    /// Records when tokens were last used. A time before the recorded one changes nothing, and neither does a
+    /// token that does not exist.
+    func noteUses(
+        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 }
 
 /// A page of tokens.
 package struct TokenListing: Equatable, Sendable {
     package enum Item: Equatable, Sendable {
-        case sound(Token)
+        /// `lastUse` is nil if no use was recorded.
+        case sound(Token, lastUse: Int64?)
         /// The token's row is damaged, so the token cannot be used.
         case damaged(TokenID)
     }
@@ -45,14 +52,14 @@ package struct TokenListing: Equatable, Sendable {
 extension TokenListing.Item {
     package var id: TokenID {
         switch self {
-        case .sound(let token): token.id
+        case .sound(let token, _): token.id
         case .damaged(let id): id
         }
     }
 
     package var weight: Int {
         switch self {
-        case .sound(let token): token.weight
+        case .sound(let token, _): token.weight
         case .damaged: 16
         }
     }

@@ -23,7 +23,12 @@ extension ConnectionState {
                 .rateLimited, "too many unknown tokens came from this address", id,
                 retryAfterMilliseconds: retry)
         case .failed: fail(.storageFailed, "the token could not be looked up", id)
-        case .known(let identity): join(hello, id, as: identity)
+        case .known(let identity):
+            if let end = identity.expires, end <= now {
+                fail(ErrorReport(tokenEndedAt: end), id)
+            } else {
+                join(hello, id, as: identity)
+            }
         }
         return finishEvent()
     }
@@ -42,7 +47,7 @@ extension ConnectionState {
             .join(
                 JoinRequest(
                     connection: self.id, pusher: pusher, token: identity.token, grants: identity.grants,
-                    unit: unit, peer: peer)))
+                    expires: identity.expires, unit: unit, peer: peer)))
     }
 
     /// Handles a message from the hub.

@@ -2,16 +2,19 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// A token's user and grants.
+/// A token's user, grants and end.
 package struct Identity: Equatable, Sendable {
     package let user: ByteString
     package let token: TokenID
     package let grants: Grants
+    /// When the token ends; nil if it has no end.
+    package let expires: Int64?
 
-    package init(user: ByteString, token: TokenID, grants: Grants) {
+    package init(user: ByteString, token: TokenID, grants: Grants, expires: Int64? = nil) {
         self.user = user
         self.token = token
         self.grants = grants
+        self.expires = expires
     }
 
     /// The identity of every client if the server has no tokens.
@@ -47,20 +50,30 @@ package struct JoinRequest: Equatable, Sendable {
     package let pusher: Pusher
     package let token: TokenID
     package let grants: Grants
+    /// When the token ends; nil if it has no end.
+    package let expires: Int64?
     package let unit: CodeUnit
     /// The peer's address, for administrators.
     package let peer: WireString?
 
     package init(
-        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, unit: CodeUnit,
-        peer: WireString? = nil
+        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, expires: Int64? = nil,
+        unit: CodeUnit, peer: WireString? = nil
     ) {
         self.connection = connection
         self.pusher = pusher
         self.token = token
         self.grants = grants
+        self.expires = expires
         self.unit = unit
         self.peer = peer
+    }
+}
+
+extension ErrorReport {
+    /// Refuses a token that has ended. Only a client that has shown the token gets this message.
+    init(tokenEndedAt end: Int64) {
+        self.init(.unauthorized, "the token ended at \(UTCTime(milliseconds: end))")
     }
 }
 

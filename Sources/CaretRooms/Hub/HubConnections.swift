@@ -17,11 +17,16 @@ extension HubState {
             emit(.sendToConnection(joining.connection, .refused(report)))
             return
         }
+        if let end = joining.expires, end <= now {
+            emit(.sendToConnection(joining.connection, .refused(ErrorReport(tokenEndedAt: end))))
+            return
+        }
         guard let grants = changedGrants.grants(of: joining.token, found: joining.grants) else {
             let report = ErrorReport(.unauthorized, "the token was revoked")
             emit(.sendToConnection(joining.connection, .refused(report)))
             return
         }
+        tokenUses.note(joining.token, at: now)
         for replaced in joinedConnections.join(joining, at: now) {
             emit(.sendToConnection(replaced, .ended(.replaced)))
         }
@@ -33,7 +38,10 @@ extension HubState {
     /// later, instead of being run.
     mutating func left(_ connection: ConnectionID) {
         rejoiningConnections[connection] = nil
-        guard let endingSessions = joinedConnections.leave(connection) else { return }
+        guard let token = joinedConnections[connection]?.token,
+            let endingSessions = joinedConnections.leave(connection)
+        else { return }
+        tokenUses.note(token, at: now)
         endFollowing(connection)
         waitingReads[connection] = nil
         for session in endingSessions {
@@ -94,9 +102,14 @@ extension HubState {
         }
     }
 
-    /// Ends a connection whose token was revoked. The connection sends `bye` once its pushes are answered,
-    /// and has no rights until then. The connection informs its rooms itself, so that they receive its
-    /// earlier pushes first.
+    /// Ends the connections whose tokens have ended, like those of revoked tokens.
+    mutating func endExpiredConnections() {
+        for connection in joinedConnections.takeExpired(at: now) { revoke(connection) }
+    }
+
+    /// Ends a connection whose token was revoked or has ended. The connection sends `bye` once its pushes are
+    /// answered, and has no rights until then. The connection informs its rooms itself, so that they receive
+    /// its earlier pushes first.
     private mutating func revoke(_ connection: ConnectionID) {
         if joinedConnections.isPresent(connection) {
             joinedConnections.change(.none, of: connection)

@@ -8,6 +8,7 @@ extension HubState {
         try checkNames()
         try checkSessions()
         try checkFollowers()
+        try checkTokenEnds()
     }
 
     private func checkNames() throws(BrokenInvariant) {
@@ -62,6 +63,18 @@ extension HubState {
         try BrokenInvariant.check(
             "each waiting read is stored under its own connection",
             waitingReads.allSatisfy { $0.key == $0.value.connection })
+    }
+}
+
+extension HubState {
+    private func checkTokenEnds() throws(BrokenInvariant) {
+        let ends = joinedConnections.connections.compactMap { joinedConnections[$0]?.expires }
+        try BrokenInvariant.check(
+            "`nextTokenEnd` is not later than the end of any token",
+            ends.allSatisfy { $0 >= joinedConnections.nextTokenEnd ?? .max })
+        try BrokenInvariant.check(
+            "the hub wakes when the next token ends",
+            joinedConnections.nextTokenEnd.map { $0 >= requestedWake ?? .max } ?? true)
     }
 }
 

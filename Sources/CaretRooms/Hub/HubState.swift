@@ -18,6 +18,7 @@ package struct HubState: Sendable {
     /// waits until the sessions of the first one have ended.
     var rejoiningConnections: [ConnectionID: JoinRequest] = [:]
     var changedGrants = ChangedGrants()
+    var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon.
     package var names: [DocumentName: DocumentID] = [:]
@@ -64,6 +65,8 @@ package struct HubState: Sendable {
         /// To look up documents that changed.
         case feed
         case admin(AdminJob)
+        /// To record when tokens were used.
+        case tokenUses([TokenUse])
         /// For a long operation, of which one runs at a time.
         case maintenance(HubRequest)
     }
@@ -161,6 +164,7 @@ package struct HubState: Sendable {
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .admin(let job): advance(job, with: answer)
+        case .tokenUses(let uses): recorded(uses, answer)
         case .maintenance(let request): maintenanceAnswered(answer, for: request)
         }
     }
@@ -170,11 +174,16 @@ package struct HubState: Sendable {
         guard let requestedWake, now >= requestedWake else { return }
         self.requestedWake = nil
         giveUpOrders()
+        endExpiredConnections()
+        recordTokenUsesIfDue()
     }
 
     private mutating func wakeInTime() {
-        let dues = [deliveryDue, feed.nextDue, orderDeadlines.first?.until].compactMap { $0 }
-        guard let next = dues.min(), next < requestedWake ?? .max else { return }
+        let dues = [
+            deliveryDue, feed.nextDue, orderDeadlines.first?.until, joinedConnections.nextTokenEnd,
+            tokenUses.due,
+        ]
+        guard let next = dues.compactMap(\.self).min(), next < requestedWake ?? .max else { return }
         requestedWake = next
         emit(.wake(at: next))
     }
@@ -190,6 +199,7 @@ package struct HubState: Sendable {
         }
         for request in abandonRequests() { refuse(request, .shuttingDown) }
         abandonMaintenance()
+        recordAllTokenUses()
     }
 
     /// Drops and returns every request that only reads or has not been started.
@@ -223,7 +233,7 @@ extension HubState.Call {
         case .history(let job): job.request
         case .list(let job): job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .load, .change, .follow, .feed, .admin, .maintenance: nil
+        case .load, .change, .follow, .feed, .admin, .tokenUses, .maintenance: nil
         }
     }
 }

@@ -28,13 +28,20 @@ extension HubState {
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
             refuse(request, RequestRefusal(ofTokens: refusal))
-        case (_, .listed), (_, .added), (_, .revoked): refuse(request, .unexpectedAnswer)
+        case (_, .listed), (_, .added), (_, .revoked), (_, .noted): refuse(request, .unexpectedAnswer)
         }
     }
 
     private mutating func send(_ listing: TokenListing, _ request: HubRequest) {
-        let page = AnswerPage(
-            of: listing.items.lazy.map { TokenSummary($0) }, within: limits.pageBytes, \.encodedBytes)
+        let inUse = joinedConnections.tokensInUse
+        let items = listing.items.map { item in
+            switch item {
+            case .damaged(let id): TokenSummary(number: Int(id.value), .damaged)
+            case .sound(let token, let stored):
+                TokenSummary(token, lastUse: lastUse(of: token.id, stored: stored, inUse: inUse))
+            }
+        }
+        let page = AnswerPage(of: items, within: limits.pageBytes, \.encodedBytes)
         answer(request, .admin(.tokens(Tokens(page.items, hasMore: listing.hasMore || page.hasMore))))
     }
 }
@@ -51,7 +58,12 @@ extension TokenCall {
             do throws(DocumentName.Fault) { user = try UserName(add.user.string) } catch {
                 throw RequestRefusal(.badName, "user: the name \(error.problem)")
             }
-            self = .add(user, try Grants(add.grants), at: time)
+            if let end = add.expires, end <= time {
+                let times = [Int64(end), time].map { UTCTime(milliseconds: $0) }
+                throw RequestRefusal(
+                    .badMessage, "expires: \(times[0]) has passed; the server's time is \(times[1])")
+            }
+            self = .add(user, try Grants(add.grants), expires: add.expires.map(Int64.init), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
         case .counters, .who, .listDeleted, .undelete, .trim, .verify, .backUp: return nil
         }
@@ -107,16 +119,14 @@ extension WireGrant {
 }
 
 extension TokenSummary {
-    fileprivate init(_ item: TokenListing.Item) {
-        switch item {
-        case .damaged(let id): self.init(number: Int(id.value), .damaged)
-        case .sound(let token):
-            self.init(
-                number: Int(token.id.value),
-                .sound(
+    fileprivate init(_ token: Token, lastUse: Int64?) {
+        self.init(
+            number: Int(token.id.value),
+            .sound(
+                TokenDetails(
                     user: WireString(token.user.bytes.string), created: Int(token.created),
-                    grants: token.grants.grants.compactMap { WireGrant($0) }))
-        }
+                    expires: token.expires.map(Int.init), lastUse: lastUse.map(Int.init),
+                    grants: token.grants.grants.compactMap { WireGrant($0) })))
     }
 }
 

@@ -18,6 +18,8 @@ package struct JoinedConnections: Equatable, Sendable {
         let pusher: Pusher
         let token: TokenID
         var grants: Grants
+        /// When the token ends. Nil if it has no end, or if the connection was ended because of it.
+        var expires: Int64?
         let unit: CodeUnit
         let peer: WireString?
         /// When the connection joined, in milliseconds.
@@ -32,6 +34,9 @@ package struct JoinedConnections: Equatable, Sendable {
     private var connectionsByID: [ConnectionID: JoinedConnection] = [:]
     /// The connections of each user and client, the newest last. The older ones were asked to end.
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
+    /// When the next token ends; nil if none of the connections has a token with an end. It may be too early:
+    /// the connection with that token may have left.
+    private(set) var nextTokenEnd: Int64?
 
     var isEmpty: Bool { connectionsByID.isEmpty }
     package var connections: [ConnectionID] { connectionsByID.keys.sorted() }
@@ -45,8 +50,9 @@ package struct JoinedConnections: Equatable, Sendable {
     /// Adds a connection. Returns the older connections of the same user and client, which it replaces.
     mutating func join(_ joining: JoinRequest, at now: Int64) -> [ConnectionID] {
         connectionsByID[joining.connection] = JoinedConnection(
-            pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
-            peer: joining.peer, since: now)
+            pusher: joining.pusher, token: joining.token, grants: joining.grants, expires: joining.expires,
+            unit: joining.unit, peer: joining.peer, since: now)
+        nextTokenEnd = [nextTokenEnd, joining.expires].compactMap(\.self).min()
         let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
         connectionsByPusher[joining.pusher, default: []].append(joining.connection)
         return replaced
@@ -105,6 +111,20 @@ package struct JoinedConnections: Equatable, Sendable {
 
     mutating func change(_ grants: Grants, of connection: ConnectionID) {
         connectionsByID[connection]?.grants = grants
+    }
+
+    /// Returns the connections whose tokens have ended since the last call.
+    mutating func takeExpired(at now: Int64) -> [ConnectionID] {
+        guard let nextTokenEnd, nextTokenEnd <= now else { return [] }
+        let expired = connections.filter { connectionsByID[$0]?.expires.map { $0 <= now } ?? false }
+        for connection in expired { connectionsByID[connection]?.expires = nil }
+        self.nextTokenEnd = connectionsByID.values.compactMap(\.expires).min()
+        return expired
+    }
+
+    /// The tokens of all connections that are present.
+    var tokensInUse: Set<TokenID> {
+        Set(connectionsByID.values.lazy.filter { $0.stage == .present }.map(\.token))
     }
 
     /// The connections of a token.

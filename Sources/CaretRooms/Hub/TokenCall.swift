@@ -2,9 +2,10 @@ package import CaretLog
 
 /// The hub's calls to the store about tokens. Each call is a method of the store.
 package enum TokenCall: Equatable, Sendable {
-    case add(UserName, Grants, at: Int64)
+    case add(UserName, Grants, expires: Int64?, at: Int64)
     case list(after: TokenID?, limit: Int, weight: Int)
     case revoke(TokenID)
+    case noteUses([TokenUse])
 }
 
 /// The store's answer to the call of the same name.
@@ -13,4 +14,6 @@ package enum TokenAnswer: Equatable, Sendable {
     case listed(Result<TokenListing, StoreRefusal>)
     /// The refusal is nil if the token was revoked.
     case revoked(StoreRefusal?)
+    /// The refusal is nil if the uses were recorded.
+    case noted(StoreRefusal?)
 }

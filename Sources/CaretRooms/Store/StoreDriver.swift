@@ -66,11 +66,12 @@ package struct StoreDriver: StoreCaller {
 
     private func call(_ call: TokenCall, then answer: @escaping @Sendable (TokenAnswer) -> Void) {
         switch call {
-        case .add(let user, let grants, let time):
-            store.addToken(of: user, grants, at: time) { answer(.added($0)) }
+        case .add(let user, let grants, let expires, let time):
+            store.addToken(of: user, grants, expires: expires, at: time) { answer(.added($0)) }
         case .list(let after, let limit, let weight):
             store.tokens(after: after, limit: limit, weighing: weight) { answer(.listed($0)) }
         case .revoke(let token): store.revokeToken(token) { answer(.revoked($0.refusal)) }
+        case .noteUses(let uses): store.noteUses(uses) { answer(.noted($0.refusal)) }
         }
     }
 }

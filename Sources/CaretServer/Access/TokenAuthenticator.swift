@@ -87,7 +87,10 @@ extension Authentication {
     fileprivate init(_ result: Result<Token, StoreRefusal>) {
         switch result {
         case .success(let token):
-            self = .known(Identity(user: token.user.bytes, token: token.id, grants: token.grants))
+            // A token that has ended is no guess: the client knows its secret. The connection refuses it.
+            self = .known(
+                Identity(
+                    user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires))
         case .failure(.gone): self = .unknown
         case .failure(.damaged), .failure(.full), .failure(.failed): self = .failed
         }

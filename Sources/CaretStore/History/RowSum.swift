@@ -1,7 +1,7 @@
 import CaretLog
 
-/// A checksum over the values of a row: the first eight bytes of a SHA-256 digest. The numbers come first,
-/// then the byte strings. The length of each byte string comes before its bytes.
+/// A checksum over the values of a row: the first eight bytes of a SHA-256 digest. The length of each byte
+/// string comes before its bytes.
 struct RowSum {
     private var digest = SHA256()
 

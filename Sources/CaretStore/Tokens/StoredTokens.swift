@@ -2,11 +2,12 @@ package import CaretLog
 
 extension SQLiteStore: TokenStore {
     package func addToken(
-        of user: UserName, _ grants: Grants, at time: Int64,
+        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
     ) {
         write { writer throws(StoreFault) in
-            let text = try TokenTable(database: writer.database).add(user, grants, at: time)
+            let table = TokenTable(database: writer.database)
+            let text = try table.add(user, grants, expires: expires, at: time)
             return { completion(.success(text)) }
         } or: {
             completion(.failure($0.refusal))
@@ -18,6 +19,17 @@ extension SQLiteStore: TokenStore {
     ) {
         write { writer throws(StoreFault) in
             try TokenTable(database: writer.database).revoke(token)
+            return { completion(.success(())) }
+        } or: {
+            completion(.failure($0.refusal))
+        }
+    }
+
+    package func noteUses(
+        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(StoreFault) in
+            for use in uses { try TokenTable(database: writer.database).note(use) }
             return { completion(.success(())) }
         } or: {
             completion(.failure($0.refusal))

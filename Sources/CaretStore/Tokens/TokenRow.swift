@@ -1,21 +1,31 @@
 import CaretLog
 
-/// A row of `token` without its grants. The store reads the grants only after the token's text was checked.
+/// A row of `token` without its grants, and the token's end. The store reads the grants only after the token's
+/// text was checked.
 struct TokenRow {
+    /// The columns of `token` except the grants.
     static let columns = "id, user, digest, created, grants_sum, sum"
+    /// The columns that are read, and the tables that have them.
+    static let (read, tables) = (
+        "\(columns), expires", "token LEFT JOIN token_end ON token_end.token = id"
+    )
 
     let id: TokenID
     let user: UserName
     /// The digest of the token's text.
     let digest: Digest
     let created: Int64
+    let expires: Int64?
     let grantsSum: Int64
 
-    init(id: TokenID, user: UserName, digest: Digest, created: Int64, grants: [UInt8]) {
+    init(
+        id: TokenID, user: UserName, digest: Digest, created: Int64, expires: Int64?, grants: [UInt8]
+    ) {
         self.id = id
         self.user = user
         self.digest = digest
         self.created = created
+        self.expires = expires
         grantsSum = TokenRow.sum(of: grants)
     }
 
@@ -30,6 +40,7 @@ struct TokenRow {
         self.digest = digest
         created = row.integer(3)
         grantsSum = row.integer(4)
+        expires = row.isNull(6) ? nil : row.integer(6)
         if sum != row.integer(5) { return nil }
     }
 
@@ -46,7 +57,7 @@ struct TokenRow {
         guard TokenRow.sum(of: grants) == grantsSum, let grants = GrantsFormat.decoded(grants) else {
             return nil
         }
-        return Token(id: id, user: user, grants: grants, created: created)
+        return Token(id: id, user: user, grants: grants, created: created, expires: expires)
     }
 
     static func sum(of grants: [UInt8]) -> Int64 {
@@ -62,6 +73,8 @@ struct TokenRow {
         sum.update(grantsSum)
         sum.update(user.bytes.utf8)
         sum.update(digest)
+        // A token without an end has the sum that it had before tokens could have ends.
+        if let expires { sum.update(expires) }
         return sum.value()
     }
 }

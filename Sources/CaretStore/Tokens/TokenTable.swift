@@ -7,24 +7,31 @@ import CaretLog
 struct TokenTable {
     let database: Database
 
-    func add(_ user: UserName, _ grants: Grants, at time: Int64) throws(StoreFault) -> TokenText {
+    func add(
+        _ user: UserName, _ grants: Grants, expires: Int64?, at time: Int64
+    ) throws(StoreFault) -> TokenText {
         let last = try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'token'") { $0.integer(0) }
         // The secret comes from the system's source of randomness.
         let text = TokenText(TokenID((last ?? 0) + 1), secret: .random(in: .min ... .max))
         let bytes = GrantsFormat.encoded(grants)
         let row = TokenRow(
             id: text.token, user: user, digest: SHA256.digest(of: text.bytes.utf8), created: time,
-            grants: bytes)
+            expires: expires, grants: bytes)
         try database.write(
             "INSERT INTO token (\(TokenRow.columns), grants) VALUES (?, ?, ?, ?, ?, ?, ?)",
             row.values + [.bytes(bytes)])
+        if let expires {
+            try database.write(
+                "INSERT INTO token_end VALUES (?, ?)", [.integer(row.id.value), .integer(expires)])
+        }
         return text
     }
 
     func token(shown text: ByteString) throws(StoreFault) -> Token {
         let id = TokenText.token(in: text) ?? .unneeded
-        let found = try database.one("SELECT \(TokenRow.columns) FROM token WHERE id = ?", .integer(id.value))
-        {
+        let found = try database.one(
+            "SELECT \(TokenRow.read) FROM \(TokenRow.tables) WHERE id = ?", .integer(id.value)
+        ) {
             TokenRow($0)
         }
         guard let found else {
@@ -57,11 +64,16 @@ struct TokenTable {
         var items: [TokenListing.Item] = []
         var (sum, hasMore) = (0, false)
         try database.forEach(
-            "SELECT \(TokenRow.columns), grants FROM token WHERE id > ? ORDER BY id",
-            [.integer(after?.value ?? 0)], orFault: StoreFault.database
+            """
+            SELECT \(TokenRow.read), grants, used FROM \(TokenRow.tables)
+            LEFT JOIN token_use ON token_use.token = id WHERE id > ? ORDER BY id
+            """, [.integer(after?.value ?? 0)], orFault: StoreFault.database
         ) { (row: Row) throws(StoreFault) in
-            let token = TokenRow(row)?.token(grants: row.bytes(6))
-            let item = token.map { .sound($0) } ?? TokenListing.Item.damaged(TokenID(row.integer(0)))
+            let token = TokenRow(row)?.token(grants: row.bytes(7))
+            let lastUse = row.isNull(8) ? nil : row.integer(8)
+            let item =
+                token.map { TokenListing.Item.sound($0, lastUse: lastUse) }
+                ?? .damaged(TokenID(row.integer(0)))
             sum += item.weight
             hasMore = items.count >= limit || sum > weight && !items.isEmpty
             if !hasMore { items.append(item) }
@@ -74,5 +86,16 @@ struct TokenTable {
         // Delete without reading the row first, so that a damaged token can be revoked too.
         try database.write("DELETE FROM token WHERE id = ?", [.integer(id.value)])
         if database.changes == 0 { throw .gone }
+        for table in ["token_end", "token_use"] {
+            try database.write("DELETE FROM \(table) WHERE token = ?", [.integer(id.value)])
+        }
+    }
+
+    func note(_ use: TokenUse) throws(StoreFault) {
+        try database.write(
+            """
+            INSERT INTO token_use (token, used) SELECT id, ?2 FROM token WHERE id = ?1
+            ON CONFLICT (token) DO UPDATE SET used = excluded.used WHERE used < excluded.used
+            """, [.integer(use.token.value), .integer(use.time)])
     }
 }

@@ -164,6 +164,18 @@ import Testing
         #expect(try list("/docs", "Authorization: Bearer t1").status == "200 OK")
     }
 
+    @Test("a token that has ended gets 401, which says when it ended", arguments: [-1, 0, 1] as [Int64])
+    func ended(rest: Int64) throws {
+        let end = server.world.now + rest
+        server.tokens = [
+            "t2": .known(Identity(user: "ann", token: TokenID(1), grants: .all, expires: end))
+        ]
+        let response = try list("/docs", "Authorization: Bearer t2")
+        #expect(response.summary == (rest > 0 ? "200" : "401 unauthorized"))
+        let message = "the token ended at \(UTCTime(milliseconds: end))"
+        #expect(response.body.contains(message) == (rest <= 0))
+    }
+
     @Test("too many unknown tokens get 429, and the time to wait")
     func guessing() throws {
         server.tokens = ["t2": .tooOften(retryAfterMilliseconds: 5_500), "t3": .failed]

@@ -25,8 +25,7 @@ package struct ListTokens: WireMessage {
 /// A token as listed by `tokens`.
 package struct TokenSummary: Equatable, Sendable {
     package enum State: Equatable, Sendable {
-        /// `created` is a time in milliseconds.
-        case sound(user: WireString, created: Int, grants: [WireGrant])
+        case sound(TokenDetails)
         /// The token's row is damaged. The token cannot be used, only revoked.
         case damaged
     }
@@ -46,24 +45,57 @@ package struct TokenSummary: Equatable, Sendable {
             state = .damaged
             return
         }
-        state = .sound(
-            user: try fields.string("user"), created: try fields.integer("created"),
-            grants: try fields.array("grants") { value throws(FieldFault) in
-                try WireGrant(value, atMost: .max, limits)
-            })
+        state = .sound(try TokenDetails(fields))
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("number", number)
         switch state {
-        case .sound(let user, let created, let grants):
-            writer.member("user", user)
-            writer.member("created", created)
-            writer.member("grants", grants)
+        case .sound(let token): token.writeMembers(to: &writer)
         case .damaged: writer.member("damaged", true)
         }
         writer.endObject()
+    }
+}
+
+/// What `tokens` says about a token whose row is not damaged. Times are in milliseconds.
+package struct TokenDetails: Equatable, Sendable {
+    package var user: WireString
+    package var created: Int
+    /// When the token ends. Nil if it has no end, or from a server that does not send it.
+    package var expires: Int?
+    /// Nil if the token was never used, or from a server that does not send it.
+    package var lastUse: Int?
+    package var grants: [WireGrant]
+
+    package init(
+        user: WireString, created: Int, expires: Int? = nil, lastUse: Int? = nil, grants: [WireGrant]
+    ) {
+        self.user = user
+        self.created = created
+        self.expires = expires
+        self.lastUse = lastUse
+        self.grants = grants
+    }
+
+    fileprivate init(_ fields: Fields) throws(FieldFault) {
+        let limits = fields.limits
+        user = try fields.string("user")
+        created = try fields.integer("created")
+        expires = try fields.integer(optional: "expires")
+        lastUse = try fields.integer(optional: "last_use")
+        grants = try fields.array("grants") { value throws(FieldFault) in
+            try WireGrant(value, atMost: .max, limits)
+        }
+    }
+
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("user", user)
+        writer.member("created", created)
+        writer.member("expires", expires)
+        writer.member("last_use", lastUse)
+        writer.member("grants", grants)
     }
 }
 
@@ -98,10 +130,13 @@ package struct AddToken: WireMessage {
 
     package var user: WireString
     package var grants: [WireGrant]
+    /// When the token ends, in milliseconds; nil if it has no end.
+    package var expires: Int?
 
-    package init(user: WireString, grants: [WireGrant]) {
+    package init(user: WireString, grants: [WireGrant], expires: Int? = nil) {
         self.user = user
         self.grants = grants
+        self.expires = expires
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -111,11 +146,13 @@ package struct AddToken: WireMessage {
             value throws(FieldFault) in
             try WireGrant(value, atMost: Limits.name, limits)
         }
+        expires = try fields.integer(optional: "expires")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("user", user)
         writer.member("grants", grants)
+        writer.member("expires", expires)
     }
 }
 

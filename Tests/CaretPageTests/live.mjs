@@ -8,7 +8,7 @@ import { cp, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
+import { Caret, connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
 import { applyEdits, makeRandom, makeScalars, randomOffset } from './support.mjs'
 
 const bin = process.env.CARET_BIN ?? fileURLToPath(new URL('../../.build/debug', import.meta.url))
@@ -109,6 +109,23 @@ async function typeAtRandom(server, wasm, random) {
     const typed = [...people.flatMap((person) => person.typed), ...command.typed]
     assert.deepEqual([...text].sort(), typed.sort(), 'every scalar is in the text once')
     await Promise.all([...people.map((person) => person.caret.close()), command.caret.close()])
+}
+
+// Node has a WebSocket client since version 22, and version 20 with a flag that scripts/test-wasm gives.
+if (globalThis.WebSocket) {
+    cases['a document is edited over a WebSocket'] = (wasm) => withServer(async (server) => {
+        const [ann, bob] = [await Caret.connect(`http://127.0.0.1:${server.port}`, { wasm }), await connectTo(server, wasm)]
+        const [mine, theirs] = [ann.open('a', { create: true }), bob.open('a', { create: true })]
+        await mine.opened()
+        mine.append('Käse 𝄞\n')
+        await until(() => theirs.text === 'Käse 𝄞\n')
+        await server.kill()
+        theirs.append('Tee\n')
+        ann.reconnect()
+        await until(() => mine.text === 'Käse 𝄞\nTee\n')
+        await Promise.all([ann.close(), bob.close()])
+        assert.deepEqual(ann.link, { state: 'ended', reason: 'closed' })
+    })
 }
 
 /** Somebody who types at random, with a view that only applies edits. */

@@ -9,7 +9,7 @@ const welcome = {
     ping: 20,
 }
 
-export const cases = {
+const conversations = {
     async 'a view that applies all changes shows the text'(wasm) {
         const { server, document } = await open(wasm)
         let view = document.text
@@ -130,11 +130,27 @@ export const cases = {
     },
 }
 
+/** The servers of the current case. */
+const servers = []
+
+/** Ends the clients of a case, whose timers would keep Node running. */
+async function runAndEnd(run, wasm) {
+    try {
+        await run(wasm)
+    } finally {
+        for (const server of servers.splice(0)) server.send({ type: 'bye', reason: 'replaced' })
+    }
+}
+
+export const cases = Object.fromEntries(
+    Object.entries(conversations).map(([name, run]) => [name, (wasm) => runAndEnd(run, wasm)]))
+
 async function settled() { await new Promise((resolve) => setImmediate(resolve)) }
 
 /** A client that is online, and its server. The module is compiled, or already loaded. */
 async function connect(wasm) {
     const server = new TestServer()
+    servers.push(server)
     const module = wasm instanceof WebAssembly.Module ? (await load(wasm)).module : wasm
     const transport = () => server.transport
     const caret = new Caret(new URL('http://127.0.0.1'), module, { transport, client: 'secret-id' })

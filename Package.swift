@@ -65,8 +65,8 @@ let package = Package(
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
-            dependencies: ["CaretCore"],
-            exclude: ["caret-core.mjs", "runtime.c"],
+            dependencies: ["CaretCore", "CaretReplica", "CaretWire"],
+            exclude: ["runtime.c"],
             swiftSettings: strict
         ),
         .target(

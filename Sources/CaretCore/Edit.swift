@@ -62,6 +62,6 @@ extension String {
 
 /// Compares bytes. `==` on strings uses canonical equivalence, and would miss an edit that only changes how a
 /// letter is encoded.
-func hasSameBytes(_ left: String, _ right: String) -> Bool {
+package func hasSameBytes(_ left: String, _ right: String) -> Bool {
     left.withBytes { left in right.withBytes { right in left.isEqual(to: right) } }
 }

@@ -17,7 +17,7 @@ package struct SentPush: Equatable, Sendable {
     /// The message to a server that counts in UTF-16. A resent push encodes to the same line, byte for byte.
     package func message(to document: WireString) -> Push {
         Push(
-            document: document, epoch: position.epoch, base: position.revision, seq: Int(seq.value),
+            document: document, epoch: position.epoch, base: position.revision, seq: PushNumber(seq.value),
             content: .edits(change.edits.map { WireEdit($0) }))
     }
 }

@@ -5,7 +5,8 @@ package struct Seq: Comparable, Hashable, Sendable {
     package let value: Int64
 
     /// The largest integer that the wire allows.
-    package static let last = Seq((1 << 53) - 1)
+    // The literals need a type: with `Int`, the sum would not fit into 32 bits.
+    package static let last = Seq((Int64(1) << 53) - 1)
 
     package init(_ value: Int64) { self.value = value }
 

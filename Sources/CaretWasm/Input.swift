@@ -32,19 +32,13 @@ struct Input {
     /// Reads a change, and brings it into normal form.
     @inline(never)
     func change() throws(Refusal) -> Change {
-        var reader = Reader(bytes: UnsafeRawBufferPointer(try bytes()))
-        var edits: [Edit] = []
-        let count = UInt32(bitPattern: try reader.number())
-        // An edit has at least 12 bytes. So if the count is too high, reading stops with an error at the end
-        // of the bytes.
-        for index in 0..<count { edits.append(try reader.edit(Int(truncatingIfNeeded: index))) }
+        var reader = try reader()
+        let change = try reader.change()
         try reader.finish()
-        do throws(ChangeError) {
-            return try Change(edits)
-        } catch {
-            throw Refusal(error)
-        }
+        return change
     }
+
+    func reader() throws(Refusal) -> Reader { Reader(bytes: UnsafeRawBufferPointer(try bytes())) }
 
     private func bytes() throws(Refusal) -> UnsafeBufferPointer<UInt8> {
         if count > Limits.bytes {
@@ -52,50 +46,4 @@ struct Input {
         }
         return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count))
     }
-}
-
-/// Reads the parts of an encoded change from start to end.
-private struct Reader {
-    let bytes: UnsafeRawBufferPointer
-    private var index = 0
-
-    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    mutating func edit(_ edit: Int) throws(Refusal) -> Edit {
-        let (start, end) = (try number(), try number())
-        let text = try string(of: edit)
-        if start > end { throw Refusal(.reversedRange, edit: edit, start, end) }
-        if end > Limits.offset { throw Refusal(.tooLarge, end, Int32(truncatingIfNeeded: Limits.offset)) }
-        do throws(TextError) {
-            return try Edit(Offset(Int(start))..<Offset(Int(end)), text)
-        } catch {
-            throw Refusal(error, edit: edit)
-        }
-    }
-
-    func finish() throws(Refusal) {
-        if index != bytes.count { throw malformed }
-    }
-
-    @inline(never)
-    mutating func number() throws(Refusal) -> Int32 {
-        if bytes.count - index < 4 { throw malformed }
-        defer { index += 4 }
-        return Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: Int32.self))
-    }
-
-    private mutating func string(of edit: Int) throws(Refusal) -> String {
-        let count = UInt32(bitPattern: try number())
-        if count > bytes.count - index { throw malformed }
-        let end = index + Int(count)
-        let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end]).bindMemory(to: UInt8.self)
-        index = end
-        do throws(UTF8.ValidationError) {
-            return String(copying: try UTF8Span(validating: text.span))
-        } catch {
-            throw Refusal(.invalidUTF8(at: error.byteOffsets.lowerBound), edit: edit)
-        }
-    }
-
-    private var malformed: Refusal { Refusal(.malformed, Int32(truncatingIfNeeded: index)) }
 }

@@ -105,6 +105,6 @@ extension Fields {
     fileprivate func fault(_ code: ErrorCode, _ message: String, byte: Int) -> WireFault {
         WireFault(
             code, message, byte: byte, id: try? id(), document: try? document(),
-            seq: try? integer(optional: "seq"))
+            seq: (try? integer(optional: "seq")).map { PushNumber($0) })
     }
 }

@@ -10,7 +10,7 @@ package struct WireFault: Error, Equatable, Sendable {
     /// not be read is nil. All three are nil if the line is not JSON.
     package var id: RequestID?
     package var document: WireString?
-    package var seq: Int?
+    package var seq: PushNumber?
     /// The kind of the message, if not every client may send it. Nil for all other messages.
     package var topic: Topic?
 
@@ -21,7 +21,7 @@ package struct WireFault: Error, Equatable, Sendable {
 
     package init(
         _ code: ErrorCode, _ message: String, byte: Int, id: RequestID? = nil, document: WireString? = nil,
-        seq: Int? = nil
+        seq: PushNumber? = nil
     ) {
         self.code = code
         self.message = message

@@ -1,3 +1,5 @@
+import CaretCore
+
 /// A string compared, ordered and hashed by its bytes.
 ///
 /// Swift's `String` compares by canonical equivalence, so two different names could compare as equal.
@@ -9,7 +11,7 @@ package struct WireString: Hashable, Comparable, Sendable {
     package var utf8: String.UTF8View { string.utf8 }
 
     package static func == (left: WireString, right: WireString) -> Bool {
-        left.utf8.elementsEqual(right.utf8)
+        hasSameBytes(left.string, right.string)
     }
 
     package static func < (left: WireString, right: WireString) -> Bool {

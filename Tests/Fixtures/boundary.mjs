@@ -1,7 +1,8 @@
 // Tests of the boundary between JavaScript and WebAssembly, which the fixtures cannot test. The inputs are
 // malformed strings, bytes that are not a change, numbers that are not offsets, and large texts. Some tests
 // check that memory is given back.
-import { loadCaretCore } from '../../Sources/CaretWasm/caret-core.mjs'
+import { Core } from '../../Sources/CaretPage/caret/core.js'
+import { Module } from '../../Sources/CaretPage/caret/module.js'
 
 /** Pairs of a case's name and what is wrong with it, or null. */
 export async function* boundaryCases(module) {
@@ -18,14 +19,14 @@ export async function* boundaryCases(module) {
 
 const cases = {
     async 'a lone surrogate is refused, never replaced'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         const found = ['a\ud83d', '\ude00a', 'ab\ud83d\ud83d\ude00'].map((text) => refusal(() => caret.diff('', text)))
         found.push(refusal(() => caret.normalise([{ range: [0, 0], text: 'a\ud83d' }])))
         return differs(found, ['loneSurrogate: 1', 'loneSurrogate: 0', 'loneSurrogate: 2', 'edit 0: loneSurrogate: 1'])
     },
 
     async 'what is no offset is refused'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         const found = [0.5, NaN, Infinity, '1', null].map((place) => refusal(() => caret.mapCaret(place, [])))
         found.push(...[2 ** 40, 2 ** 30, -1].map((place) => refusal(() => caret.mapCaret(place, []))))
         const large = ['tooLarge: 1099511627776 2147483647', 'tooLarge: 1073741824 536870911', 'outside: -1 536870911']
@@ -33,13 +34,13 @@ const cases = {
     },
 
     async 'a range whose end is before its start is refused'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         const found = refusal(() => caret.normalise([{ range: [1, 2], text: '' }, { range: [5, 3], text: '' }]))
         return differs(found, 'edit 1: reversedRange: 5 3')
     },
 
     async 'texts of any length and likeness are compared'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         let seed = 1
         const number = (below) => (seed = (seed * 48271) % 2147483647) % below
         const text = (letters, length) => Array.from({ length }, () => letters[number(letters.length)]).join('')
@@ -57,7 +58,7 @@ const cases = {
     },
 
     async 'the largest offsets do not overflow'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         const last = 2 ** 29 - 1
         const whole = [{ range: [0, last], text: '' }]
         const end = [{ range: [last, last], text: 'x' }]
@@ -106,7 +107,7 @@ const cases = {
     },
 
     async 'a text of four megabytes is as good as a short one'(module) {
-        const caret = await loadCaretCore(module)
+        const caret = new Core(await Module.load(module))
         const lines = Array.from({ length: 80_000 }, (_, number) => `The quick brown 🦊 jumps over ${number} lazy dogs.\n`)
         const old = lines.join('')
         const end = old.length - 6
@@ -132,7 +133,8 @@ const cases = {
     },
 
     async 'a page that lives for hours needs no more memory'(module) {
-        const caret = await loadCaretCore(module)
+        const loaded = await Module.load(module)
+        const caret = new Core(loaded)
         const text = 'some words in a line\n'.repeat(5000)
         const run = () => {
             for (let round = 0; round < 60; round++) {
@@ -141,9 +143,9 @@ const cases = {
             }
         }
         run()
-        const bytes = caret.memoryBytes
+        const bytes = loaded.memoryBytes
         for (let round = 0; round < 5; round++) run()
-        return differs(caret.memoryBytes, bytes)
+        return differs(loaded.memoryBytes, bytes)
     },
 }
 

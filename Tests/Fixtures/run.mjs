@@ -1,16 +1,18 @@
 // Runs every case of every fixture in this folder through the JavaScript functions of CaretCore.
 //
-//     node Tests/Fixtures/run.mjs .build/wasm/caret-core.wasm
+//     node Tests/Fixtures/run.mjs .build/wasm/caret.wasm
 //
 // For each case that fails, prints its name, the found value and the expected value. Ends with 'N passed, N
 // failed'.
 import { readdirSync, readFileSync } from 'node:fs'
-import { CaretError, loadCaretCore } from '../../Sources/CaretWasm/caret-core.mjs'
+import { Core } from '../../Sources/CaretPage/caret/core.js'
+import { CaretError } from '../../Sources/CaretPage/caret/errors.js'
+import { Module } from '../../Sources/CaretPage/caret/module.js'
 import { boundaryCases } from './boundary.mjs'
 
 const folder = new URL('.', import.meta.url)
 const module = await WebAssembly.compile(readFileSync(process.argv[2]))
-const caret = await loadCaretCore(module)
+const caret = new Core(await Module.load(module))
 
 // For each kind of fixture: `answer` computes the answer of a case. `law` checks a law that must also hold
 // for the case, and returns the values that break the law.

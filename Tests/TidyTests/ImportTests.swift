@@ -29,6 +29,7 @@ struct ImportTable {
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
+        "Sources/CaretPage": [],
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
@@ -45,7 +46,7 @@ struct ImportTable {
             "Glibc", "Synchronization",
         ],
         "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
-        "Sources/CaretWasm": ["CaretCore"],
+        "Sources/CaretWasm": ["CaretCore", "CaretReplica", "CaretWire"],
         "Sources/CaretWeb": ["CaretCore", "CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
@@ -69,6 +70,7 @@ struct ImportTable {
         ],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
+        "Tests/CaretPageTests": [],
         "Tests/CaretReplicaTests": [
             "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],

@@ -9,13 +9,13 @@ package struct ErrorReport: WireMessage {
     /// What is wrong, as a text for people.
     package var message: WireString
     package var document: WireString?
-    package var seq: Int?
+    package var seq: PushNumber?
     /// The document's head. The server sends the head if the base of a push cannot be used.
     package var head: WirePosition?
     package var retryAfterMilliseconds: Int?
 
     package init(
-        _ code: ErrorCode, _ message: String, document: WireString? = nil, seq: Int? = nil,
+        _ code: ErrorCode, _ message: String, document: WireString? = nil, seq: PushNumber? = nil,
         head: WirePosition? = nil, retryAfterMilliseconds: Int? = nil
     ) {
         self.code = .known(code)
@@ -36,7 +36,7 @@ package struct ErrorReport: WireMessage {
         code = try fields.openWord("code")
         message = try fields.string("message")
         document = try fields.string(optional: "doc")
-        seq = try fields.integer(optional: "seq")
+        seq = try fields.integer(optional: "seq").map { PushNumber($0) }
         let (epoch, revision) = (try fields.string(optional: "epoch"), try fields.revision(optional: "rev"))
         if let epoch, let revision { head = WirePosition(epoch: epoch, revision: revision) }
         retryAfterMilliseconds = try fields.integer(optional: "retry_after_ms")
@@ -44,7 +44,7 @@ package struct ErrorReport: WireMessage {
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
-        writer.member("seq", seq)
+        writer.member("seq", seq.map { Int($0) })
         writer.member("code", code)
         writer.member("message", message)
         if let head {

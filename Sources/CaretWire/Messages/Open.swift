@@ -64,16 +64,16 @@ package struct Open: WireMessage {
 
 /// The receiver's highest committed push.
 package struct OwnPush: Hashable, Sendable {
-    package let seq: Int
+    package let seq: PushNumber
     package let revision: Revision
 
-    package init(seq: Int, revision: Revision) {
+    package init(seq: PushNumber, revision: Revision) {
         self.seq = seq
         self.revision = revision
     }
 
     init(_ fields: Fields) throws(FieldFault) {
-        seq = try fields.integer("seq")
+        seq = PushNumber(try fields.integer("seq"))
         revision = try fields.revision("rev")
     }
 }
@@ -92,7 +92,7 @@ extension JSONWriter {
         guard let own else { return }
         key(name)
         beginObject()
-        member("seq", own.seq)
+        member("seq", Int(own.seq))
         member("rev", own.revision.value)
         endObject()
     }

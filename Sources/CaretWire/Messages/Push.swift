@@ -13,7 +13,7 @@ package struct Push: WireMessage {
     package var document: WireString
     package var epoch: WireString?
     package var base: Revision
-    package var seq: Int
+    package var seq: PushNumber
     package var content: Content
     /// Whether the ack must include the text.
     package var wantsText: Bool
@@ -23,7 +23,7 @@ package struct Push: WireMessage {
     package var exact: Bool
 
     package init(
-        document: WireString, epoch: WireString?, base: Revision, seq: Int, content: Content,
+        document: WireString, epoch: WireString?, base: Revision, seq: PushNumber, content: Content,
         wantsText: Bool = false, create: Bool = false, exact: Bool = false
     ) {
         self.document = document
@@ -40,7 +40,7 @@ package struct Push: WireMessage {
         document = try fields.document()
         epoch = try fields.string(optional: "epoch", atMost: Limits.epoch)
         base = try fields.revision("base")
-        seq = try fields.integer("seq")
+        seq = PushNumber(try fields.integer("seq"))
         content = try Content(fields)
         wantsText = try fields.word(optional: "want") == Want.text
         create = try fields.flag("create")
@@ -51,7 +51,7 @@ package struct Push: WireMessage {
         writer.member("doc", document)
         writer.member("epoch", epoch)
         writer.member("base", base.value)
-        writer.member("seq", seq)
+        writer.member("seq", Int(seq))
         switch content {
         case .edits(let edits): writer.member("edits", edits)
         case .text(let text): writer.member("text", text)
@@ -90,7 +90,7 @@ package struct Ack: WireMessage {
     package static var type: StaticString { "ack" }
 
     package var document: WireString
-    package var seq: Int
+    package var seq: PushNumber
     package var revision: Revision
     /// The edits as committed, if they differ from the edits sent.
     package var edits: [WireEdit]?
@@ -99,7 +99,7 @@ package struct Ack: WireMessage {
     package var duplicate: Bool
 
     package init(
-        document: WireString, seq: Int, revision: Revision, edits: [WireEdit]? = nil,
+        document: WireString, seq: PushNumber, revision: Revision, edits: [WireEdit]? = nil,
         text: WireString? = nil, unchanged: Bool = false, duplicate: Bool = false
     ) {
         self.document = document
@@ -113,7 +113,7 @@ package struct Ack: WireMessage {
 
     init(_ fields: Fields) throws(FieldFault) {
         document = try fields.string("doc")
-        seq = try fields.integer("seq")
+        seq = PushNumber(try fields.integer("seq"))
         revision = try fields.revision("rev")
         edits = try fields.edits(optional: "edits")
         text = try fields.string(optional: "text")
@@ -123,7 +123,7 @@ package struct Ack: WireMessage {
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
-        writer.member("seq", seq)
+        writer.member("seq", Int(seq))
         writer.member("rev", revision.value)
         if let edits { writer.member("edits", edits) }
         writer.member("text", text)

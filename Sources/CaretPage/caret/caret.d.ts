@@ -1,0 +1,158 @@
+// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript strings.
+
+/** One replaced range. In a list of edits, the ranges are ascending, and refer to the text before all of them. */
+export interface Edit { range: [start: number, end: number]; text: string }
+
+/** The head is the end that moves when the selection is extended. If both are equal, it is a caret. */
+export type Range = [anchor: number, head: number]
+
+export interface Link {
+    state: 'connecting' | 'online' | 'waiting' | 'ended'
+    /** When the next attempt is, while waiting. */
+    until?: Date
+    /** What went wrong last. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'trapped' or an error code. */
+    reason?: string
+}
+
+export interface Limits {
+    line: number; document: number; edits: number; documents: number; selections: number; pushes_per_second?: number
+}
+
+export interface Entry { name: string; epoch: string; revision: number; length: number; updated: Date }
+export interface Snapshot { name: string; epoch: string; revision: number; text: string; newline: 'lf' | 'crlf' }
+export interface Revision {
+    revision: number; user: string; client: string; time: Date; inserted: number; deleted: number; edits?: Edit[]
+}
+
+/** An event for those who follow documents. 'restarted': all documents follow again. 'complete': they all came. */
+export type FollowEvent = ({ type: 'document' } & Entry) | { type: 'gone'; name: string; reason: string; to?: string }
+    | { type: 'restarted' } | { type: 'complete' }
+
+/** Another session that has the document open. */
+export interface Peer {
+    session: string; user: string; client: string; name?: string; color?: string; selections: Range[]
+}
+
+export interface Saving {
+    state: 'opening' | 'saved' | 'sending' | 'offline' | 'refused'
+    /** The error code, if the server refused something. */
+    code?: string
+    since: Date
+}
+
+/** A connection to the server. `start` connects. `closed` is called once, also if connecting fails. */
+export interface Transport {
+    start(events: { opened(): void; received(line: string): void; closed(reason: string): void }): void
+    /** Sends a line, which has no line end. */
+    send(line: string): void
+    close(): void
+}
+
+export interface Options {
+    token?: string
+    /** What others see of the user: a name, and a CSS color. */
+    name?: string; color?: string
+    /** The secret id of this client, 8 to 64 printable ASCII characters. Random if it is missing. */
+    client?: string
+    /** A WebSocket if it is missing. */
+    transport?: (url: URL) => Transport
+    /** The module: its URL, its bytes or compiled. By default, the file caret.wasm beside caret.js. */
+    wasm?: URL | BufferSource | Response | WebAssembly.Module | Promise<BufferSource | Response | WebAssembly.Module>
+}
+
+export interface CaretEventMap { link: Event & { link: Link }; signedOut: Event & { reason: string } }
+
+export class Caret extends EventTarget {
+    /** Loads the module, and begins to connect. Does not wait for the connection, which comes back by itself. */
+    static connect(server?: string | URL, options?: Options): Promise<Caret>
+    readonly link: Link
+    readonly user?: string
+    readonly limits?: Limits
+    readonly core: Core
+    /** Tries to connect at once, if the client waits before its next attempt. */
+    reconnect(): void
+    /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
+    open(name: string, options?: { create?: boolean; watch?: boolean }): CaretDocument
+    list(options?: { prefix?: string; after?: string; limit?: number }): Promise<{ docs: Entry[]; more: boolean }>
+    /** Returns a function that ends this. */
+    follow(prefix: string, listener: (event: FollowEvent) => void): () => void
+    read(name: string, where?: { rev?: number; at?: Date }): Promise<Snapshot>
+    history(name: string, options?: { after?: number; edits?: boolean }): AsyncIterable<Revision>
+    restore(name: string, rev: number): Promise<void>
+    rename(name: string, to: string): Promise<void>
+    delete(name: string): Promise<void>
+    /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */
+    close(): Promise<void>
+    addEventListener<Type extends keyof CaretEventMap>(type: Type, listener: (event: CaretEventMap[Type]) => void): void
+}
+
+export interface DocumentEventMap {
+    /** The text has changed. `own`: by a call of this object. */
+    change: Event & { edits: Edit[]; own: boolean }
+    saving: Event & { saving: Saving }
+    peers: Event & { peers: Peer[] }
+    rights: Event & { rights: 'none' | 'read' | 'write' }
+    renamed: Event & { name: string; from: string }
+    gone: Event & { reason: string }
+}
+
+export class CaretDocument extends EventTarget {
+    readonly name: string
+    /** The text with all edits, saved or not. */
+    readonly text: string
+    readonly length: number
+    readonly revision: number
+    readonly rights: 'none' | 'read' | 'write'
+    readonly saving: Saving
+    readonly peers: Peer[]
+    readonly selections: Range[]
+    /** The edits that are not saved, against the saved text. */
+    readonly unsaved: Edit[]
+    readonly canUndo: boolean
+    readonly canRedo: boolean
+    edit(edits: Edit[]): void
+    /** The difference is found, so carets and edits of others stay. */
+    replaceText(text: string): void
+    append(text: string): void
+    select(selections: Range[]): void
+    undo(): void
+    redo(): void
+    /** Sends refused edits again. */
+    retry(): void
+    /** Drops all edits that are not saved. */
+    discard(): void
+    opened(): Promise<void>
+    saved(): Promise<void>
+    close(): Promise<void>
+    addEventListener<Type extends keyof DocumentEventMap>(
+        type: Type, listener: (event: DocumentEventMap[Type]) => void): void
+}
+
+/** Why a call or a request has no result. docs/errors.md lists the codes of the server. */
+export class CaretError extends Error {
+    readonly code: string
+    /** After how many milliseconds to try again, if the server said so. */
+    readonly retryAfter?: number
+}
+
+/** The rules of edits: the server's own code. */
+export interface Core {
+    diff(oldText: string, newText: string): Edit[]
+    apply(text: string, change: Edit[]): string
+    rebase(change: Edit[], over: Edit[], tie: 'otherFirst' | 'selfFirst'): Edit[]
+    compose(first: Edit[], second: Edit[]): Edit[]
+    invert(change: Edit[], text: string): Edit[]
+    mapCaret(caret: number, change: Edit[]): number
+    mapSelection(selection: Range, change: Edit[]): Range
+    normalise(edits: Edit[]): Edit[]
+    convert(text: string, offset: number, from: Unit, to: Unit): number
+    validate(text: string | Uint8Array): Record<Unit, number>
+}
+
+export type Unit = 'utf-8' | 'utf-16' | 'utf-32'
+
+/** Only in caret-node.js: loads the module, and begins to connect over TCP. */
+export function connect(host?: string, port?: number, options?: Options): Promise<Caret>
+
+/** Only in caret-node.js: the transport over TCP. */
+export function lines(host: string, port: number): () => Transport

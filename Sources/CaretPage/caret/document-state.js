@@ -1,0 +1,196 @@
+// An open document of a client: its replica, its name, and what other sessions say about themselves.
+//
+// As the client's state, it uses no clock and no socket. Each event is a method that returns actions:
+// { do: 'send', message, id } and { do: 'notify', update }. DocumentState.swift is the same in Swift.
+import { CaretError } from './errors.js'
+
+/** Issues the ids of a client's requests, each only once. */
+export class RequestIDs {
+    #last = 0
+    next() { return ++this.#last }
+}
+
+export class DocumentState {
+    #ids
+    #creates
+    #watch
+    #lastOpen = null
+    #introductions = new Map()
+    #typedAt = null
+    #state = null
+    #text = null
+
+    /** When `timePassed` must be called; null if it need not. */
+    retryAt = null
+    /** The last refusal of the server, as a CaretError. */
+    refusal = null
+
+    constructor(replica, name, { ids, create = false, watch = false }) {
+        this.replica = replica
+        this.name = name
+        this.#ids = ids
+        this.#creates = create
+        this.#watch = watch
+    }
+
+    /** The state of the replica, read at most once after each event. */
+    get state() { return (this.#state ??= this.replica.state) }
+
+    /** The text that the user sees, read at most once after each event. */
+    get text() { return (this.#text ??= this.replica.text) }
+
+    get peers() {
+        return this.replica.peers.flatMap((peer) => {
+            const introduction = this.#introductions.get(peer.session)
+            return introduction ? [{ ...peer, ...introduction }] : []
+        })
+    }
+
+    // Events of the program.
+
+    typed(edits, now) {
+        const actions = this.#run(this.replica.typed(edits, this.#pause(now)), now)
+        return [{ do: 'notify', update: { type: 'change', edits, own: true } }, ...actions]
+    }
+
+    /** The program wants this text. The difference is found. */
+    replaced(text, now) { return this.#run(this.replica.replaced(text, this.#pause(now)), now, true) }
+
+    selected(selections, now) { return this.#run(this.replica.selected(selections), now) }
+    undone(now) { return this.#run(this.replica.undo(), now, true) }
+    redone(now) { return this.#run(this.replica.redo(), now, true) }
+    retried(now) { return this.#run(this.replica.retry(), now) }
+    discarded(now) { return this.#run(this.replica.discard(), now) }
+
+    #pause(now) {
+        const pause = this.#typedAt === null ? undefined : now - this.#typedAt
+        this.#typedAt = now
+        return pause
+    }
+
+    // Events of the connection and the clock.
+
+    welcomed(now) { return this.#run(this.replica.connected(), now) }
+
+    disconnected(now) {
+        this.#lastOpen = null
+        return this.#run(this.replica.disconnected(), now)
+    }
+
+    timePassed(now) {
+        if (this.retryAt === null || this.retryAt > now) return []
+        this.retryAt = null
+        return this.#run(this.replica.timePassed(), now)
+    }
+
+    /** Handles a message that `isAddressed` accepts. Throws if it contains an invalid text or edit. */
+    received(message, now) {
+        this.#record(message)
+        const rights = this.state.rights
+        const actions = this.#run(this.#pass(message), now)
+        if (this.state.rights !== rights) {
+            actions.push({ do: 'notify', update: { type: 'rights', rights: this.state.rights } })
+        }
+        if (message.type === 'gone' && message.reason !== 'renamed') {
+            actions.push({ do: 'notify', update: { type: 'gone', reason: message.reason } })
+        }
+        return actions
+    }
+
+    #pass(message) {
+        if (message.type !== 'error') return this.replica.received(message)
+        return message.id === undefined ? this.replica.pushRefused(message) : this.replica.openRefused(message)
+    }
+
+    /** Called when a push was not sent, because its line is longer than the server allows. */
+    lineTooLong(push, now) {
+        return this.#run(this.replica.pushRefused({ code: 'line_too_long', seq: push.seq }), now)
+    }
+
+    /** Whether a message is about this document. */
+    isAddressed(message) {
+        switch (message.type) {
+        case 'opened': return message.id !== undefined && message.id === this.#lastOpen
+        case 'error':
+            if (message.id !== undefined) return message.id === this.#lastOpen
+            return message.doc === this.name && message.seq !== undefined
+        case 'change': case 'ack': case 'check': case 'peer': case 'resync': case 'rights':
+            return message.doc === this.name
+        // A `gone` message for a follower may arrive late, when another document already has the name.
+        case 'gone': return message.doc === this.name && !message.followed
+        case 'bye': return true
+        default: return false
+        }
+    }
+
+    /** Records the parts of a message that the replica does not use. */
+    #record(message) {
+        switch (message.type) {
+        case 'opened':
+            this.#lastOpen = null
+            this.#creates = false
+            this.#introductions = new Map((message.peers ?? []).map((peer) => [peer.session, introduction(peer)]))
+            break
+        case 'peer':
+            if (message.left) this.#introductions.delete(message.session)
+            else if (message.user !== undefined) this.#introductions.set(message.session, introduction(message))
+            break
+        case 'error':
+            this.refusal = refusal(message)
+            if (message.id !== undefined) this.#lastOpen = null
+            break
+        }
+    }
+
+    #run(actions, now, own = false) {
+        this.#state = null
+        this.#text = null
+        return actions.flatMap((action) => this.#runOne(action, now, own))
+    }
+
+    #runOne(action, now, own) {
+        const doc = this.name
+        switch (action.do) {
+        case 'open': return [this.#open(action)]
+        case 'close': return [send({ type: 'close', doc })]
+        case 'push': {
+            const { epoch, base, seq, edits } = action
+            return [send({ type: 'push', doc, epoch, base, seq, edits })]
+        }
+        case 'select': return [send({ type: 'select', doc, rev: action.rev, selections: action.selections })]
+        case 'diverged': return [send({ type: 'diverged', doc, rev: action.rev })]
+        case 'retry':
+            this.retryAt = now + action.after
+            return []
+        case 'edit': return [notify({ type: 'change', edits: action.edits, own })]
+        case 'peers': return [notify({ type: 'peers' })]
+        case 'state': return [notify({ type: 'saving', saving: action.saving })]
+        case 'rename':
+            this.name = action.name
+            return [notify({ type: 'renamed', name: action.name, from: doc })]
+        default: throw new TypeError(`${action.do} is not an action`)
+        }
+    }
+
+    #open({ position }) {
+        this.#lastOpen = this.#ids.next()
+        const message = {
+            type: 'open', doc: this.name, create: this.#creates || undefined, ...position,
+            mode: this.#watch ? 'watch' : undefined, squash: this.#watch || undefined,
+        }
+        return { do: 'send', message, id: this.#lastOpen }
+    }
+}
+
+/** The server's error as a CaretError. */
+export function refusal({ code, message, retry_after_ms: retryAfter }) {
+    return new CaretError(code, `${message} (${code})`, retryAfter === undefined ? {} : { retryAfter })
+}
+
+function introduction({ user, client, info }) {
+    return { user, client, name: info?.name, color: info?.color }
+}
+
+function send(message) { return { do: 'send', message } }
+
+function notify(update) { return { do: 'notify', update } }

@@ -1,0 +1,147 @@
+// One open document, as a program uses it.
+import { CaretError } from './errors.js'
+
+/** An event of a client or of a document, with the fields that caret.d.ts lists. */
+export class CaretEvent extends Event {
+    constructor(type, fields) {
+        super(type)
+        Object.assign(this, fields)
+    }
+}
+
+/**
+ * A document that a client has open. Events: 'change', 'saving', 'peers', 'rights', 'renamed' and 'gone'.
+ *
+ * A view that starts with `text` and applies the edits of all 'change' events in order shows `text` again.
+ */
+export class CaretDocument extends EventTarget {
+    #client
+    #state
+    #since = new Date()
+    #waiters = []
+    #isClosed = false
+
+    /**
+     * Use `Caret.open`. `client` has the methods `change` and `closeDocument`, and `error`: why the client has
+     * ended, or null.
+     */
+    constructor(client, state) {
+        super()
+        this.#client = client
+        this.#state = state
+    }
+
+    get name() { return this.#state.name }
+    /** The text with all edits, saved or not. */
+    get text() { return this.#state.text }
+    /** How long `text` is. Cheaper than `text.length`. */
+    get length() { return this.#state.state.length }
+    /** The newest revision that has arrived. */
+    get revision() { return this.#state.state.position?.rev ?? 0 }
+    get rights() { return this.#state.state.rights }
+    get saving() { return { ...this.#state.state.saving, since: this.#since } }
+    get peers() { return this.#state.peers }
+    /** The user's own selections. They move with every change of the text. */
+    get selections() { return this.#state.state.selections }
+    /** The edits that the server has not saved, against the text that it has. */
+    get unsaved() { return this.#state.replica.unsaved }
+    get canUndo() { return this.#state.state.canUndo }
+    get canRedo() { return this.#state.state.canRedo }
+
+    /** Changes the text. All offsets refer to the text before the call. */
+    edit(edits) { this.#pass((state, now) => state.typed(edits, now)) }
+
+    /** Changes the text to this one. Only the difference is sent, so selections and edits of others stay. */
+    replaceText(text) { this.#pass((state, now) => state.replaced(text, now)) }
+
+    append(text) { this.edit([{ range: [this.length, this.length], text }]) }
+
+    /** Tells the others what the user has selected: a list of [anchor, head]. An empty list hides the caret. */
+    select(selections) { this.#pass((state, now) => state.selected(selections, now)) }
+
+    undo() { this.#pass((state, now) => state.undone(now)) }
+    redo() { this.#pass((state, now) => state.redone(now)) }
+
+    /** Sends refused edits again. */
+    retry() { this.#pass((state, now) => state.retried(now)) }
+
+    /** Drops all edits that are not saved. */
+    discard() { this.#pass((state, now) => state.discarded(now)) }
+
+    /** Waits until the text has arrived. Throws if the server does not open the document. */
+    opened() { return this.#wait('opened') }
+
+    /** Waits until everything is saved. Throws if the server refuses some edits. */
+    saved() { return this.#wait('saved') }
+
+    /** Waits until everything is saved, but for at most 4 s, and closes the document. */
+    async close() {
+        if (this.#isClosed) return
+        await this.#savedSoon()
+        this.#isClosed = true
+        this.#client.closeDocument()
+        this.endWaiting(new CaretError('closed', `${this.name} is closed`))
+        this.#state.replica.free()
+    }
+
+    async #savedSoon() {
+        let timer
+        const late = new Promise((resolve) => { timer = setTimeout(resolve, 4_000) })
+        // Closing must go on, whether the edits are saved or not.
+        await Promise.race([late, this.saved().catch(() => {})])
+        clearTimeout(timer)
+    }
+
+    #pass(event) {
+        if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
+        this.#client.change(event)
+    }
+
+    #wait(goal) {
+        return new Promise((resolve, reject) => {
+            this.#waiters.push({ goal, resolve, reject })
+            this.checkWaiters()
+        })
+    }
+
+    // The rest is for `Caret`.
+
+    /** Passes an update to the listeners. */
+    notify(update) {
+        const { type, ...fields } = update
+        if (type === 'saving') this.#since = new Date()
+        const current = type === 'saving' ? { saving: this.saving } : type === 'peers' ? { peers: this.peers } : fields
+        this.dispatchEvent(new CaretEvent(type, current))
+    }
+
+    checkWaiters() {
+        if (this.#waiters.length === 0) return
+        const waiting = this.#waiters
+        this.#waiters = []
+        for (const waiter of waiting) {
+            const result = this.#result(waiter.goal)
+            if (result === null) this.#waiters.push(waiter)
+            else if (result === true) waiter.resolve()
+            else waiter.reject(result)
+        }
+    }
+
+    /** Ends all calls that wait, because the client or the document has ended. */
+    endWaiting(error) {
+        for (const { reject } of this.#waiters.splice(0)) reject(error)
+    }
+
+    /** True if a goal is reached, an error if it cannot be reached, null while the caller must wait. */
+    #result(goal) {
+        if (this.#isClosed) return new CaretError('closed', `${this.name} is closed`)
+        // After a fault of the module, the state cannot be read.
+        if (this.#client.error?.code === 'trapped') return this.#client.error
+        const { saving, position, hasUnsaved } = this.#state.state
+        if (saving.state === 'opening') return this.#client.error
+        if (saving.state === 'refused' && (goal === 'saved' || !position)) {
+            return this.#state.refusal ?? new CaretError(saving.code, `the server refused (${saving.code})`)
+        }
+        if (goal === 'opened') return true
+        return saving.state === 'saved' && !hasUnsaved ? true : this.#client.error
+    }
+}

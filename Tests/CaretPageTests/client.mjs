@@ -1,0 +1,247 @@
+// Conversations with the state of a client, which has no socket and no clock.
+import assert from 'node:assert/strict'
+import { ClientState } from '../../Sources/CaretPage/caret/client.js'
+import { Replica } from '../../Sources/CaretPage/caret/replica.js'
+import { load } from './support.mjs'
+
+const welcome = {
+    type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: 'ann', features: [], limits: { line: 1000 },
+    ping: 20,
+}
+const opened = { type: 'opened', doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rights: 'write', peers: [] }
+
+export const cases = {
+    'a client says hello, and is online after the welcome'() {
+        const state = new ClientState({ client: 'secret-id', token: 't', name: 'Ann' })
+        assert.deepEqual(state.started(0).filter(isNotWake), [{ do: 'link' }, { do: 'connect' }])
+        const [{ message }] = state.connected(5)
+        assert.deepEqual(message, {
+            type: 'hello', protocol: 1, client: 'secret-id', units: ['utf-16'], token: 't',
+            info: { name: 'Ann', color: undefined },
+        })
+        state.received(welcome, 6, 0)
+        assert.deepEqual(state.link, { state: 'online' })
+    },
+
+    'attempts follow after growing delays, shortened by up to one half'() {
+        const state = new ClientState({ client: 'secret-id' })
+        state.started(0)
+        const delays = [0, 0.5, 0, 0, 0, 0, 0, 0].map((jitter) => {
+            state.disconnected('refused', 0, jitter)
+            const { until } = state.link
+            state.timePassed(until, 0)
+            return until
+        })
+        assert.deepEqual(delays, [250, 750, 1000, 2000, 4000, 8000, 15_000, 15_000])
+    },
+
+    'the server names a longer delay'() {
+        const state = online()
+        state.received({ type: 'bye', reason: 'shutting_down', retry_after_ms: 7000 }, 10, 0)
+        state.disconnected('the server closed the connection', 20, 0)
+        assert.equal(state.link.until, 7020)
+        assert.match(state.link.reason, /shutting_down/)
+    },
+
+    'a silent server gets a ping, and is given up'() {
+        const state = online()
+        assert.deepEqual(sent(state.timePassed(20_000, 0)), [{ type: 'ping' }])
+        state.received({ type: 'pong' }, 30_000, 0)
+        assert.deepEqual(sent(state.timePassed(50_000, 0)), [{ type: 'ping' }])
+        assert.ok(state.timePassed(70_000, 0).some((action) => action.do === 'disconnect'))
+        assert.equal(state.link.state, 'waiting')
+    },
+
+    'a server that does not answer hello is given up after 10 s'() {
+        const state = new ClientState({ client: 'secret-id' })
+        state.started(0)
+        state.connected(1000)
+        assert.deepEqual(state.timePassed(10_999, 0).filter(isNotWake), [])
+        assert.equal(state.timePassed(11_000, 0)[0].do, 'disconnect')
+    },
+
+    'pings of the server are answered'() {
+        assert.deepEqual(sent(online().received({ type: 'ping' }, 0, 0)), [{ type: 'pong' }])
+    },
+
+    'a request is answered once, by the answer with its id'() {
+        const state = online()
+        const [id, actions] = state.requested({ type: 'list' })
+        assert.deepEqual(actions, [{ do: 'send', message: { type: 'list' }, id }])
+        const answer = { type: 'listed', docs: [], id }
+        assert.deepEqual(state.received(answer, 1, 0).filter(isNotWake), [{ do: 'answer', id, message: answer }])
+        assert.deepEqual(state.received(answer, 1, 0).filter(isNotWake), [])
+    },
+
+    'a refused request fails with the code'() {
+        const state = online()
+        const [id] = state.requested({ type: 'read', doc: 'a' })
+        const error = { type: 'error', id, code: 'not_found', message: 'there is no such document', retry_after_ms: 5 }
+        const [action] = state.received(error, 1, 0)
+        assert.equal(action.do, 'fail')
+        assert.deepEqual([action.error.code, action.error.retryAfter], ['not_found', 5])
+    },
+
+    'after a lost connection, only idempotent requests are sent again'() {
+        const state = online()
+        const ids = ['list', 'rename', 'restore', 'delete'].map((type) => state.requested({ type })[0])
+        const failed = state.disconnected('cut', 0, 0).filter((action) => action.do === 'fail')
+        assert.deepEqual(failed.map(({ id, error }) => [id, error.code]), [[ids[1], 'disconnected'], [ids[3], 'disconnected']])
+        assert.deepEqual(sent(comeBack(state)).map(({ type }) => type), ['list', 'restore'])
+    },
+
+    'at most 16 requests are in flight, and at most 10,000 are unanswered'() {
+        const state = online()
+        const ids = Array.from({ length: 10_000 }, () => state.requested({ type: 'list' })[0])
+        const [, [last]] = state.requested({ type: 'list' })
+        assert.deepEqual([last.do, last.error.code], ['fail', 'too_many'])
+        const next = sent(state.received({ type: 'listed', id: ids[0] }, 1, 0))
+        assert.deepEqual(next, [{ type: 'list' }])
+        state.disconnected('cut', 0, 0)
+        assert.equal(sent(comeBack(state)).length, 16)
+    },
+
+    'a server that shuts down has not carried out a request'() {
+        const state = online()
+        const [id] = state.requested({ type: 'rename' })
+        const error = { type: 'error', id, code: 'shutting_down', message: 'bye' }
+        assert.deepEqual(state.received(error, 1, 0).filter(isNotWake), [])
+        state.disconnected('closed', 1, 0)
+        assert.deepEqual(sent(comeBack(state)), [{ type: 'rename' }])
+    },
+
+    'a refused hello ends the client, and fails its requests'() {
+        const state = new ClientState({ client: 'secret-id' })
+        const [id] = state.requested({ type: 'list' })
+        state.started(0)
+        state.connected(0)
+        const actions = state.received({ type: 'error', code: 'unauthorized', message: 'no token' }, 1, 0)
+        assert.deepEqual(actions.map((action) => action.do), ['disconnect', 'link', 'fail', 'end'])
+        assert.equal(actions[2].id, id)
+        assert.deepEqual(state.link, { state: 'ended', reason: 'unauthorized' })
+        assert.equal(state.requested({ type: 'list' })[1][0].do, 'fail')
+    },
+
+    'a revoked token and another client with the same id end the client'() {
+        for (const reason of ['revoked', 'replaced']) {
+            const state = online()
+            state.received({ type: 'bye', reason }, 1, 0)
+            assert.deepEqual(state.link, { state: 'ended', reason })
+        }
+    },
+
+    'following starts again after each welcome'() {
+        const state = online()
+        const [restarted, request] = state.followed('notes/')
+        assert.deepEqual([restarted.event, request.message], [{ type: 'restarted' }, { type: 'follow', prefix: 'notes/' }])
+        const entry = { type: 'document', doc: 'notes/a', epoch: 'e', rev: 1, length: 0, updated: 0 }
+        assert.deepEqual(delivered(state.received(entry, 1, 0)), [entry])
+        assert.deepEqual(delivered(state.received({ type: 'done', id: request.id }, 1, 0)), [{ type: 'complete' }])
+        state.disconnected('cut', 1, 0)
+        assert.deepEqual(delivered(comeBack(state)), [{ type: 'restarted' }])
+        state.unfollowed()
+        assert.deepEqual(delivered(state.received(entry, 1, 0)), [])
+    },
+
+    async 'a document is opened again from its revision, and sends its push again'(wasm) {
+        const { state, key, id } = await withDocument(wasm)
+        state.received({ ...opened, id }, 1, 0)
+        const [push] = sent(state.change(key, (document) => document.typed([{ range: [4, 4], text: '!' }], 1)))
+        assert.deepEqual(push, {
+            type: 'push', doc: 'a', epoch: 'e', base: 1, seq: 1, edits: [{ range: [4, 4], text: '!' }],
+        })
+        state.disconnected('cut', 2, 0)
+        const reopen = comeBack(state).find((action) => action.message?.type === 'open')
+        assert.deepEqual([reopen.message.epoch, reopen.message.rev], ['e', 1])
+        assert.notEqual(reopen.id, id)
+        // The answer to the first open comes late, and means nothing now.
+        assert.deepEqual(sent(state.received({ ...opened, id }, 3, 0)), [])
+        const { text, ...resumed } = opened
+        assert.deepEqual(sent(state.received({ ...resumed, id: reopen.id }, 3, 0)), [push])
+    },
+
+    async 'a message with an invalid edit ends the connection, and changes nothing'(wasm) {
+        const { state, id } = await withDocument(wasm)
+        state.received({ ...opened, id }, 1, 0)
+        for (const edits of [[{ range: [9, 5], text: '' }], [{ range: [0, 0], text: '\r' }], 'none', [{ range: 5 }]]) {
+            state.received({ type: 'change', doc: 'a', rev: 2, edits }, 2, 0)
+            assert.equal(state.link.state, 'waiting')
+            assert.equal([...state.documents.values()][0].text, 'Milk')
+            comeBack(state)
+        }
+    },
+
+    async 'a push that is too long for the server is refused'(wasm) {
+        const { state, key, id } = await withDocument(wasm)
+        state.received({ ...opened, id }, 1, 0)
+        const [push] = sent(state.change(key, (document) => document.typed([{ range: [0, 0], text: 'long' }], 1)))
+        const [{ update }] = state.lineTooLong(push, undefined, 10, 2)
+        assert.deepEqual(update, { type: 'saving', saving: { state: 'refused', code: 'line_too_long' } })
+    },
+
+    async 'a delayed push is sent again after its delay'(wasm) {
+        const { state, key, id } = await withDocument(wasm)
+        state.received({ ...opened, id }, 1, 0)
+        const [push] = sent(state.change(key, (document) => document.typed([{ range: [0, 0], text: 'x' }], 1)))
+        const error = { type: 'error', doc: 'a', seq: 1, code: 'rate_limited', message: 'too fast', retry_after_ms: 300 }
+        const actions = state.received(error, 100, 0)
+        assert.deepEqual(actions.filter((action) => action.do === 'wake'), [{ do: 'wake', at: 400 }])
+        assert.deepEqual(sent(state.timePassed(399, 0)), [])
+        assert.deepEqual(sent(state.timePassed(400, 0)), [push])
+    },
+
+    async 'rights, names and the end of a document are told'(wasm) {
+        const { state, id } = await withDocument(wasm)
+        const updates = (message) => state.received({ doc: 'a', ...message }, 1, 0)
+            .filter((action) => action.do === 'update').map((action) => action.update)
+        updates({ ...opened, id })
+        assert.deepEqual(updates({ type: 'rights', rights: 'read' }), [{ type: 'rights', rights: 'read' }])
+        const [gone] = updates({ type: 'gone', reason: 'deleted' }).filter((update) => update.type === 'gone')
+        assert.deepEqual(gone, { type: 'gone', reason: 'deleted' })
+        comeBack(state)
+        assert.deepEqual(updates({ type: 'gone', reason: 'renamed', to: 'b', followed: true }), [])
+    },
+
+    async 'people are known by what they said about themselves'(wasm) {
+        const { state, id } = await withDocument(wasm)
+        const bob = { session: 's1', user: 'bob', client: 'p1', info: { name: 'Bob', color: '#c33' }, selections: [] }
+        state.received({ ...opened, id, peers: [bob] }, 1, 0)
+        state.received({ type: 'peer', doc: 'a', session: 's1', rev: 1, selections: [[1, 2]] }, 1, 0)
+        const [document] = state.documents.values()
+        assert.deepEqual(document.peers, [{
+            session: 's1', selections: [[1, 2]], user: 'bob', client: 'p1', name: 'Bob', color: '#c33',
+        }])
+        state.received({ type: 'peer', doc: 'a', session: 's1', left: true }, 1, 0)
+        assert.deepEqual(document.peers, [])
+    },
+}
+
+/** A client that was welcomed at the moment 0. */
+function online() {
+    const state = new ClientState({ client: 'secret-id' })
+    state.started(0)
+    state.connected(0)
+    state.received(welcome, 0, 0)
+    return state
+}
+
+/** Connects again, and returns the actions of the welcome. */
+function comeBack(state) {
+    if (state.link.state === 'waiting') state.timePassed(state.link.until, 0)
+    state.connected(100_000)
+    return state.received(welcome, 100_000, 0)
+}
+
+/** A client with a document, whose open request has this id. */
+async function withDocument(wasm) {
+    const { module } = await load(wasm)
+    const state = online()
+    const [key, actions] = state.opened(new Replica(module), 'a', {}, 0)
+    return { state, key, id: actions.find((action) => action.message?.type === 'open').id }
+}
+
+function sent(actions) { return actions.filter((action) => action.do === 'send').map((action) => action.message) }
+
+function delivered(actions) { return actions.filter((action) => action.do === 'deliver').map((action) => action.event) }
+
+function isNotWake(action) { return action.do !== 'wake' }

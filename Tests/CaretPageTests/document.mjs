@@ -1,0 +1,181 @@
+// A document as a program uses it, with a server that the test plays itself.
+import assert from 'node:assert/strict'
+import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { inputError } from '../../Sources/CaretPage/caret/errors.js'
+import { applyEdits, load } from './support.mjs'
+
+const welcome = {
+    type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: 'ann', features: [], limits: { line: 1000 },
+    ping: 20,
+}
+
+const conversations = {
+    async 'a view that applies all changes shows the text'(wasm) {
+        const { server, document } = await open(wasm)
+        let view = document.text
+        const changes = []
+        document.addEventListener('change', ({ edits, own }) => {
+            view = applyEdits(view, edits)
+            changes.push(own)
+        })
+        document.edit([{ range: [0, 4], text: 'Tea' }])
+        server.send({ type: 'change', doc: 'a', rev: 2, edits: [{ range: [4, 4], text: ' and honey' }] })
+        document.replaceText(document.text + '!')
+        document.undo()
+        assert.equal(view, document.text)
+        assert.deepEqual(changes, [true, false, true, true])
+    },
+
+    async 'a listener may edit, and all listeners see the changes in their order'(wasm) {
+        const { server, document } = await open(wasm)
+        const views = [document.text, document.text]
+        document.addEventListener('change', ({ edits }) => {
+            views[0] = applyEdits(views[0], edits)
+            if (document.length < 40) document.append('.')
+        })
+        document.addEventListener('change', ({ edits }) => { views[1] = applyEdits(views[1], edits) })
+        server.send({ type: 'change', doc: 'a', rev: 2, edits: [{ range: [0, 0], text: 'Oat ' }] })
+        assert.deepEqual(views, [document.text, document.text])
+        assert.equal(document.length, 40)
+    },
+
+    async 'saved waits for the ack'(wasm) {
+        const { server, document } = await open(wasm)
+        let isSaved = false
+        document.append('!')
+        const saved = document.saved().then(() => { isSaved = true })
+        await settled()
+        assert.equal(isSaved, false)
+        assert.equal(document.saving.state, 'sending')
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        await saved
+        assert.deepEqual([document.saving.state, document.revision], ['saved', 2])
+    },
+
+    async 'saved fails if the server refuses the edits, which stay until they are discarded'(wasm) {
+        const { server, document } = await open(wasm)
+        document.append('!')
+        const saved = document.saved()
+        server.send({ type: 'error', doc: 'a', seq: 1, code: 'too_large', message: 'the text is too long' })
+        await assert.rejects(saved, { name: 'CaretError', code: 'too_large' })
+        assert.deepEqual([document.text, document.unsaved], ['Milk!', [{ range: [4, 4], text: '!' }]])
+        document.discard()
+        assert.equal(document.text, 'Milk')
+        await document.saved()
+    },
+
+    async 'opened fails if there is no such document'(wasm) {
+        const { server, caret } = await connect(wasm)
+        const opened = caret.open('b').opened()
+        server.send({ type: 'error', id: server.received.at(-1).id, code: 'not_found', message: 'there is no such document' })
+        await assert.rejects(opened, { name: 'CaretError', code: 'not_found' })
+    },
+
+    async 'there is one document for each name, until it is closed'(wasm) {
+        const { server, caret, document } = await open(wasm)
+        assert.equal(caret.open('a'), document)
+        await document.close()
+        assert.deepEqual(server.received.at(-1), { type: 'close', doc: 'a' })
+        assert.throws(() => document.append('x'), { name: 'CaretError', code: 'closed' })
+        assert.notEqual(caret.open('a'), document)
+    },
+
+    async 'an edit outside the text is refused, and changes nothing'(wasm) {
+        const { server, document } = await open(wasm)
+        const count = server.received.length
+        assert.throws(() => document.edit([{ range: [4, 9], text: '' }]), { code: 'outside', numbers: [9, 4] })
+        assert.throws(() => document.append('\ud83d'), { code: 'loneSurrogate' })
+        assert.throws(() => document.append('\r\n'), { code: 'carriageReturn' })
+        assert.deepEqual([document.text, server.received.length], ['Milk', count])
+    },
+
+    async 'a push longer than a line of the server is not sent'(wasm) {
+        const { server, document } = await open(wasm)
+        const count = server.received.length
+        document.append('é'.repeat(600))
+        assert.equal(server.received.length, count)
+        assert.equal(document.saving.code, 'line_too_long')
+    },
+
+    async 'an invalid line ends the connection'(wasm) {
+        for (const line of ['{', 'null', '[]', '{"type":7}']) {
+            const { server, caret } = await connect(wasm)
+            server.events.received(line)
+            assert.equal(caret.link.state, 'waiting')
+            assert.equal(server.isClosed, true)
+            await caret.close()
+        }
+    },
+
+    async 'after a fault of the module, the client ends and says so'(wasm) {
+        const { module } = await load(wasm)
+        const fault = inputError('trapped')
+        let isTrapped = false
+        const trapping = {
+            call(name, args) {
+                if (isTrapped) throw fault
+                return module.call(name, args)
+            },
+            callPlain: (...call) => module.callPlain(...call),
+        }
+        const { server, caret, document } = await open(trapping)
+        document.append('x')
+        const failures = [caret.list(), document.saved()]
+        isTrapped = true
+        assert.throws(() => document.append('y'), fault)
+        for (const failure of failures) await assert.rejects(failure, fault)
+        assert.deepEqual(caret.link, { state: 'ended', reason: 'trapped' })
+        assert.equal(server.isClosed, true)
+        await caret.close()
+    },
+}
+
+/** The servers of the current case. */
+const servers = []
+
+/** Ends the clients of a case, whose timers would keep Node running. */
+async function runAndEnd(run, wasm) {
+    try {
+        await run(wasm)
+    } finally {
+        for (const server of servers.splice(0)) server.send({ type: 'bye', reason: 'replaced' })
+    }
+}
+
+export const cases = Object.fromEntries(
+    Object.entries(conversations).map(([name, run]) => [name, (wasm) => runAndEnd(run, wasm)]))
+
+async function settled() { await new Promise((resolve) => setImmediate(resolve)) }
+
+/** A client that is online, and its server. The module is compiled, or already loaded. */
+async function connect(wasm) {
+    const server = new TestServer()
+    servers.push(server)
+    const module = wasm instanceof WebAssembly.Module ? (await load(wasm)).module : wasm
+    const transport = () => server.transport
+    const caret = new Caret(new URL('http://127.0.0.1'), module, { transport, client: 'secret-id' })
+    server.events.opened()
+    server.send(welcome)
+    return { server, caret }
+}
+
+async function open(wasm) {
+    const { server, caret } = await connect(wasm)
+    const document = caret.open('a')
+    const { id } = server.received.at(-1)
+    server.send({ type: 'opened', id, doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rights: 'write', peers: [] })
+    return { server, caret, document }
+}
+
+/** A server that the test plays. */
+class TestServer {
+    received = []
+    isClosed = false
+    transport = {
+        start: (events) => { this.events = events },
+        send: (line) => { this.received.push(JSON.parse(line)) },
+        close: () => { this.isClosed = true },
+    }
+
+    send(message) { this.events.received(JSON.stringify(message)) }
+}

@@ -1,0 +1,252 @@
+// Several clients in one document of a real server, with lost connections and a server that is killed.
+//
+// CARET_BIN names the folder with caretd and caret; .build/debug if it is not set. CARET_ROUNDS says how many
+// documents are edited; 2 if it is not set.
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { cp, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Caret, connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
+import { applyEdits, makeRandom, makeScalars, randomOffset } from './support.mjs'
+
+const bin = process.env.CARET_BIN ?? fileURLToPath(new URL('../../.build/debug', import.meta.url))
+const rounds = Number(process.env.CARET_ROUNDS ?? 2)
+
+export const cases = {
+    async 'a document is opened, edited, read and listed'(wasm) {
+        await withServer(async (server) => {
+            const [ann, bob] = [await connectTo(server, wasm, { name: 'Ann' }), await connectTo(server, wasm)]
+            const followed = []
+            const end = bob.follow('notes/', (event) => followed.push(event))
+            await until(() => followed.some((event) => event.type === 'complete'))
+            const [mine, theirs] = [ann.open('notes/a', { create: true }), bob.open('notes/a', { create: true })]
+            await Promise.all([mine.opened(), theirs.opened()])
+            mine.append('Milk\n')
+            await mine.saved()
+            mine.select([[0, 4]])
+            await until(() => theirs.peers[0]?.selections[0]?.[1] === 4)
+            assert.equal(theirs.peers[0].name, 'Ann')
+            theirs.replaceText('Milk\nBread\n')
+            await until(() => mine.text === 'Milk\nBread\n')
+            mine.undo()
+            await until(() => theirs.text === 'Bread\n')
+
+            const { docs } = await ann.list({ prefix: 'notes/' })
+            assert.deepEqual(docs.map(({ name, length }) => [name, length]), [['notes/a', 6]])
+            assert.equal((await ann.read('notes/a', { rev: 1 })).text, 'Milk\n')
+            const revisions = []
+            for await (const revision of ann.history('notes/a', { edits: true })) revisions.push(revision.revision)
+            assert.deepEqual(revisions, [1, 2, 3])
+            await ann.restore('notes/a', 1)
+            await until(() => theirs.text === 'Milk\n' && mine.text === 'Milk\n')
+            mine.append('Tea\n')
+            await mine.saved()
+            await ann.rename('notes/a', 'notes/b')
+            await until(() => theirs.name === 'notes/b')
+            await ann.delete('notes/b')
+            await until(() => theirs.saving.state === 'refused')
+            await until(() => followed.some((event) => event.type === 'gone' && event.reason === 'deleted'))
+            assert.deepEqual(followed.slice(0, 2).map((event) => event.type), ['restarted', 'complete'])
+            end()
+            await assert.rejects(ann.read('notes/b'), { code: 'not_found' })
+            await Promise.all([ann.close(), bob.close()])
+        })
+    },
+
+    async 'the program of docs/client-js.md works as it stands there'(wasm) {
+        await withServer(async (server) => {
+            const page = await readFile(new URL('../../docs/client-js.md', import.meta.url), 'utf8')
+            const program = /```js\n([^]*?)```/.exec(page)[1].replace('22738', server.port)
+            const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
+            await cp(built, join(server.folder, 'caret'), { recursive: true })
+            await writeFile(join(server.folder, 'hello.mjs'), program)
+            const child = spawn(process.execPath, ['hello.mjs'], { cwd: server.folder, stdio: ['ignore', 'pipe', 'inherit'] })
+            try {
+                let printed = ''
+                child.stdout.on('data', (chunk) => { printed += chunk })
+                const caret = await connectTo(server, wasm)
+                const agenda = caret.open('agenda', { create: true })
+                await until(() => agenda.text === 'Bring a pen.\n')
+                agenda.append('And paper.\n')
+                await until(() => printed.includes('Bring a pen.\nAnd paper.\n'))
+                await caret.close()
+            } finally {
+                child.kill()
+            }
+        })
+    },
+
+    async 'nothing is lost or doubled, whatever is cut or killed'(wasm) {
+        for (let seed = 0; seed < rounds; seed++) {
+            await withServer((server) => typeAtRandom(server, wasm, makeRandom(seed)))
+        }
+    },
+}
+
+async function typeAtRandom(server, wasm, random) {
+    const scalar = makeScalars()
+    const people = []
+    for (let count = 2 + random.below(4); count > 0; count--) people.push(await Person.join(server, wasm, scalar))
+    const command = new CommandLine(server, await connectTo(server, wasm))
+    await people[0].document.opened()
+    for (let step = 0; step < 150; step++) {
+        for (const person of people) person.act(random)
+        if (step % 40 === 20) await server.kill()
+        if (step % 15 === 5) await command.put(scalar())
+        await pause(random.below(15))
+    }
+    for (const person of people) await person.finish()
+    await until(() => people.every((person) => person.document.text === people[0].document.text))
+
+    const { text } = await command.read()
+    for (const person of people) {
+        assert.equal(person.document.text, text)
+        assert.equal(person.view, text)
+        assert.deepEqual(person.document.unsaved, [])
+    }
+    const typed = [...people.flatMap((person) => person.typed), ...command.typed]
+    assert.deepEqual([...text].sort(), typed.sort(), 'every scalar is in the text once')
+    await Promise.all([...people.map((person) => person.caret.close()), command.caret.close()])
+}
+
+// Node has a WebSocket client since version 22, and version 20 with a flag that scripts/test-wasm gives.
+if (globalThis.WebSocket) {
+    cases['a document is edited over a WebSocket'] = (wasm) => withServer(async (server) => {
+        const [ann, bob] = [await Caret.connect(`http://127.0.0.1:${server.port}`, { wasm }), await connectTo(server, wasm)]
+        const [mine, theirs] = [ann.open('a', { create: true }), bob.open('a', { create: true })]
+        await mine.opened()
+        mine.append('Käse 𝄞\n')
+        await until(() => theirs.text === 'Käse 𝄞\n')
+        await server.kill()
+        theirs.append('Tee\n')
+        ann.reconnect()
+        await until(() => mine.text === 'Käse 𝄞\nTee\n')
+        await Promise.all([ann.close(), bob.close()])
+        assert.deepEqual(ann.link, { state: 'ended', reason: 'closed' })
+    })
+}
+
+/** Somebody who types at random, with a view that only applies edits. */
+class Person {
+    typed = []
+    view = ''
+    #scalar
+    #transport = null
+
+    static async join(server, wasm, scalar) {
+        const person = new Person()
+        person.#scalar = scalar
+        const transport = () => (person.#transport = lines('127.0.0.1', server.port)())
+        person.caret = await connect('127.0.0.1', server.port, { wasm, transport })
+        person.document = person.caret.open('shared', { create: true })
+        person.document.addEventListener('change', ({ edits }) => { person.view = applyEdits(person.view, edits) })
+        return person
+    }
+
+    act(random) {
+        if (random.chance(40)) this.#type(random)
+        if (random.chance(10)) this.document.select([[0, randomOffset(this.view, random)]])
+        if (random.chance(2)) this.#transport.close()
+    }
+
+    #type(random) {
+        const text = Array.from({ length: 1 + random.below(3) }, this.#scalar)
+        this.typed.push(...text)
+        const offset = randomOffset(this.view, random)
+        if (random.chance(20)) {
+            this.document.replaceText(this.view.slice(0, offset) + text.join('') + this.view.slice(offset))
+        } else {
+            this.document.edit([{ range: [offset, offset], text: text.join('') }])
+        }
+    }
+
+    async finish() {
+        this.caret.reconnect()
+        await this.document.saved()
+    }
+}
+
+/** Somebody who changes the document with the command `caret put`. */
+class CommandLine {
+    typed = []
+    #server
+
+    constructor(server, caret) {
+        this.#server = server
+        this.caret = caret
+    }
+
+    async read() { return this.caret.read('shared') }
+
+    /** Adds a scalar at the end, with the merge of the server. A command that failed may be repeated. */
+    async put(scalar) {
+        this.caret.reconnect()
+        const { text, revision } = await this.read()
+        const args = ['put', 'shared', '--base', String(revision), '--server', `127.0.0.1:${this.#server.port}`]
+        await new Promise((resolve, reject) => {
+            const child = execFile(join(bin, 'caret'), args, (error) => (error ? reject(error) : resolve()))
+            child.stdin.end(text + scalar)
+        })
+        this.typed.push(scalar)
+    }
+}
+
+function connectTo(server, wasm, options = {}) { return connect('127.0.0.1', server.port, { wasm, ...options }) }
+
+async function withServer(body) {
+    const folder = await mkdtemp(join(tmpdir(), 'caret-page-'))
+    const server = new Server(folder)
+    try {
+        await server.start('127.0.0.1:0')
+        await body(server)
+    } finally {
+        await server.stop()
+        await rm(folder, { recursive: true, force: true })
+    }
+}
+
+/** A caretd on loopback, on a port that the system picks. */
+class Server {
+    #child = null
+    #starts = 0
+    port = 0
+
+    constructor(folder) { this.folder = folder }
+
+    async start(address) {
+        const path = join(this.folder, `log-${this.#starts++}`)
+        const log = await openFile(path, 'w')
+        const args = ['--data', join(this.folder, 'data'), '--listen', address]
+        this.#child = spawn(join(bin, 'caretd'), args, { stdio: ['ignore', log.fd, log.fd] })
+        await log.close()
+        let text = ''
+        await until(async () => (text = await readFile(path, 'utf8')).includes('event=ready'))
+        this.port = Number(text.match(/transport=tcp address=127\.0\.0\.1:(\d+)/)[1])
+    }
+
+    /** Kills the server without a warning, and starts it again at the same address. */
+    async kill() {
+        await this.stop()
+        await this.start(`127.0.0.1:${this.port}`)
+    }
+
+    async stop() {
+        if (this.#child?.exitCode !== null || this.#child.signalCode !== null) return
+        const ended = new Promise((resolve) => this.#child.on('exit', resolve))
+        this.#child.kill('SIGKILL')
+        await ended
+    }
+}
+
+function pause(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }
+
+/** Waits until a condition holds. Fails after a minute. */
+async function until(condition) {
+    for (let round = 0; round < 6000; round++) {
+        if (await condition()) return
+        await pause(10)
+    }
+    throw new Error(`this did not come true within a minute: ${condition}`)
+}

@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     size_t filled;
-    size_t left; // The bytes of an answer that the system has not taken yet.
+    size_t left; // The bytes of an answer that are not written yet.
     int closes;
     unsigned char input[HEAD + 2];
 } connection;
@@ -63,7 +63,7 @@ static slice without_blanks(slice text) {
     return text;
 }
 
-/// Removes the bytes up to the separator from `rest`, and returns them. Without a separator, takes all.
+/// Removes the bytes up to the separator from `rest`, and returns them. Without a separator, removes all bytes.
 static slice take_until(slice *rest, unsigned char separator) {
     const unsigned char *found = rest->length ? memchr(rest->start, separator, rest->length) : NULL;
     slice taken = {rest->start, found ? (size_t)(found - rest->start) : rest->length};

@@ -3,7 +3,7 @@ import Glibc
 
 /// Clients that send the same request again and again, each after the whole answer to its last one.
 struct RequestLoad: ~Copyable {
-    /// What a client asks for. The answers to a request all have the same length.
+    /// What the clients send. All answers to it have the same length.
     enum Request {
         /// A request over HTTP.
         case get(path: String)
@@ -23,20 +23,20 @@ struct RequestLoad: ~Copyable {
     /// The missing bytes of the answer to each client. A client without a request misses none.
     private var missing: [Int]
 
-    init(_ clients: Int, _ asked: Request, port: UInt16) {
+    init(_ clients: Int, _ kind: Request, port: UInt16) {
         channels = (0..<clients).map { number in
             let channel = ClientChannel(to: port, over: .lines)
-            if case .line = asked { channel.open(as: "bench-reader-\(number)") }
+            if case .line = kind { channel.open(as: "bench-reader-\(number)") }
             return channel
         }
         let lines =
-            switch asked {
+            switch kind {
             case .get(let path):
                 ["GET \(path) HTTP/1.1", "Host: 127.0.0.1", "User-Agent: caret-bench", "Accept: */*", "", ""]
             case .line(let line): [line, ""]
             }
         let (end, start) =
-            switch asked {
+            switch kind {
             case .get: ("\r\n", "HTTP/1.1 200 OK\r\n")
             case .line: ("\n", #"{"type":"text","#)
             }
@@ -93,7 +93,7 @@ struct RequestLoad: ~Copyable {
     mutating func run(for nanoseconds: Double) -> (answers: Int, wall: Double) {
         let start = wallNanoseconds()
         var (answers, waiting) = (0, channels.count)
-        for index in channels.indices { ask(index) }
+        for index in channels.indices { sendRequest(index) }
         while waiting > 0 {
             let ready = epoll_wait(poller, events, 256, 20_000)
             precondition(ready > 0, "the server sent nothing for 20 s")
@@ -101,13 +101,13 @@ struct RequestLoad: ~Copyable {
                 let index = Int(events[event].data.u64)
                 if !receive(index) { continue }
                 answers += 1
-                if wallNanoseconds() < start + nanoseconds { ask(index) } else { waiting -= 1 }
+                if wallNanoseconds() < start + nanoseconds { sendRequest(index) } else { waiting -= 1 }
             }
         }
         return (answers, wallNanoseconds() - start)
     }
 
-    private mutating func ask(_ index: Int) {
+    private mutating func sendRequest(_ index: Int) {
         missing[index] = answerBytes
         writeWhole(request, to: channels[index].socket)
     }

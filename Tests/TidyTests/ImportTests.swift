@@ -9,7 +9,7 @@ struct ImportTable {
         "Benchmarks/CMalloc": [],
         "Benchmarks/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms", "CaretServer", "CaretStore", "CaretWire", "TestSupport", "Dispatch",
+            "CaretRooms", "CaretServer", "CaretStore", "CaretTLS", "CaretWire", "TestSupport", "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CLinux": [],

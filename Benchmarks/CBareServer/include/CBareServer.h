@@ -1,6 +1,8 @@
 #ifndef CARET_CBARESERVER_H
 #define CARET_CBARESERVER_H
 
+#include <stddef.h>
+
 // The smallest possible server that shares lines. The real server is compared with it. One thread uses epoll
 // and writev, another one writes to the database. It trusts its clients, and ends the process on any failure.
 //
@@ -20,5 +22,10 @@
 /// Serves forever on a non-blocking listening socket. `database` is the path of a database file. With null,
 /// nothing is stored.
 void caret_bare_serve(int listener, const char *database);
+
+/// Serves one document over HTTP/1.1 on a non-blocking listening socket, forever, with one thread. It refuses
+/// every request head that the real server refuses, and answers GET of `path` alone. Each answer has the
+/// `fields`, each with its line end, then a length, and the text. The strings must stay valid.
+void caret_bare_serve_http(int listener, const char *path, const char *fields, const char *text, size_t length);
 
 #endif

@@ -3,6 +3,7 @@ import Glibc
 /// The client side of a web socket with just the features that a load needs: whole messages, no extensions.
 enum WebSocket {
     enum Kind: UInt8 {
+        case text = 1
         case binary = 2
         case close = 8
         case ping = 9

@@ -35,22 +35,7 @@ extension CrowdLoad {
         WebSocket.send(YjsMessage.askingForAll, to: peers[index].socket)
     }
 
-    /// Handles all complete frames. Returns the index of the first byte after them.
-    mutating func handleFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
-        var start = 0
-        while let frame = WebSocket.frame(in: bytes, at: start) {
-            start += frame.count
-            switch frame.kind {
-            case .binary: handleYjs(frame.payload, index, now)
-            case .ping: WebSocket.send(Array(frame.payload), as: .pong, to: peers[index].socket)
-            case .pong: continue
-            case .close: preconditionFailure("the server closed a connection")
-            }
-        }
-        return start
-    }
-
-    private mutating func handleYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+    mutating func handleYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
         // Ignores presence messages, and requests that the server makes.
         guard message.count > 2, message[0] == YjsMessage.sync, message[1] != YjsMessage.ask else { return }
         if message[1] == YjsMessage.answer {

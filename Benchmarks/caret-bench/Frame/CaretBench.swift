@@ -8,18 +8,20 @@ import Glibc
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
+               caret-bench web [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
                caret-bench command [--quick] [--folder <folder>]
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
-          all        runs core, wire, rooms, store, server, compare and command, and writes a report with plots
+          all        runs core, wire, rooms, store, server, web, compare and command, and writes a report with plots
           core       the shared core: text, difference, rebase, selections
           counters   the server's counters and log
           wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
           server     caretd compared with a bare server in C that also stores pushes; each is a process
+          web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
           soak       many clients and documents come and go; fails if caretd then uses more memory, descriptors or threads
@@ -50,13 +52,17 @@ import Glibc
             guard let benchmarks = NetBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, NetBenchmarks.measure)
             benchmarks.run()
-        // `caret-bench net` runs its servers with this subcommand.
+        // The benchmarks run the bare servers with this subcommand.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
         case "server":
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
             await benchmarks.run()
+        case "web":
+            guard let benchmarks = WebBenchmarks(arguments) else { return refuse() }
+            Machine.describe(command: command, WebBenchmarks.measure)
+            benchmarks.run()
         case "all":
             guard let report = WholeReport(arguments) else { return refuse() }
             report.run()

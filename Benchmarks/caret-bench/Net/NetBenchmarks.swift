@@ -47,7 +47,7 @@ struct NetBenchmarks {
     }
 
     private func compare(_ cases: [Case]) {
-        let others = NetServer.allCases.filter { $0 != .bare }
+        let others = NetServer.ofLines.filter { $0 != .bare }
         let headings = others.flatMap { [$0.rawValue, "ratio", "min", "max"] }
         var table = Table(["\(NetLoad.lineBytes)-byte lines", "bare"] + headings)
         for each in cases { table.row([each.name] + cells(measured(each), others)) }
@@ -82,7 +82,7 @@ struct NetBenchmarks {
     /// The CPU time of a message on each server, by round.
     private func measured(_ each: Case) -> [NetServer: [Double]] {
         var costs: [NetServer: [Double]] = [:]
-        let servers = NetServer.allCases.map { ($0, ServerProcess($0)) }
+        let servers = NetServer.ofLines.map { ($0, ServerProcess($0)) }
         for round in 0...rounds {
             for (kind, server) in servers {
                 var load = NetLoad(each.connections, port: server.port)

@@ -4,9 +4,9 @@ import CaretServer
 import Dispatch
 import Glibc
 
-/// The servers that `caret-bench net` measures, each in its own process. They all speak the lines that
+/// The servers that the benchmarks compare, each in its own process. Except `http`, they speak the lines that
 /// `CBareServer.h` describes.
-enum NetServer: String, CaseIterable {
+enum NetServer: String {
     /// A server in C, with epoll and writev.
     case bare
     /// The server's loop and connections. The loop itself sends each push to the other members of the
@@ -14,6 +14,11 @@ enum NetServer: String, CaseIterable {
     case loop
     /// Like `loop`, but each push goes through the queue of its document, as in a room.
     case queue
+    /// A server in C that answers requests for one document over HTTP.
+    case http
+
+    /// The servers that speak lines.
+    static let ofLines = [NetServer.bare, .loop, .queue]
 
     /// Prints the port, and serves until standard input ends. `words` has the server's name and, for the
     /// bare server, the path of a database to create.
@@ -35,6 +40,10 @@ enum NetServer: String, CaseIterable {
             if let database { NetServer.makeTables(database) }
             let (listener, port) = listeningSocket()
             DispatchQueue(label: "bare").async { caret_bare_serve(listener, database) }
+            return port
+        case .http:
+            let (listener, port) = listeningSocket()
+            DispatchQueue(label: "bare").async { BareDocument.serve(on: listener) }
             return port
         case .loop, .queue:
             let rooms = BenchRooms(asQueues: self == .queue)

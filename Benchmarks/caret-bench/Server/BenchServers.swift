@@ -39,8 +39,8 @@ final class BenchServers {
         MeasuredServer("caretd", caretd(data: folder("caretd")), .caret, crowd)
     }
 
-    func caretd(data: String) -> ServerProcess {
-        let server = ServerProcess(caretd: program, data: data)
+    func caretd(data: String, options: [String] = []) -> ServerProcess {
+        let server = ServerProcess(caretd: program, data: data, options: options)
         if isAlone {
             print("caretd is process \(server.process)")
             // Without the flush, a user who pipes the output would see the process number only at the end.

@@ -11,6 +11,7 @@ struct Crowd: Sendable {
     }
 
     var documents = 1
+    var transport = Transport.lines
     /// The writers of each document. Writers also receive the document's changes, as subscribers do.
     var writers = 1
     var subscribers = 0

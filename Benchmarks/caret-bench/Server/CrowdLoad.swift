@@ -17,7 +17,7 @@ struct CrowdLoad: ~Copyable {
     }
 
     struct Peer {
-        let socket: Int32
+        let channel: ClientChannel
         let document: Int
         /// Nil for a subscriber.
         var push: PushLine?
@@ -29,6 +29,8 @@ struct CrowdLoad: ~Copyable {
         var isInFlight = false
         /// The bytes of an incomplete line.
         var partialLine: [UInt8] = []
+
+        var socket: Int32 { channel.socket }
     }
 
     struct Document {
@@ -74,7 +76,6 @@ struct CrowdLoad: ~Copyable {
     }
 
     deinit {
-        for peer in peers { close(peer.socket) }
         close(poller)
         events.deallocate()
         buffer.deallocate()
@@ -96,7 +97,9 @@ struct CrowdLoad: ~Copyable {
             let isLast = number == crowd.members - 1
             let push = number < crowd.writers ? PushLine(crowd, dialect, number, in: document) : nil
             let peer = Peer(
-                socket: connected(to: port, hasSmallReceiveBuffer: isLast && crowd.lastHasSmallReceiveBuffer),
+                channel: ClientChannel(
+                    to: port, over: crowd.transport,
+                    hasSmallReceiveBuffer: isLast && crowd.lastHasSmallReceiveBuffer),
                 document: document,
                 push: push)
             peers.append(peer)
@@ -110,6 +113,12 @@ struct CrowdLoad: ~Copyable {
 
     /// Lets all writers write for this time in nanoseconds, and waits until all clients have every revision.
     mutating func run(for nanoseconds: Double) -> Slice {
+        let end = wallNanoseconds() + nanoseconds
+        return run { wallNanoseconds() >= end }
+    }
+
+    /// Lets all writers write until `isDone`, and waits until all clients have every revision.
+    mutating func run(until isDone: () -> Bool) -> Slice {
         slice = Slice()
         isStopping = false
         let (start, loadStart) = (wallNanoseconds(), threadNanoseconds())
@@ -117,10 +126,11 @@ struct CrowdLoad: ~Copyable {
         switch crowd.pace {
         case .acked, .delivered:
             for index in writers { push(index, at: wallNanoseconds()) }
-            while wallNanoseconds() < start + nanoseconds { turn(milliseconds: 20_000) }
+            while !isDone() { turn(milliseconds: 20_000) }
         case .every(let interval):
             var next = start
-            while case let now = wallNanoseconds(), now < start + nanoseconds {
+            while !isDone() {
+                let now = wallNanoseconds()
                 if now >= next {
                     for index in writers where !peers[index].isInFlight { push(index, at: now) }
                     next = max(next + interval, now)
@@ -173,7 +183,7 @@ struct CrowdLoad: ~Copyable {
         peers[index].isInFlight = true
         inFlight += 1
         slice.pushes += 1
-        peers[index].push?.write(to: peers[index].socket, base: peers[index].position, seq: peers[index].seq)
+        peers[index].push?.write(to: peers[index].channel, base: peers[index].position, seq: peers[index].seq)
     }
 
     mutating func acked(_ index: Int, at now: Double) {
@@ -213,8 +223,8 @@ struct CrowdLoad: ~Copyable {
         let kept = peers[index].partialLine.count
         peers[index].partialLine.withUnsafeBytes { buffer.copyMemory(from: $0) }
         let room = min(1 << 18, buffer.count - kept)
-        let count = Glibc.read(peers[index].socket, buffer.baseAddress.map { $0 + kept }, room)
-        precondition(count > 0, "the server closed a connection")
+        let count = peers[index].channel.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept..<kept + room]))
         let now = wallNanoseconds()
         let end = kept + count
         let start = take(UnsafeRawBufferPointer(rebasing: buffer[..<end]), index, now)

@@ -46,8 +46,14 @@ final class MeasuredServer {
 
     @discardableResult
     func run(for nanoseconds: Double) -> Sample {
+        let end = wallNanoseconds() + nanoseconds
+        return run { wallNanoseconds() >= end }
+    }
+
+    @discardableResult
+    func run(until isDone: () -> Bool) -> Sample {
         let before = server.nanoseconds
-        let slice = load.run(for: nanoseconds)
+        let slice = load.run(until: isDone)
         samples.append(Sample(slice: slice, serverCPU: server.nanoseconds - before))
         return samples[samples.count - 1]
     }

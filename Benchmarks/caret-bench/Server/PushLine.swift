@@ -37,12 +37,13 @@ struct PushLine {
         head = Array(#"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":"#.utf8)
     }
 
-    func write(to socket: Int32, base: Int, seq: Int) {
+    func write(to channel: ClientChannel, base: Int, seq: Int) {
         switch dialect {
-        case .bare: writeWhole(head, to: socket)
+        case .bare: writeWhole(head, to: channel.socket)
         case .yjs:
             let place = Crowd.offset(of: number)
-            WebSocket.send(YjsMessage.letter(letter, at: place, by: 100 + number, clock: seq - 1), to: socket)
+            let message = YjsMessage.letter(letter, at: place, by: 100 + number, clock: seq - 1)
+            WebSocket.send(message, to: channel.socket)
         case .caret:
             withUnsafeTemporaryAllocation(byteCount: head.count + tail.count + 64, alignment: 1) { line in
                 line.copyBytes(from: head)
@@ -51,7 +52,7 @@ struct PushLine {
                 for place in 0..<middle.utf8CodeUnitCount { line[count + place] = middle.utf8Start[place] }
                 count = PushLine.put(seq, into: line, at: count + middle.utf8CodeUnitCount)
                 UnsafeMutableRawBufferPointer(rebasing: line[count...]).copyBytes(from: tail)
-                writeWhole(UnsafeRawBufferPointer(rebasing: line[..<(count + tail.count)]), to: socket)
+                channel.send(UnsafeRawBufferPointer(rebasing: line[..<(count + tail.count)]))
             }
         }
     }

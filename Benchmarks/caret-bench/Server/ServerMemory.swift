@@ -39,9 +39,24 @@ struct ServerMemory {
     private func idle() -> (before: Double, after: Double) {
         let server = servers.caretd(data: servers.folder("idle"))
         defer { server.end() }
-        let first = (0..<200).map { PlainClient("bench-first-\($0)", port: server.port) }
+        return ServerMemory.idle(ServerMemory.count, over: .lines, server)
+    }
+
+    /// The server's memory before and after this number of clients have said hello. A few other clients are
+    /// connected before, so that the memory for the first ones is not counted.
+    static func idle(
+        _ count: Int, over transport: Transport, _ server: ServerProcess
+    ) -> (before: Double, after: Double) {
+        func connected(_ name: String, _ count: Int) -> [ClientChannel] {
+            (0..<count).map { number in
+                let channel = ClientChannel(to: server.port, over: transport)
+                channel.open(as: "bench-\(name)-\(number)")
+                return channel
+            }
+        }
+        let first = connected("first", 200)
         let before = server.resident
-        let others = (0..<ServerMemory.count).map { PlainClient("bench-other-\($0)", port: server.port) }
+        let others = connected("other", count)
         return withExtendedLifetime((first, others)) { (before, server.resident) }
     }
 

@@ -17,26 +17,40 @@ extension CrowdLoad {
         let document = peers[index].document
         switch dialect {
         case .yjs: greetAsYjs(index)
-        case .bare: send("J\(document)\n", index)
+        case .bare: peers[index].channel.send("J\(document)")
         case .caret:
-            send(
-                """
-                {"type":"hello","protocol":1,"client":"bench-\(index + 100_000)"}
-                {"type":"open","doc":"\(Crowd.name(of: document))"}
-
-                """, index)
+            peers[index].channel.open()
+            peers[index].channel.send(ClientChannel.hello(as: "bench-\(index + 100_000)"))
+            peers[index].channel.send(#"{"type":"open","doc":"\#(Crowd.name(of: document))"}"#)
         }
     }
 
     /// Handles all complete messages. Returns the index of the first byte after them.
     mutating func take(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         if dialect == .yjs { return handleFrames(of: bytes, index, now) }
+        if case .webSocket = crowd.transport { return handleFrames(of: bytes, index, now) }
         var start = 0
         while let base = bytes.baseAddress, let stop = memchr(base + start, 0x0A, bytes.count - start) {
             let line = UnsafeRawBufferPointer(
                 start: base + start, count: UnsafeRawPointer(stop) - (base + start))
             if dialect == .caret { handleMessage(line, index, now) } else { handleBare(line, index, now) }
             start += line.count + 1
+        }
+        return start
+    }
+
+    /// Handles all complete frames. Returns the index of the first byte after them.
+    private mutating func handleFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
+        var start = 0
+        while let frame = WebSocket.frame(in: bytes, at: start) {
+            start += frame.count
+            switch frame.kind {
+            case .text: handleMessage(frame.payload, index, now)
+            case .binary: handleYjs(frame.payload, index, now)
+            case .ping: WebSocket.send(Array(frame.payload), as: .pong, to: peers[index].socket)
+            case .pong: continue
+            case .close: preconditionFailure("the server closed a connection")
+            }
         }
         return start
     }
@@ -69,7 +83,7 @@ extension CrowdLoad {
             acked(index, at: now)
         case .opened?: opened(line, index)
         case .resync?: handleResync(line, index)
-        case .ping?: send("{\"type\":\"pong\"}\n", index)
+        case .ping?: peers[index].channel.send(#"{"type":"pong"}"#)
         case .welcome?, .check?: return
         default: preconditionFailure("the server sent an unexpected line: \(line.string)")
         }
@@ -96,6 +110,4 @@ extension CrowdLoad {
         peers[index].position = revision
         resyncs += 1
     }
-
-    private func send(_ text: String, _ index: Int) { writeWhole(Array(text.utf8), to: peers[index].socket) }
 }

@@ -31,7 +31,7 @@ const conversations = {
         const views = [document.text, document.text]
         document.addEventListener('change', ({ edits }) => {
             views[0] = applyEdits(views[0], edits)
-            if (document.length < 40) document.append('.')
+            if (document.length < 40) document.edit([{ range: [0, 0], text: '.' }])
         })
         document.addEventListener('change', ({ edits }) => { views[1] = applyEdits(views[1], edits) })
         server.send({ type: 'change', doc: 'a', rev: 2, edits: [{ range: [0, 0], text: 'Oat ' }] })

@@ -6,9 +6,11 @@ import Testing
 
     /// Rules H5 and A16. On a busy machine, the token may end before a request arrives. The test accepts
     /// that.
-    @Test("when a token ends, its connections and event streams end, and it is refused")
-    func ends() throws {
-        let server = try LiveServer(["--require-tokens": "true"])
+    @Test(
+        "when a token ends, its connections and event streams end, and it is refused",
+        arguments: Transport.lines(and: .secureWebSocket))
+    func ends(transport: Transport) throws {
+        let server = try LiveServer(["--require-tokens": "true"], over: transport)
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
@@ -21,17 +23,17 @@ import Testing
         let hello = #"{"type":"hello","protocol":1,"client":"ann-client","token":"\#(token)"}"#
         let field = "Authorization: Bearer \(token)"
 
-        let (line, stream) = (try LineClient(server), try LineClient(server))
-        try line.send(hello)
+        let (client, stream) = (try server.connect(), try LineClient(server))
+        try client.send(hello)
         try stream.send("GET /events/a HTTP/1.1\r\nHost: 127.0.0.1\r\n\(field)\r\nConnection: close\r\n\r")
-        let lines = try line.remainingLines()
-        #expect(lines.last == #"{"type":"bye","reason":"revoked"}"# || lines.count == 1)
-        _ = try stream.remainingLines()
+        let messages = try client.remainingMessages()
+        #expect(messages.last == #"{"type":"bye","reason":"revoked"}"# || messages.count == 1)
+        _ = try stream.remainingMessages()
 
         try admin.send(#"{"type":"list_tokens"}"#)
         try admin.expect(
             #"{"type":"tokens","tokens":[{"number":1,"user":"ann","created":…,"expires":\#(end),…}]}"#)
-        let again = try LineClient(server)
+        let again = try server.connect()
         try again.send(hello)
         try again.expect(TokenEndTests.ended)
         try again.expectEnd()

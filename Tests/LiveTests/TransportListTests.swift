@@ -16,6 +16,8 @@ import Testing
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
         "ProtocolPageTests": "the page shows lines",
         "ReadmeTests": "the page shows lines",
+        "ReloadTests": "the new configuration, whatever the clients speak",
+        "ServiceNotifierTests": "no client connects",
         "TLSTests": "what only TLS has",
         "TutorialTests": "the page shows lines",
         "WebSocketTests": "what only a WebSocket has",

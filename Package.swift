@@ -54,7 +54,7 @@ let package = Package(
             name: "CaretServer",
             dependencies: [
                 "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-                "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
+                "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -69,6 +69,7 @@ let package = Package(
             exclude: ["runtime.c"],
             swiftSettings: strict
         ),
+        .target(name: "CaretPage", exclude: ["caret", "caret.wasm.made-by"]),
         .target(
             name: "CaretWeb", dependencies: ["CaretCore", "CaretRooms", "CaretWire"], swiftSettings: strict),
         .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
@@ -171,5 +172,7 @@ let package = Package(
             name: "LiveTests", dependencies: ["CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd"],
             swiftSettings: unoptimized),
         .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: unoptimized),
-    ]
+    ],
+    // C23, for `#embed` in CaretPage.
+    cLanguageStandard: .gnu2x
 )

@@ -20,6 +20,27 @@ import Testing
         try client.expectEnd()
     }
 
+    @Test("the server sends its JavaScript client, with all files that it imports")
+    func clientFiles() throws {
+        let server = try LiveServer()
+        var (paths, found) = (["/caret.js"], Set<String>())
+        while let path = paths.popLast() {
+            guard found.insert(path).inserted else { continue }
+            let answer = try LineClient(server).fetch("GET \(path)")
+            try #require(answer.status == 200, "\(path)")
+            #expect(answer.fields["content-type"] == "text/javascript; charset=utf-8", "\(path)")
+            // The imports, such as `from './client.js'`.
+            let imports = answer.body.matches(of: #/from '\.\/([a-z./-]+)'/#).map { String($0.1) }
+            paths += imports.map { path == "/caret.js" ? "/\($0)" : "/caret/\($0)" }
+        }
+        #expect(found.contains("/caret/replica.js") && found.contains("/caret/web-socket.js"))
+        let module = try LineClient(server).fetch("HEAD /caret/caret.wasm")
+        #expect(module.status == 200 && module.fields["content-type"] == "application/wasm")
+        let tag = try #require(module.fields["etag"])
+        let known = try LineClient(server).fetch("HEAD /caret/caret.wasm", "If-None-Match: \(tag)")
+        #expect(known.status == 304)
+    }
+
     @Test("unknown paths get 404, and known paths with other methods 405")
     func notFound() throws {
         let client = try LineClient(try LiveServer())

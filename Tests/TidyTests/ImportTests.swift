@@ -34,7 +34,7 @@ struct ImportTable {
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
             "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch", "Glibc",
+            "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch", "Glibc",
             "Synchronization",
         ],
         "Sources/CaretStore": [

@@ -18,8 +18,7 @@ struct Reading: Exchange {
         read = Read(document: document, moment: try query.moment("rev"))
         keepsNewlines = try query.choice("newline", ["lf", "kept"]) == "kept"
         self.type = type
-        known = head.fields["if-none-match"].flatMap { $0.split(separator: UInt8(ascii: ",")) }
-            .map { Array($0.withoutBlanks) }
+        known = EntityTag.known(to: head)
     }
 
     mutating func begin() -> ExchangeStep { .send(.read(read)) }
@@ -27,11 +26,7 @@ struct Reading: Exchange {
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         guard case .text(let text) = answer.message else { return .wait }
         let tag = EntityTag(text.epoch, text.revision)
-        let quoted = Array(tag.quoted(as: type).utf8)
-        // A proxy may have made the tag weak, by adding `W/`. Weak tags are accepted too.
-        let isKnown = known.contains {
-            $0 == quoted || $0 == Array("W/".utf8) + quoted || $0 == Array("*".utf8)
-        }
+        let isKnown = EntityTag.isKnown(tag.quoted(as: type), among: known)
         var response =
             isKnown ? Response(.notModified) : Response(.ok, type.contentType, body(text, answer.bytes))
         response.add("ETag", tag.quoted(as: type))

@@ -8,6 +8,8 @@ enum Route: Equatable {
     case health
     case webSocket
     case metrics
+    /// A file of the JavaScript client.
+    case file(path: String)
     case documents
     case document(WireString)
     case append(WireString)
@@ -28,6 +30,8 @@ enum Route: Equatable {
         case "/metrics": self = .metrics
         case "/docs": self = .documents
         case "/events": self = .allEvents
+        case "/caret.js": self = .file(path: path)
+        case _ where path.hasPrefix("/caret/"): self = .file(path: path)
         default:
             // The name of a document may contain `/`, so it is always the last part.
             let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -49,7 +53,7 @@ enum Route: Equatable {
     var methods: [String] {
         switch self {
         case .server: ["OPTIONS"]
-        case .health, .metrics, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
+        case .health, .metrics, .file, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
         case .append, .rename, .restore: ["POST", "OPTIONS"]
@@ -78,7 +82,7 @@ enum Route: Equatable {
             try Query(target, allowing: names + ["unit"])
         }
         switch (self, head.method) {
-        case (.server, _), (.health, _), (.webSocket, _): return nil
+        case (.server, _), (.health, _), (.file, _), (.webSocket, _): return nil
         case (.metrics, _):
             _ = try query()
             return Measuring()
@@ -126,8 +130,8 @@ enum Route: Equatable {
         switch self {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
-        case .server, .health, .webSocket, .metrics, .documents, .rename, .history, .difference, .events,
-            .allEvents:
+        case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .history, .difference,
+            .events, .allEvents:
             false
         }
     }

@@ -45,7 +45,7 @@ extension WebState {
         do throws(WebRefusal) {
             let target = try checked(head)
             recipient.otherSite = settings.siteGuard.otherSite(of: head)
-            guard let route = Route(target.path) else {
+            guard let route = Route(target.path), exists(route) else {
                 throw WebRefusal(.notFound, .notFound, "there is nothing at \(target.path.prefix(100))")
             }
             if let response = try response(to: head, at: route, target.path) {
@@ -59,6 +59,10 @@ extension WebState {
         } catch {
             respond(error.response, to: recipient)
         }
+    }
+
+    private func exists(_ route: Route) -> Bool {
+        if case .file(let path) = route { settings.files[path] != nil } else { true }
     }
 
     /// The response of a resource that needs no member; nil if this resource needs one.
@@ -79,6 +83,9 @@ extension WebState {
                 "\(path.prefix(100)) has no method \(head.method.prefix(20)), only \(methods)"
             )
             .adding("Allow", methods)
+        }
+        if case .file(let path) = route {
+            return settings.files[path]?.response(known: EntityTag.known(to: head))
         }
         guard route == .health else { return nil }
         return Response(

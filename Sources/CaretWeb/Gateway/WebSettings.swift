@@ -5,18 +5,21 @@ package import CaretWire
 package final class WebSettings: Sendable {
     package let connection: ConnectionSettings
     package let siteGuard: SiteGuard
+    /// The files that the server sends to everybody, by path.
+    package let files: [String: WebFile]
     /// Computes the SHA-1 digest that the handshake of a WebSocket needs.
     package let sha1: @Sendable ([UInt8]) -> [UInt8]
     /// Makes a random client id, for requests that name no client.
     package let makeClientID: @Sendable () -> WireString
 
     package init(
-        _ connection: ConnectionSettings, siteGuard: SiteGuard,
+        _ connection: ConnectionSettings, siteGuard: SiteGuard, files: [String: WebFile],
         sha1: @escaping @Sendable ([UInt8]) -> [UInt8],
         makeClientID: @escaping @Sendable () -> WireString
     ) {
         self.connection = connection
         self.siteGuard = siteGuard
+        self.files = files
         self.sha1 = sha1
         self.makeClientID = makeClientID
     }
@@ -24,6 +27,7 @@ package final class WebSettings: Sendable {
     /// The same settings with other limits and another site guard.
     package func with(_ limits: Limits, _ siteGuard: SiteGuard) -> WebSettings {
         WebSettings(
-            connection.with(limits), siteGuard: siteGuard, sha1: sha1, makeClientID: makeClientID)
+            connection.with(limits), siteGuard: siteGuard, files: files, sha1: sha1,
+            makeClientID: makeClientID)
     }
 }

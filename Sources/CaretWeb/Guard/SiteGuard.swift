@@ -73,9 +73,9 @@ package struct SiteGuard: Sendable {
         return hosts.contains(host.host) && origin == Origin(isSecure: true, host)
     }
 
-    /// The files of the module, which any page may load.
+    /// The files of the JavaScript client, which are the same for everybody.
     private static func isPublic(_ path: String) -> Bool {
-        ["/caret.js", "/caret.d.ts", "/caret.wasm"].contains(path)
+        path == "/caret.js" || path.hasPrefix("/caret/")
     }
 
     private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/d/") }

@@ -36,6 +36,21 @@ package struct EntityTag: Equatable, Sendable {
     }
 }
 
+extension EntityTag {
+    /// The tags in the field `If-None-Match`, with their quotes.
+    static func known(to head: RequestHead) -> [[UInt8]] {
+        head.fields["if-none-match"].flatMap { $0.split(separator: UInt8(ascii: ",")) }
+            .map { Array($0.withoutBlanks) }
+    }
+
+    /// Whether a client that has these tags has the content with this one.
+    static func isKnown(_ quoted: String, among known: [[UInt8]]) -> Bool {
+        let quoted = Array(quoted.utf8)
+        // A proxy may have made the tag weak, by adding `W/`. Weak tags are accepted too.
+        return known.contains { $0 == quoted || $0 == Array("W/".utf8) + quoted || $0 == Array("*".utf8) }
+    }
+}
+
 extension Int {
     /// Reads 1 to 15 digits, without a sign.
     init?(digits text: some StringProtocol) {

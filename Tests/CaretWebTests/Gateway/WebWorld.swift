@@ -31,14 +31,16 @@ final class WebWorld {
 
     init(
         at listener: SiteGuard.Listener = .tcp, _ siteGuard: SiteGuard = SiteGuard(),
-        _ change: (inout Limits) -> Void = { _ in }
+        files: [String: WebFile] = [:], _ change: (inout Limits) -> Void = { _ in }
     ) {
         var limits = Limits()
         change(&limits)
         let connection = ConnectionSettings(
             limits: limits, server: "caret/test", store: { "store" }, publicClient: { _ in "p-1" },
             sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) })
-        let settings = WebSettings(connection, siteGuard: siteGuard, sha1: WebWorld.sha1) { "http-7f21" }
+        let settings = WebSettings(connection, siteGuard: siteGuard, files: files, sha1: WebWorld.sha1) {
+            "http-7f21"
+        }
         state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
     }
 

@@ -73,7 +73,7 @@ import Testing
         ),
         (.tcp, "GET / | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: cors", "403"),
         (.tcp, "GET /caret.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
-        (.tcp, "GET /caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
+        (.tcp, "GET /caret/caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
     ]
 
     @Test(

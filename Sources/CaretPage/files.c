@@ -1,0 +1,65 @@
+// Puts the files of the JavaScript client into the program, so that the server needs no other file.
+#include "CaretPage.h"
+
+static const unsigned char bytes_js[] = {
+#embed "caret/bytes.js"
+};
+static const unsigned char caret_d_ts[] = {
+#embed "caret/caret.d.ts"
+};
+static const unsigned char caret_js[] = {
+#embed "caret/caret.js"
+};
+static const unsigned char caret_wasm[] = {
+#embed "caret/caret.wasm"
+};
+static const unsigned char client_js[] = {
+#embed "caret/client.js"
+};
+static const unsigned char core_js[] = {
+#embed "caret/core.js"
+};
+static const unsigned char document_js[] = {
+#embed "caret/document.js"
+};
+static const unsigned char document_state_js[] = {
+#embed "caret/document-state.js"
+};
+static const unsigned char errors_js[] = {
+#embed "caret/errors.js"
+};
+static const unsigned char module_js[] = {
+#embed "caret/module.js"
+};
+static const unsigned char replica_js[] = {
+#embed "caret/replica.js"
+};
+static const unsigned char requests_js[] = {
+#embed "caret/requests.js"
+};
+static const unsigned char web_socket_js[] = {
+#embed "caret/web-socket.js"
+};
+static const unsigned char wire_js[] = {
+#embed "caret/wire.js"
+};
+
+static const struct caret_page_file files[] = {
+    {"bytes.js", bytes_js, sizeof bytes_js},
+    {"caret.d.ts", caret_d_ts, sizeof caret_d_ts},
+    {"caret.js", caret_js, sizeof caret_js},
+    {"caret.wasm", caret_wasm, sizeof caret_wasm},
+    {"client.js", client_js, sizeof client_js},
+    {"core.js", core_js, sizeof core_js},
+    {"document.js", document_js, sizeof document_js},
+    {"document-state.js", document_state_js, sizeof document_state_js},
+    {"errors.js", errors_js, sizeof errors_js},
+    {"module.js", module_js, sizeof module_js},
+    {"replica.js", replica_js, sizeof replica_js},
+    {"requests.js", requests_js, sizeof requests_js},
+    {"web-socket.js", web_socket_js, sizeof web_socket_js},
+    {"wire.js", wire_js, sizeof wire_js},
+    {"", bytes_js, 0},
+};
+
+const struct caret_page_file *caret_page_file_at(int index) { return &files[index]; }

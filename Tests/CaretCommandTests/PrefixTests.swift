@@ -207,7 +207,7 @@ import Testing
         #expect(run.status == 3 && 8...10 ~= changed && changed + unknown == 16, "\(run)")
     }
 
-    @Test("a server that ignores the prefix does not make `rm` delete others")
+    @Test("`rm` deletes no other documents, even if a server ignores the prefix")
     func otherNames() throws {
         let session = try CommandSession(nil)
         let fake = try FakeServer(in: session, ["list": Self.listed])

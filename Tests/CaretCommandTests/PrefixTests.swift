@@ -238,7 +238,7 @@ import Testing
         let session = try session(["old/a", "old/b"])
         let cases: [([String], String, String?)] = [
             (
-                ["mv", "--prefix", "old", "new"], "Rename 2 documents below old/, to names below new/? [y/N]",
+                ["mv", "--prefix", "old", "new"], "Rename 2 documents below old/ to names below new/? [y/N]",
                 "new/a"
             ),
             (["rm", "--prefix", "new"], "Delete 2 documents below new/ with 2 revisions? [y/N]", nil),

@@ -44,7 +44,7 @@ struct Mv: Subcommand {
             try show(renames, in: context)
             guard let confirmation else { return .done }
             let words = "\(renames.count.counting("document")) below \(document.printable)"
-            let question = "Rename \(words), to names below \(name.printable)?"
+            let question = "Rename \(words) to names below \(name.printable)?"
             if !confirmation.isGiven(to: question, in: context) {
                 if !context.isJSON { context.output.write("nothing was changed\n") }
                 return .failed

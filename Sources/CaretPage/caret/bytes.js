@@ -58,7 +58,7 @@ export class ByteWriter {
 
     /** The number of a push, which has up to 53 bits. */
     seq(value) {
-        if (!Number.isSafeInteger(value) || value < 0) throw inputError('malformed', [value])
+        if (!Number.isSafeInteger(value) || value < 0) throw inputError('malformed', [value], { argument: this.#argument })
         return this.word(value % 2 ** 32).word(value / 2 ** 32)
     }
 

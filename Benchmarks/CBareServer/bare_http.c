@@ -36,7 +36,7 @@ static struct { char bytes[1024]; size_t length; time_t second; const char *fiel
 static slice document_path, body;
 static unsigned char is_token_byte[256], is_field_byte[256];
 
-// MARK: The head of a request. Each function returns the status of the refusal, or 0.
+// MARK: The head of a request. `take_line` and the `read_` functions return the status of the refusal, or 0.
 
 static int is_blank(int byte) { return byte == ' ' || byte == '\t'; }
 
@@ -156,7 +156,8 @@ static int is_utf8(const unsigned char *at, size_t length) {
     return 1;
 }
 
-/// Decodes `%` and, in a query, `+`. Writes at `to`, and moves it to the end. Returns 400 if the text is not valid.
+/// Decodes `%` and, in a query, `+`. Writes the result at `*to`, and moves `*to` past it. Returns 400 if the text
+/// is invalid.
 static int decode(slice text, int is_query, unsigned char **to, slice *decoded) {
     decoded->start = *to;
     for (size_t at = 0; at < text.length; at++) {

@@ -50,7 +50,7 @@ package enum HelpText {
             // keep_history, CARET_KEEP_HISTORY="90 days", --keep-history "90 days".
             // An option overrides a variable, and a variable overrides this file.
             //
-            // On SIGHUP, a running server reads this file again. It checks the whole file, and then applies the keys
+            // On SIGHUP, a running server reads this file again and checks all of it. Then the server applies the keys
             // that can change while it runs. The comment of each key says whether SIGHUP applies a change.
             //
             // A size or a time is a string with a unit, or a plain number.

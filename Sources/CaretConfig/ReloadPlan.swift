@@ -3,7 +3,7 @@ package struct ReloadPlan: Equatable, Sendable {
     /// The settings after the reload: the running ones, with the new values that a reload may apply.
     package private(set) var settings: Settings
     package private(set) var changed: [SettingChange] = []
-    /// Changes that take effect only after a restart. They are counted from the running settings.
+    /// Changes that take effect only after a restart, compared with the running settings.
     package private(set) var needsRestart: [SettingChange] = []
 
     package init(from running: Settings, to new: Settings) {
@@ -22,9 +22,9 @@ package struct ReloadPlan: Equatable, Sendable {
 
     /// Why the plan must not be applied; empty if it may be.
     ///
-    /// The new configuration alone is valid. But until a restart, its values run together with old values of
-    /// other keys, and these may contradict them. For example, a new name in `web_hosts` would open a server
-    /// to other machines before `require_tokens` protects it.
+    /// The new configuration alone is valid. But until a restart, the new values of some keys would be used
+    /// with the old values of others, and these may contradict each other. For example, a new name in
+    /// `web_hosts` would open a server to other machines before `require_tokens` protects it.
     package var faults: [String] {
         let keys = needsRestart.map(\.key).joined(separator: ", ")
         return Contradiction.all(in: settings).map {

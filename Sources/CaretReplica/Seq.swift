@@ -5,7 +5,7 @@ package struct Seq: Comparable, Hashable, Sendable {
     package let value: Int64
 
     /// The largest integer that the wire allows.
-    // The literals need a type: with `Int`, the sum would not fit into 32 bits.
+    // In WebAssembly, `Int` has 32 bits, which are too few for this number.
     package static let last = Seq((Int64(1) << 53) - 1)
 
     package init(_ value: Int64) { self.value = value }

@@ -6,7 +6,7 @@ import CaretWire
 enum EventKind: Int32 {
     /// The pause since the user's last change in milliseconds, or -1: number; change.
     case typed = 0
-    /// The pause as above; the whole new text: string. The first action is the `edit` that was found.
+    /// The pause as above; the whole new text: string. The first action is the `edit` with the difference.
     case replaced = 1
     /// Selections.
     case selected = 2

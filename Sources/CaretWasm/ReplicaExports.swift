@@ -47,7 +47,8 @@ package func passEvent(_ handle: Int32, _ event: Bytes, _ count: UInt32) -> Answ
     do throws(Refusal) {
         var reader = try Input(event, count).reader()
         let length = box.replica.text.length.utf8
-        // No event makes the text longer than its own bytes, so this keeps all lengths within 32 bits.
+        // An event adds at most its own bytes to the text, or restores bytes that were removed before. So
+        // this check keeps all lengths within 32 bits.
         if length + Int(count) > Limits.offset {
             throw Refusal(
                 .tooLarge, Int32(truncatingIfNeeded: length), Int32(truncatingIfNeeded: Limits.offset))

@@ -3,7 +3,7 @@ import CaretTLS
 @preconcurrency import Dispatch
 import Synchronization
 
-/// The certificate of a running server. A reload reads its files again, or other files.
+/// The certificate of a running server. A reload reads its files again, or the files of another certificate.
 final class ServerCertificate: Sendable {
     private struct Loaded {
         let files: TLSFiles
@@ -41,7 +41,8 @@ final class ServerCertificate: Sendable {
 
     private var current: Loaded? { loaded.withLock { $0 } }
 
-    /// Starts to watch for the end of the certificate. The result must be kept.
+    /// Starts the timers that warn of the certificate's end and renew the keys of session tickets. The result
+    /// must be kept.
     func watch() -> [any DispatchSourceProtocol] {
         warnOfEnd()
         return [
@@ -61,7 +62,7 @@ final class ServerCertificate: Sendable {
     }
 
     /// Reads and checks the files that the settings name. If this fails, nothing changes. Only one thread may
-    /// call it at a time.
+    /// call this function at a time.
     func reload(_ settings: Settings) throws(TLSFault) {
         let (files, current) = (TLSFiles(settings), current)
         if let current, current.files == files {

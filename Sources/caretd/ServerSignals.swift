@@ -6,8 +6,8 @@ import Glibc
 struct ServerSignals {
     private let sources: [any DispatchSourceSignal]
     private let stops: AsyncStream<Int32>
-    /// One element for each reload that is due. However many times SIGHUP arrives during a reload, one more
-    /// reload follows, because it reads the newest configuration.
+    /// One element for each reload that is due. If SIGHUP arrives several times during a reload, only one
+    /// more reload follows, which reads the newest configuration.
     let reloads: AsyncStream<Void>
 
     init() {

@@ -109,7 +109,7 @@ struct Service {
             for await _ in reloads { reloader.reload() }
         }
         let signal = await signals.stop()
-        // A reload that has begun ends first. SIGHUP does nothing while the server stops.
+        // A reload that has begun is completed first. SIGHUP does nothing while the server stops.
         reloading.cancel()
         await reloading.value
         return signal

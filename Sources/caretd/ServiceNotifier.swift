@@ -3,8 +3,8 @@ import Glibc
 
 /// Reports the state of the server to systemd, or to another service manager that sets NOTIFY_SOCKET.
 ///
-/// The protocol of `sd_notify` is one datagram of text for each report. It is written here by hand, because
-/// its library, libsystemd, would be one more library to install for these few lines.
+/// The protocol of `sd_notify` is one datagram of text for each report. The server does not use systemd's
+/// library for it, because users would have to install libsystemd for these few lines.
 struct ServiceNotifier: Sendable {
     enum State {
         /// The server accepts connections.
@@ -17,7 +17,7 @@ struct ServiceNotifier: Sendable {
         fileprivate var lines: [String] {
             switch self {
             case .ready: ["READY=1", "STATUS=Ready"]
-            // systemd compares this time with the time of its order, to know which reload has begun.
+            // systemd compares this time with the time of its own request, to know which reload has begun.
             case .reloading:
                 [
                     "RELOADING=1", "MONOTONIC_USEC=\(monotonicMicroseconds())",

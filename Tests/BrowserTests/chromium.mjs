@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { atEnd, within } from '../NodeSupport/suite.mjs'
 
-/** Starts a browser without a window, which is closed at the end of the tests. */
+/** Starts a browser without a window. It is closed at the end of the tests. */
 export async function startChromium({ flags = [] } = {}) {
     const browser = new Chromium([
         '--headless=new', '--remote-debugging-pipe', `--user-data-dir=${temporaryFolder()}`, '--no-first-run',

@@ -1,4 +1,4 @@
-// Tests of chromium.mjs itself, so that a failure of another test is not a fault of the driver.
+// Tests of chromium.mjs itself. If they pass, a failure of another test is not a fault of this driver.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -46,7 +46,7 @@ export async function testGuard(programs) {
     const browser = await startChromium({
         flags: [
             '--host-resolver-rules=MAP *.example 127.0.0.1',
-            // The browser would ask the user before a page may reach this machine. Here the server must refuse alone.
+            // The browser would ask the user before a page may reach this machine. Here only the server may refuse.
             '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets',
         ],
     })
@@ -79,7 +79,7 @@ export async function testGuard(programs) {
         assert.deepEqual(await contents(server), before)
     })
 
-    await test('a page under a name of this machine can read and write, so only the name differs', async () => {
+    await test('with a name of this machine, the same page can read and write, so only the name matters', async () => {
         const { page, address } = await openRebound('own.localhost')
         assert.ok((await make(page, 'GET', address)).read?.includes(secret))
         await make(page, 'POST', address)
@@ -106,7 +106,7 @@ async function expectRefusals(page, url, relay, status) {
     assert.deepEqual(await page.evaluate(() => Object.keys(attempts).sort()), Object.keys(attempts).sort())
     for (const name of Object.keys(attempts)) {
         const { read } = await make(page, name, url)
-        // Chromium sends a request again that was answered with 421.
+        // Chromium repeats a request that was answered with 421.
         assert.deepEqual([...new Set(await relay.statuses(1))], [status], name)
         assert.ok(!read?.includes(secret), `${name}: ${read}`)
     }
@@ -122,11 +122,11 @@ async function contents(server) {
     return { text, log, list }
 }
 
-/** An HTTP server with the page that makes the attempts, also in a form without an origin. */
+/** An HTTP server with the page that makes the attempts. `/sandboxed` is the same page without an origin. */
 async function startSite() {
     const script = readFileSync(new URL('hostile.js', import.meta.url))
     const server = createServer((request, response) => {
-        // The browser must not keep a connection that leads here when the name points to another machine.
+        // After the name points to the other server, the browser must not use an old connection to this one.
         response.setHeader('Connection', 'close')
         if (request.url === '/hostile.js') return response.setHeader('Content-Type', 'text/javascript').end(script)
         const policy = request.url === '/sandboxed' ? 'sandbox allow-scripts allow-forms' : ''

@@ -44,7 +44,7 @@ const attempts = {
     }),
 }
 
-/** Adds an element, and waits until it has loaded what it shows or has failed. */
+/** Adds an element, and waits until it has loaded or has failed to load. */
 function load(name, properties) {
     const element = Object.assign(document.createElement(name), properties)
     const ended = new Promise((done) => { element.onload = element.onerror = () => done(element) })

@@ -485,7 +485,7 @@ import Testing
             ),
             (
                 "\"text\":\"b\"", "\"text\":\"c\"",
-                "line 8, in b after revision 1: the text differs from the exported one"
+                "line 8, in b after revision 1: the history does not lead to the text that was exported"
             ),
         ])
     func lines(old: String, new: String, message: String) throws {

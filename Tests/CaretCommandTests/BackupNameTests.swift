@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("The names of dated backups") struct BackupNameTests {
-    @Test("a name has the time in UTC, and a number if the second has several")
+    @Test("a name has the UTC time, and a number if others have the same time")
     func names() {
         let date = Date(timeIntervalSince1970: 1_795_410_296.9)
         #expect(BackupName(at: date).file == "caret-backup-20261123-050456.sqlite")

@@ -122,7 +122,7 @@ import Testing
         #expect(try names(in: into).count == 2)
     }
 
-    @Test("a failed backup leaves all old backups alone")
+    @Test("a failed backup removes no old backup")
     func failed() throws {
         let (session, into) = try session()
         try fill(into, with: 1...3, on: session)
@@ -151,7 +151,7 @@ import Testing
         #expect(try names(in: into) == before)
     }
 
-    /// Runs a shell script as another user than root, or as this user.
+    /// Runs a command as a user who is not root.
     private func asUser(_ words: [String]) throws -> Run {
         let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         return try Run("/usr/bin/env", (geteuid() == 0 ? user : []) + words, environment: [:])
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(
-        "on a full disk there is no new backup, and no copy at the server",
+        "on a full disk there is no new backup, and the server keeps no copy",
         .enabled(if: SmallDisk.isPossible, "this test needs the right to mount a disk"))
     func full() throws {
         let (session, into) = try session()

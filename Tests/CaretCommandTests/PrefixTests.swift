@@ -84,7 +84,7 @@ import Testing
             $ cat new/c
             old/b/c
             $ mv old new/a --dry-run
-            ! caret: old cannot become new/a: a document with this name exists
+            ! caret: old cannot become new/a: a document with the new name exists
             ! caret: 1 of 1 document cannot be renamed; nothing was changed
             !   choose another name, or rename these documents one by one
             [1]
@@ -105,23 +105,23 @@ import Testing
         try session.expect(
             """
             $ mv --prefix old/ new/ --yes
-            ! caret: old/b cannot become new/b: a document with this name exists
+            ! caret: old/b cannot become new/b: a document with the new name exists
             ! caret: 1 of 3 documents cannot be renamed; nothing was changed
             !   choose another name, or rename these documents one by one
             [1]
             $ mv --prefix old/ new/ --dry-run --json
             {"doc":"new/a","was":"old/a","renamed":false}
             {"doc":"new/c","was":"old/c","renamed":false}
-            ! {"error":"old/b cannot become new/b: a document with this name exists","advice":null,"code":1}
+            ! {"error":"old/b cannot become new/b: a document with the new name exists","advice":null,"code":1}
             ! {"error":"1 of 3 documents cannot be renamed; nothing was changed","advice":"…","code":1}
             [1]
             $ mv --prefix new/ new/sub/ --yes
-            ! caret: new/b cannot become new/sub/b: this name also begins with the old prefix
+            ! caret: new/b cannot become new/sub/b: the new name also begins with the old prefix
             ! caret: 1 of 1 document cannot be renamed; nothing was changed
             !   choose another name, or rename these documents one by one
             [1]
             $ mv --prefix new/ ../ --yes
-            ! caret: new/b cannot become ../b: this is not a valid document name
+            ! caret: new/b cannot become ../b: the new name is not a valid document name
             ! caret: 1 of 1 document cannot be renamed; nothing was changed
             !   choose another name, or rename these documents one by one
             [1]
@@ -164,7 +164,7 @@ import Testing
         #expect(
             errors.suffix(2) == [
                 "caret: 2 of 3 documents are deleted, 1 refused",
-                "  correct the reasons above, and run the same command again: it continues with the rest",
+                "  fix the problems above, and run the same command again: it continues with the rest",
             ], "\(run)")
         // Somebody who may change the document finishes with the same command.
         try session.expect("$ rm --prefix d --yes --data DIR/data\nd/b is deleted")
@@ -207,7 +207,7 @@ import Testing
         #expect(run.status == 3 && 8...10 ~= changed && changed + unknown == 16, "\(run)")
     }
 
-    @Test("a server that ignores the prefix does not make `rm` delete others")
+    @Test("`rm` deletes no other documents, even if a server ignores the prefix")
     func otherNames() throws {
         let session = try CommandSession(nil)
         let fake = try FakeServer(in: session, ["list": Self.listed])
@@ -238,7 +238,7 @@ import Testing
         let session = try session(["old/a", "old/b"])
         let cases: [([String], String, String?)] = [
             (
-                ["mv", "--prefix", "old", "new"], "Rename 2 documents below old/, to names below new/? [y/N]",
+                ["mv", "--prefix", "old", "new"], "Rename 2 documents below old/ to names below new/? [y/N]",
                 "new/a"
             ),
             (["rm", "--prefix", "new"], "Delete 2 documents below new/ with 2 revisions? [y/N]", nil),

@@ -395,7 +395,7 @@ import Testing
 
               DOC  the document, or with --prefix the beginning of names
 
-              --prefix   changes all documents whose names begin with DOC and a slash
+              --prefix   applies to all documents whose names begin with DOC and a slash
               --dry-run  only prints which documents would be deleted
               -y, --yes  does not ask for a confirmation
 

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a text may be longer than a value, and is cut after 1,500 characters")
+    @Test("a sentence may be longer than other values, up to 1,500 characters")
     func longText() {
         let longest = String(repeating: "é", count: 1_500)
         for (sentence, written) in [(longest, longest), (longest + "x", longest + "…")] {

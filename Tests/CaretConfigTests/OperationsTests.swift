@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("docs/operations.md lists every key that a reload applies, in the order of the file")
+    @Test("docs/operations.md lists all keys that a reload applies, in order")
     func reloadableKeys() throws {
         let cells = try rows(of: "keys that SIGHUP applies").map { $0[0] }
         let found = cells.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }

@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test(
-        "each key changes alone, or is named and keeps its value", arguments: ConfigurationKey.all.map(\.name)
-    )
+        "a changed key is applied, or is reported as needing a restart",
+        arguments: ConfigurationKey.all.map(\.name))
     func eachKey(name: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let choice = key.otherValue(0) == key.value(in: Settings()) ? 1 : 0
@@ -32,7 +32,7 @@ import Testing
         #expect(plan.settings == Settings())
     }
 
-    @Test("no key that decides who has access, and no key of the store, is reloadable")
+    @Test("keys that decide who has access, and keys of the store, need a restart")
     func needsRestart() throws {
         for name in [
             "data", "listen", "admin_socket", "require_tokens", "allow_anyone_from_anywhere", "loops",
@@ -58,7 +58,7 @@ import Testing
                 == true)
     }
 
-    @Test("a change is written without quotes, and an empty text as a word")
+    @Test("a change is written without quotes, and an empty text as `empty`")
     func words() throws {
         let key = try #require(ConfigurationKey.named("tls_key"))
         let change = SettingChange(key: key, from: Settings(), to: try settings(key, "'/etc/a b.key'"))

@@ -23,7 +23,7 @@ export const cases = {
         assert.deepEqual(state.link, { state: 'online' })
     },
 
-    'attempts follow after growing delays, shortened by up to one half'() {
+    'a client retries after growing delays, shortened by up to one half'() {
         const state = new ClientState({ client: 'secret-id' })
         state.started(0)
         const delays = [0, 0.5, 0, 0, 0, 0, 0, 0].map((jitter) => {
@@ -35,7 +35,7 @@ export const cases = {
         assert.deepEqual(delays, [250, 750, 1000, 2000, 4000, 8000, 15_000, 15_000])
     },
 
-    'the server names a longer delay'() {
+    'if the server names a longer delay, the client waits that long'() {
         const state = online()
         state.received({ type: 'bye', reason: 'shutting_down', retry_after_ms: 7000 }, 10, 0)
         state.disconnected('the server closed the connection', 20, 0)
@@ -43,7 +43,7 @@ export const cases = {
         assert.match(state.link.reason, /shutting_down/)
     },
 
-    'a silent server gets a ping, and is given up'() {
+    'a silent server gets a ping, and is disconnected if it stays silent'() {
         const state = online()
         assert.deepEqual(sent(state.timePassed(20_000, 0)), [{ type: 'ping' }])
         state.received({ type: 'pong' }, 30_000, 0)
@@ -52,7 +52,7 @@ export const cases = {
         assert.equal(state.link.state, 'waiting')
     },
 
-    'a server that does not answer hello is given up after 10 s'() {
+    'a server that does not answer hello is disconnected after 10 s'() {
         const state = new ClientState({ client: 'secret-id' })
         state.started(0)
         state.connected(1000)
@@ -101,7 +101,7 @@ export const cases = {
         assert.equal(sent(comeBack(state)).length, 16)
     },
 
-    'a server that shuts down has not carried out a request'() {
+    'a request that is refused with shutting_down is sent again'() {
         const state = online()
         const [id] = state.requested({ type: 'rename' })
         const error = { type: 'error', id, code: 'shutting_down', message: 'bye' }
@@ -154,7 +154,7 @@ export const cases = {
         const reopen = comeBack(state).find((action) => action.message?.type === 'open')
         assert.deepEqual([reopen.message.epoch, reopen.message.rev], ['e', 1])
         assert.notEqual(reopen.id, id)
-        // The answer to the first open comes late, and means nothing now.
+        // The answer to the first open comes late, and is ignored.
         assert.deepEqual(sent(state.received({ ...opened, id }, 3, 0)), [])
         const { text, ...resumed } = opened
         assert.deepEqual(sent(state.received({ ...resumed, id: reopen.id }, 3, 0)), [push])
@@ -190,7 +190,7 @@ export const cases = {
         assert.deepEqual(sent(state.timePassed(400, 0)), [push])
     },
 
-    async 'rights, names and the end of a document are told'(wasm) {
+    async 'new rights and the end of a document are reported'(wasm) {
         const { state, id } = await withDocument(wasm)
         const updates = (message) => state.received({ doc: 'a', ...message }, 1, 0)
             .filter((action) => action.do === 'update').map((action) => action.update)
@@ -202,7 +202,7 @@ export const cases = {
         assert.deepEqual(updates({ type: 'gone', reason: 'renamed', to: 'b', followed: true }), [])
     },
 
-    async 'people are known by what they said about themselves'(wasm) {
+    async 'peers have the names and colors that they chose'(wasm) {
         const { state, id } = await withDocument(wasm)
         const bob = { session: 's1', user: 'bob', client: 'p1', info: { name: 'Bob', color: '#c33' }, selections: [] }
         state.received({ ...opened, id, peers: [bob] }, 1, 0)

@@ -1,4 +1,4 @@
-// The published conversations of Tests/Fixtures/conversations, with the document of the JavaScript client.
+// Runs the published conversations of Tests/Fixtures/conversations with the JavaScript client.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { DocumentState, RequestIDs } from '../../Sources/CaretPage/caret/document-state.js'

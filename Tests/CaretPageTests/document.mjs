@@ -39,7 +39,7 @@ const conversations = {
         assert.equal(document.length, 40)
     },
 
-    async 'saved waits for the ack'(wasm) {
+    async '`saved` waits for the ack'(wasm) {
         const { server, document } = await open(wasm)
         let isSaved = false
         document.append('!')
@@ -52,7 +52,7 @@ const conversations = {
         assert.deepEqual([document.saving.state, document.revision], ['saved', 2])
     },
 
-    async 'saved fails if the server refuses the edits, which stay until they are discarded'(wasm) {
+    async '`saved` fails if the server refuses the edits, which stay until they are discarded'(wasm) {
         const { server, document } = await open(wasm)
         document.append('!')
         const saved = document.saved()
@@ -64,7 +64,7 @@ const conversations = {
         await document.saved()
     },
 
-    async 'opened fails if there is no such document'(wasm) {
+    async '`opened` fails if there is no such document'(wasm) {
         const { server, caret } = await connect(wasm)
         const opened = caret.open('b').opened()
         server.send({ type: 'error', id: server.received.at(-1).id, code: 'not_found', message: 'there is no such document' })
@@ -89,7 +89,7 @@ const conversations = {
         assert.deepEqual([document.text, server.received.length], ['Milk', count])
     },
 
-    async 'a push longer than a line of the server is not sent'(wasm) {
+    async 'a push is not sent if its line is longer than the server allows'(wasm) {
         const { server, document } = await open(wasm)
         const count = server.received.length
         document.append('é'.repeat(600))
@@ -133,7 +133,7 @@ const conversations = {
 /** The servers of the current case. */
 const servers = []
 
-/** Ends the clients of a case, whose timers would keep Node running. */
+/** Runs a case, and then ends its clients, because their timers would keep Node running. */
 async function runAndEnd(run, wasm) {
     try {
         await run(wasm)

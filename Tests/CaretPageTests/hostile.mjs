@@ -1,4 +1,4 @@
-// Hostile bytes and numbers in every export of the module. No call may trap, and every call answers.
+// Passes hostile bytes and numbers to every export of the module. No call may trap, and every call must answer.
 //
 // CARET_EVENTS says how many hostile calls are made; 10,000 if it is not set.
 import assert from 'node:assert/strict'
@@ -42,7 +42,7 @@ export const cases = {
             }
             exports.caret_replica_free(handle)
         }
-        assert.ok(restored > 0 && restored < total, `${restored} of ${total} keepsakes were taken`)
+        assert.ok(restored > 0 && restored < total, `${restored} of ${total} keepsakes were accepted`)
     },
 
     async 'no handle, part or number makes a module trap'(wasm) {
@@ -150,7 +150,7 @@ function record(module) {
 
 function eventBytes(kind) { return new Uint8Array(Int32Array.of(kind).buffer) }
 
-/** The bytes with a few numbers or bytes changed, or cut. Sometimes they stay as they are. */
+/** The bytes with a few faults: changed numbers, changed bytes, or a missing end. Sometimes there is no fault. */
 function corrupt(original, random) {
     let bytes = original.slice()
     for (let fault = random.below(3); fault > 0 && bytes.length >= 4; fault--) {
@@ -178,7 +178,7 @@ function store(exports, bytes) {
     return address
 }
 
-/** Calls an export with stored bytes: its status and payload. */
+/** Calls an export with stored bytes, and returns its status and payload. */
 function callBytes(exports, body, bytes) {
     const address = store(exports, bytes)
     const answer = body(address)

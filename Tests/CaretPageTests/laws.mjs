@@ -1,6 +1,6 @@
 // The laws of a replica, as Tests/CaretReplicaTests checks them in Swift, through the boundary of the module.
 //
-// CARET_EVENTS says how many random events a law is driven by; 10,000 if it is not set.
+// CARET_EVENTS says how many random events drive each law; 10,000 if it is not set.
 import assert from 'node:assert/strict'
 import { Replica } from '../../Sources/CaretPage/caret/replica.js'
 import { ModelServer } from './model-server.mjs'
@@ -24,14 +24,14 @@ export const cases = {
         assert.equal(replica.state.saving.state, 'saved')
     },
 
-    async 'a replica of the largest push number goes on with the same number'(wasm) {
+    async 'after the largest push number, the next number is the same'(wasm) {
         const { module } = await load(wasm)
         const replica = new Replica(module)
         open(replica, { own: { seq: 2 ** 53 - 1, rev: 0 } })
         assert.equal(replica.state.nextSeq, 2 ** 53 - 1)
     },
 
-    async 'the whole new text is one edit of the difference'(wasm) {
+    async 'a replaced text becomes one edit with the difference'(wasm) {
         const { module } = await load(wasm)
         const replica = new Replica(module)
         open(replica, { text: 'Bring a pen.\n' })
@@ -263,7 +263,7 @@ class Run {
     #check({ replica, view, saving }) {
         const { text, committed, inFlight, unsent, unsaved, state } = replica
         assert.equal(text, view, 'a view that applies all edits shows the text')
-        assert.equal(applyEdits(applyEdits(committed, inFlight), unsent), text, 'the text is the sum of its parts')
+        assert.equal(applyEdits(applyEdits(committed, inFlight), unsent), text, 'all edits are in the text')
         assert.deepEqual(unsaved, this.#core.compose(inFlight, unsent))
         assert.deepEqual(state.saving, saving, 'the user sees the state of the replica')
         assert.equal(state.length, text.length)

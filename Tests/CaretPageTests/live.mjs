@@ -55,7 +55,7 @@ export const cases = {
         })
     },
 
-    async 'the program of docs/client-js.md works as it stands there'(wasm) {
+    async 'the program on the page docs/client-js.md works'(wasm) {
         await withServer(async (server) => {
             const page = await readFile(new URL('../../docs/client-js.md', import.meta.url), 'utf8')
             const program = /```js\n([^]*?)```/.exec(page)[1].replace('22738', server.port)
@@ -78,7 +78,7 @@ export const cases = {
         })
     },
 
-    async 'nothing is lost or doubled, whatever is cut or killed'(wasm) {
+    async 'lost connections and a killed server neither lose nor double an edit'(wasm) {
         for (let seed = 0; seed < rounds; seed++) {
             await withServer((server) => typeAtRandom(server, wasm, makeRandom(seed)))
         }
@@ -111,7 +111,7 @@ async function typeAtRandom(server, wasm, random) {
     await Promise.all([...people.map((person) => person.caret.close()), command.caret.close()])
 }
 
-// Node has a WebSocket client since version 22, and version 20 with a flag that scripts/test-wasm gives.
+// Node 22 and later have a WebSocket client. Node 20 has it behind a flag, which scripts/test-wasm sets.
 if (globalThis.WebSocket) {
     cases['a document is edited over a WebSocket'] = (wasm) => withServer(async (server) => {
         const [ann, bob] = [await Caret.connect(`http://127.0.0.1:${server.port}`, { wasm }), await connectTo(server, wasm)]
@@ -180,7 +180,7 @@ class CommandLine {
 
     async read() { return this.caret.read('shared') }
 
-    /** Adds a scalar at the end, with the merge of the server. A command that failed may be repeated. */
+    /** Adds a scalar at the end. The server merges this with the changes of others. */
     async put(scalar) {
         this.caret.reconnect()
         const { text, revision } = await this.read()

@@ -2,7 +2,7 @@
 import { Core } from '../../Sources/CaretPage/caret/core.js'
 import { Module } from '../../Sources/CaretPage/caret/module.js'
 
-/** An instance of the module of its own, and its core. */
+/** A new instance of the module, and its core. */
 export async function load(wasm) {
     const module = await Module.load(wasm)
     return { module, core: new Core(module) }

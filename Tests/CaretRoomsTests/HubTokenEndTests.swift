@@ -75,7 +75,7 @@ struct HubTokenEndTests {
     }
 
     /// Rule A6.
-    @Test("a push that reached its room before its token ended gets ack before bye")
+    @Test("a push that reached its room before its token ended gets ack, then bye")
     func inFlight() {
         let client = connect(ann.bytes)
         _ = client.asks(#"{"type":"open","doc":"a"}"#)
@@ -98,7 +98,7 @@ struct HubTokenEndTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    @Test("tokens that end one after the other are ended in time")
+    @Test("each connection ends on time if tokens end one after the other")
     func several() {
         let ends: [Int64] = [30_000, 20_000, 40_000]
         let clients = ends.enumerated().map { number, end in
@@ -136,7 +136,7 @@ struct HubTokenEndTests {
             hub.handle(.timePassed, at: 20_000) == [
                 .sendToConnection(3, .ended(.revoked)), .wake(at: 50_000),
             ])
-        // A connection that has left costs one wake at most.
+        // A connection that has left causes at most one unnecessary wake.
         #expect(hub.handle(.left(1), at: 20_001) == [])
         #expect(hub.handle(.timePassed, at: 50_000) == [.wake(at: 70_000)])
     }

@@ -52,7 +52,7 @@ struct HubTokenUseTests {
     }
 
     /// Rule A17.
-    @Test("the list shows uses at once: the present for connected clients")
+    @Test("the list shows uses at once; for connected clients, the current time")
     func listing() throws {
         #expect(try listed == nil)
         let client = connect()
@@ -82,7 +82,7 @@ struct HubTokenUseTests {
         #expect(try stored == begin + 2 * HubTokenUseTests.hour && recordings == 2)
     }
 
-    @Test("a token that is used no more causes no writes")
+    @Test("a token that is no longer used causes no writes")
     func unused() throws {
         let client = connect()
         world.pass(milliseconds: 7)
@@ -101,7 +101,7 @@ struct HubTokenUseTests {
         #expect(try stored == 11_000 && world.isFinished)
     }
 
-    @Test("if the disk is full, the next hour records the uses")
+    @Test("if the disk is full, the uses are recorded an hour later")
     func trouble() throws {
         let client = connect()
         client.lose()

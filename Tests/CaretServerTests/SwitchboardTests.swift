@@ -28,7 +28,7 @@ struct SwitchboardTests {
         #expect(ends.value == 1)
     }
 
-    @Test("after a reload, new connections get the new limits, and open ones keep theirs")
+    @Test("a reload changes the limits of new connections, but not of open ones")
     func reload() throws {
         let server = try HandServer()
         defer { server.close() }

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// The old database gets the row of a token as version 2 wrote it.
-    @Test("tokens from before ends existed stay valid, and their numbers are not used again")
+    @Test("older tokens have no end and stay valid; their numbers are not reused")
     func oldTokens() async throws {
         let (newer, older) = (try Scratch(), try Scratch())
         defer { newer.remove() }

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "an end that was changed, removed or added is damage of the token",
+        "a token is damaged if its end was changed, removed or added",
         arguments: [
             ("UPDATE token_end SET expires = 10", 1), ("DELETE FROM token_end", 1),
             ("INSERT INTO token_end VALUES (2, 9)", 2),

@@ -114,7 +114,7 @@ import Testing
             ])
     }
 
-    @Test("a document changed while a file replaced its folder gets a new name")
+    @Test("if a file replaces a folder, documents that change meanwhile are renamed")
     func changedBelow() async throws {
         let world = try await world(["x/y": "in it\n"])
         let disk = world.folders[0].disk

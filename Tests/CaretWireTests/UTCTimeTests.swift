@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Times in messages") struct UTCTimeTests {
     @Test(
-        "a time is written with its date and clock, in UTC",
+        "a time is written as a date and a time of day, in UTC",
         arguments: [
             (0, "1970-01-01 00:00:00 UTC"), (999, "1970-01-01 00:00:00 UTC"),
             (951_782_400_000, "2000-02-29 00:00:00 UTC"), (1_790_000_000_123, "2026-09-21 14:13:20 UTC"),

@@ -63,7 +63,7 @@ import Testing
         #expect(try other.stop().errors.contains { $0.contains("event=stopping") } == false)
     }
 
-    @Test("new connections get new limits, and open ones keep those that they were told")
+    @Test("new connections get the new limits, and open ones keep their limits")
     func limits() throws {
         let fixture = try Fixture("{limit_documents: 2, limit_line_budget: '256 MiB'}")
         let before = try fixture.client("before-client")
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Keys that need a restart
 
-    @Test("a key that needs a restart is named at each reload, and does not change")
+    @Test("each reload names the changed keys that need a restart, and skips them")
     func needsRestart() throws {
         let fixture = try Fixture("{loops: 1, limit_document: '1 MiB'}")
         let text = "{loops: 3, limit_document: '2 MiB', limit_documents: 9}"
@@ -158,7 +158,7 @@ import Testing
         try client.expect(#"{"type":"welcome",…"document":1048576,…"documents":9,…"#)
     }
 
-    @Test("values that contradict those kept until a restart are refused")
+    @Test("values that contradict a value kept until a restart are refused")
     func contradiction() throws {
         let fixture = try Fixture("{}")
         try fixture.reload(

@@ -7,7 +7,7 @@ import Testing
     /// Rules H5 and A16. On a busy machine, the token may end before a request arrives. The test accepts
     /// that.
     @Test(
-        "when a token ends, its connections and event streams end, and it is refused",
+        "when a token ends, its connections and streams end, and it is refused",
         arguments: Transport.lines(and: .secureWebSocket))
     func ends(transport: Transport) throws {
         let server = try LiveServer(["--require-tokens": "true"], over: transport)

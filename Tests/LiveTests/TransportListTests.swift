@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Each test whose clients send messages runs over lines and over another transport, and with `--full` over all
-/// of them.
+/// Each test whose clients send messages runs over lines and over one other transport. With `--full`, it runs
+/// over all transports.
 @Suite("The transports of the tests in this folder") struct TransportListTests {
     /// The suites whose tests do not run over lines and over another transport, each with the reason.
     private static let exceptions = [
@@ -24,7 +24,7 @@ import Testing
         "WordListTests": "no client connects",
     ]
 
-    @Test("every suite runs over several transports, or says why not")
+    @Test("every suite runs over several transports, or the list says why not")
     func suites() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("the close codes that the clients expect are those of the page")
+    @Test("the close codes that the clients expect are those in the docs")
     func closeCodes() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/websocket.md")

@@ -6,7 +6,7 @@ import { request as secureRequest } from 'node:https'
 import { within } from './suite.mjs'
 
 /**
- * Opens a WebSocket with the options of `https.request`. `secure: false` is for one without TLS. The result has
+ * Opens a WebSocket with the options of `https.request`. `secure: false` opens one without TLS. The result has
  * `status`, and after status 101 also `send(message)`, `receive(type)` and `close()`.
  */
 export async function openWebSocket({ secure = true, headers = {}, ...options }) {

@@ -24,8 +24,8 @@
 void caret_bare_serve(int listener, const char *database);
 
 /// Serves one document over HTTP/1.1 on a non-blocking listening socket, forever, with one thread. It refuses
-/// every request head that the real server refuses, and answers GET of `path` alone. Each answer has the
-/// `fields`, each with its line end, then a length, and the text. The strings must stay valid.
+/// every request head that the real server refuses, and answers only GET requests for `path`. Each answer has
+/// `fields` (lines with their line ends), then a `Content-Length`, and the text. The strings must stay valid.
 void caret_bare_serve_http(int listener, const char *path, const char *fields, const char *text, size_t length);
 
 #endif

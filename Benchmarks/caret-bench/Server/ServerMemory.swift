@@ -42,8 +42,8 @@ struct ServerMemory {
         return ServerMemory.idle(ServerMemory.count, over: .lines, server)
     }
 
-    /// The server's memory before and after this number of clients have said hello. A few other clients are
-    /// connected before, so that the memory for the first ones is not counted.
+    /// The server's memory before and after this number of clients have said hello. A few other clients
+    /// connect earlier, so that memory that is allocated only for the first clients is not counted.
     static func idle(
         _ count: Int, over transport: Transport, _ server: ServerProcess
     ) -> (before: Double, after: Double) {

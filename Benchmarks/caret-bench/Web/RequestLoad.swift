@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// Clients that send the same request again and again, each after the whole answer to its last one.
+/// Clients that send the same request again and again. Each waits for the whole answer before it
+/// sends the request again.
 struct RequestLoad: ~Copyable {
     /// What the clients send. All answers to it have the same length.
     enum Request {
@@ -20,7 +21,7 @@ struct RequestLoad: ~Copyable {
     private let poller: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let buffer: UnsafeMutableRawBufferPointer
-    /// The missing bytes of the answer to each client. A client without a request misses none.
+    /// For each client, how many bytes of its answer are missing; 0 if it waits for no answer.
     private var missing: [Int]
 
     init(_ clients: Int, _ kind: Request, port: UInt16) {
@@ -76,7 +77,7 @@ struct RequestLoad: ~Copyable {
         }
     }
 
-    /// The length of the answer that begins with these bytes; nil if it is not known or not complete.
+    /// The length of the answer that begins with these bytes; nil if the answer is not complete.
     private static func lengthOfAnswer(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.starts(with: "HTTP/".utf8) else {
             return bytes.last == UInt8(ascii: "\n") ? bytes.count : nil
@@ -119,7 +120,7 @@ struct RequestLoad: ~Copyable {
         let isBeginning = missing[index] == answerBytes
         precondition(
             count <= missing[index] && (!isBeginning || answer.starts(with: beginning.prefix(count))),
-            "the server sent another answer: \(answer.string)")
+            "the server sent an unexpected answer: \(answer.string)")
         missing[index] -= count
         return missing[index] == 0
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// Many clients that send one byte a second, on a thread of their own. Each connects again when the server
 /// disconnects it.
 final class SlowSenders: Sendable {
-    /// What all clients begin to send, and never end.
+    /// The beginning of a message that all clients send, but never complete.
     private let beginning: [UInt8]
     private let port: UInt16
     private let isEnding = Atomic(false)

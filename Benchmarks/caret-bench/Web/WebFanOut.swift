@@ -48,8 +48,8 @@ struct WebFanOut {
         table.print(
             under: """
                 All clients have the same document of 10 KB open, and each crowd has a caretd of its own. Every writer has one push of one
-                letter in flight. The servers run in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times. CPU is that of the server's process. A ratio is to
-                lines: the median of the ratios in each turn. Load is the CPU time of the clients, which share the machine.
+                letter in flight. The servers run in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times. CPU is that of the server's process. A ratio compares
+                with lines: it is the median of the ratios of the turns. Load is the CPU time of the clients, which share the machine.
                 1 in flight: the writer pushes again when every client has the last push.
                 """)
         Goal.print(goals)

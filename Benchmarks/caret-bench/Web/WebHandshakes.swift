@@ -40,9 +40,9 @@ struct WebHandshakes {
         }
         table.print(
             under: """
-                \(WebHandshakes.count) clients send their first message at once and wait for the welcome. The TCP connections are there before, and with
-                TLS so is the first message of each handshake. Meanwhile \(WebHandshakes.editors.writers) editors push every 5 ms, and their acks are measured. \(lines.last.count) rounds;
-                the last one and CPU are medians of the rounds. CPU is without what the editors cost. The clients share the
+                \(WebHandshakes.count) clients send their first message at once and wait for the welcome. Their TCP connections are already open, and
+                with TLS the first message of each handshake is already computed. Meanwhile \(WebHandshakes.editors.writers) editors push every 5 ms, and their acks are measured. \(lines.last.count) rounds;
+                the last one and CPU are medians of the rounds. CPU does not include the cost of the editors. The clients share the
                 machine: they verify \(WebHandshakes.count) signatures in this time.
                 """)
         Goal.print([

@@ -11,7 +11,7 @@ struct WebReading {
         let name: String
         private let server: ServerProcess
         private var load: RequestLoad
-        /// For each turn: the answers in a second, and the CPU time of the server for an answer.
+        /// For each turn: the answers per second, and the CPU time of the server per answer.
         private(set) var rates: [Double] = []
         private(set) var costs: [Double] = []
 
@@ -51,10 +51,10 @@ struct WebReading {
         }
         table.print(
             under: """
-                \(WebReading.clients) clients read a document of 10 KB, each again after the whole answer, over connections that stay open. The bare
-                server has one thread, checks the head of a request as strictly, and sends a text that it holds. The message of
-                lines reads the same document. The sides run in turns, \(turns.length.time) each, \(turns.count) times; figures are medians of the turns.
-                Ratios are to the bare server, the medians of the ratios in each turn.
+                \(WebReading.clients) clients read a document of 10 KB. Each sends its next request after the whole answer, over the same connection.
+                The bare server has one thread, checks request heads as strictly as caretd, and sends a text from its memory. The
+                message over lines reads the same document. The sides run in turns, \(turns.length.time) each, \(turns.count) times; figures are medians of the turns.
+                Ratios compare with the bare server: each is the median of the ratios of the turns.
                 """)
         let rate = ratio(sides[1].rates, sides[2].rates)
         let work = ratio(sides[2].costs, sides[1].costs)

@@ -7,11 +7,11 @@ struct WebSlowHeads {
     private static let count = 1_000
     private static let rounds = 2
     private static let editors = Crowd(writers: 4, pace: .every(5e6))
-    /// Each kind with what its clients begin to send, and never end.
+    /// Each kind, with the beginning of a message that its clients send but never complete.
     private static let kinds = [
         ("nobody", ""),
         ("lines", #"{"type":"hello","client":"slow"#),
-        ("heads of HTTP", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nSlow: slow"),
+        ("HTTP heads", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nSlow: slow"),
     ]
 
     func run() {
@@ -41,8 +41,8 @@ struct WebSlowHeads {
         }
         table.print(
             under: """
-                Acks of \(WebSlowHeads.editors.writers) editors that push every 5 ms, while \(WebSlowHeads.count) other connections send a byte a second of a line or a head
-                that never ends. Each of them connects again when the server disconnects it. The kinds run in turns, \(length.digits(0)) s each, \(WebSlowHeads.rounds) times.
+                Acks of \(WebSlowHeads.editors.writers) editors that push every 5 ms, while \(WebSlowHeads.count) other connections each send one byte per second of a line
+                or an HTTP head that never ends. Each of them connects again when the server disconnects it. The kinds run in turns, \(length.digits(0)) s each, \(WebSlowHeads.rounds) times.
                 """)
         let ratio = acks[acks.count - 1].percentile(99) / acks[0].percentile(99)
         Goal.print([Goal("1,000 slow heads: p99 of others, ratio", .atMost(2), ratio) { $0.digits(2) }])

@@ -194,7 +194,7 @@ package final class ArchiveReader {
                 in: open)
         }
         if check != Check(open.text, of: open.document.document, at: open.revision) {
-            throw fault("the text differs from the exported one", in: open)
+            throw fault("the history does not lead to the text that was exported", in: open)
         }
         state = .between
     }

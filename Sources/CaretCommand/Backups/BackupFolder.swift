@@ -14,7 +14,7 @@ package final class BackupFolder: Sendable {
     private let descriptor: Int32
 
     private static let partialStart = ".caret-backup-partial-"
-    /// The most backups of one second. Each takes longer than that, so this limit is only a safeguard.
+    /// The most backups whose names have the same second. In practice there are far fewer.
     private static let mostInOneSecond = 100
 
     /// Opens an existing folder. A missing folder is not created: it may be on a disk that is not mounted.
@@ -36,7 +36,7 @@ package final class BackupFolder: Sendable {
     /// Removes partial files that killed commands left. If another command uses the folder, removes nothing.
     private func removeLeftovers() {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-            // `try?`: a folder that cannot be read has no effect here, and later steps report it.
+            // `try?`: if the folder cannot be read, nothing is removed, and later steps report the reason.
             for name in (try? names()) ?? [] where name.utf8.starts(with: BackupFolder.partialStart.utf8) {
                 // A file that cannot be removed only takes space. The next command tries again.
                 unlink(path + "/" + name)
@@ -52,7 +52,7 @@ package final class BackupFolder: Sendable {
         path + "/" + BackupFolder.partialStart + String(UInt64.random(in: 0 ... .max), radix: 36)
     }
 
-    /// Moves a backup of a server into this folder, as a partial file.
+    /// Moves a backup that a server has made into this folder, as a partial file.
     func adopt(_ backup: String, as partial: String) throws(FileFault) {
         do throws(MoveFault) {
             // `publish` syncs the folder later.

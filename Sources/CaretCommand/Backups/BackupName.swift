@@ -14,7 +14,7 @@ package struct BackupName: Equatable, Sendable {
     private static let timePattern = "dddddddd-dddddd"
 
     package init(at date: Date, number: Int = 1) {
-        // `2026-11-23T03:15:00.000Z` without its milliseconds and its signs.
+        // `2026-11-23T03:15:00.000Z` without its milliseconds and its punctuation.
         let stamp = Stamp.universal(date).prefix { $0 != "." }
         time = stamp.filter { $0 != "-" && $0 != ":" }.replacing("T", with: "-")
         self.number = number

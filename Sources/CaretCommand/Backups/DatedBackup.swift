@@ -4,7 +4,7 @@ import CaretSync
 import FoundationEssentials
 import Glibc
 
-/// Makes a backup with a dated name in a folder, and then removes the oldest ones.
+/// Makes a backup with a dated name in a folder, and then removes the oldest backups there.
 struct DatedBackup {
     /// The data folder of the server.
     let data: String

@@ -7,18 +7,20 @@ import Glibc
 /// Copies the store to one file.
 struct Backup: Subcommand {
     private static let into = Option(
-        "into", value: "FOLDER", "makes a backup in this folder, with its time in its name; needs --data")
+        "into", value: "FOLDER",
+        "makes a backup in this folder, with the time in the file name; needs --data")
 
     private static let keep = Option(
-        "keep", value: "N", "then removes all but the newest N such backups from the folder of --into")
+        "keep", value: "N",
+        "after success, removes all but the newest N such backups from the folder of --into")
 
     static let description = CommandDescription(
         "backup", "copies the store to one new file, and checks the copy; the server can keep running",
         details: """
             Without FILE the server makes the copy in the subfolder backups of its data folder. With FILE and --data, the \
-            copy is moved to FILE. With --into, its name is caret-backup-DATE-TIME.sqlite, in UTC. With --keep, only files \
-            with such names are removed. If the backup fails, none is removed. To restore a backup, stop the server and move \
-            caret.sqlite-wal away. Then replace caret.sqlite in the data folder with the backup.
+            copy is moved to FILE. With --into, the copy is named caret-backup-DATE-TIME.sqlite, in UTC. With --keep, only \
+            files with such names are removed. If the backup fails, no file is removed. To restore a backup, stop the server \
+            and move caret.sqlite-wal away. Then replace caret.sqlite in the data folder with the backup.
             """,
         arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")],
         options: [into, keep])
@@ -137,8 +139,8 @@ struct Backup: Subcommand {
 
     // MARK: Of a stopped server
 
-    /// Copies the store of a stopped server. If the store is damaged, warns and returns the findings. Errors
-    /// call the new file `name`.
+    /// Copies the store of a stopped server. If the store is damaged, warns and returns the findings. Error
+    /// messages call the new file `name`.
     func copy(
         _ folder: String, to path: String, named name: String, in context: CommandContext
     ) async throws -> CheckReport {

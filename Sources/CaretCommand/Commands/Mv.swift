@@ -9,8 +9,8 @@ struct Mv: Subcommand {
         "mv", "renames a document, or all documents below a prefix; their histories stay",
         details: """
             A rename never replaces an existing document. With --prefix, the command first checks all new names. If one \
-            of them exists, nothing is renamed. The command asks once for all documents. If it ends before all documents \
-            are renamed, run it again.
+            of them exists, nothing is renamed. The command asks for confirmation only once. If it ends before all \
+            documents are renamed, run it again.
             """,
         arguments: [
             Argument("DOC", .document, "the document, or with --prefix the beginning of names"),
@@ -22,7 +22,7 @@ struct Mv: Subcommand {
     private let name: String
     private let isPrefix: Bool
     private let isDryRun: Bool
-    /// Nil for a dry run, and for one document, because a rename can be undone by another one.
+    /// Nil for a dry run. Also nil for one document, because the user can rename the document back.
     private let confirmation: Confirmation?
 
     init(_ arguments: Arguments) throws(UsageFault) {
@@ -44,7 +44,7 @@ struct Mv: Subcommand {
             try show(renames, in: context)
             guard let confirmation else { return .done }
             let words = "\(renames.count.counting("document")) below \(document.printable)"
-            let question = "Rename \(words), to names below \(name.printable)?"
+            let question = "Rename \(words) to names below \(name.printable)?"
             if !confirmation.isGiven(to: question, in: context) {
                 if !context.isJSON { context.output.write("nothing was changed\n") }
                 return .failed

@@ -9,7 +9,8 @@ struct Rm: Subcommand {
         "rm", "deletes a document, or all documents below a prefix, with their histories",
         details: """
             A deleted name is free at once. `caret undelete` can restore a document for a while, by default 30 days. With \
-            --prefix, the command asks once for all documents. If it ends before all documents are deleted, run it again.
+            --prefix, the command asks for confirmation only once. If it ends before all documents are deleted, run it \
+            again.
             """,
         arguments: [Argument("DOC", .document, "the document, or with --prefix the beginning of names")],
         options: [PrefixOption.option, dryRun, Confirmation.option])

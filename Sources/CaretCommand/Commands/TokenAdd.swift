@@ -22,7 +22,7 @@ struct TokenAdd: Subcommand {
 
     private static let expires = Option(
         "expires", value: "WHEN",
-        "the token ends then: 12h, 30d, 4w from now, or 2026-12-31; without it, the token has no end")
+        "ends the token at this time: 12h, 30d or 4w from now, or 2026-12-31; default: never")
 
     static let description = CommandDescription(
         "token add", "creates a token for a user, and prints it",
@@ -35,7 +35,7 @@ struct TokenAdd: Subcommand {
 
     private let user: String
     private let grants: [WireGrant]
-    /// In milliseconds.
+    /// When the token ends, in milliseconds; nil for never.
     private let expires: Int?
 
     init(_ arguments: Arguments) throws(UsageFault) {

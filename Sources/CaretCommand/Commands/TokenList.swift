@@ -9,7 +9,7 @@ struct TokenList: Subcommand {
         "lists the tokens: number, user, creation, end, last use, rights; never the tokens themselves",
         details: """
             The server records the last uses once an hour, and when it stops. So after a crash, the uses of the last hour \
-            are missing.
+            can be missing.
             """)
 
     init(_ arguments: Arguments) {}

@@ -27,7 +27,7 @@ struct BulkChange: Sendable {
     }
 
     /// Calls `change` for each document, and `report` after each success. If some documents were not changed,
-    /// throws a failure with all numbers.
+    /// throws a failure with the number of each outcome.
     func run<Document: Sendable>(
         _ documents: [Document], named name: @escaping @Sendable (Document) -> String,
         change: @escaping @Sendable (Document) async throws -> Void, report: (Document) -> Void
@@ -82,7 +82,7 @@ struct BulkChange: Sendable {
         return Failure(
             (stop.map { $0.message + "; " } ?? "") + words,
             advice: stop == nil
-                ? "correct the reasons above, and run the same command again: it continues with the rest"
+                ? "fix the problems above, and run the same command again: it continues with the rest"
                 : "run the same command again: it continues with the rest",
             code: stop?.code ?? .failed)
     }

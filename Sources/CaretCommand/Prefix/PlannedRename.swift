@@ -42,9 +42,9 @@ package struct PlannedRename: Equatable, Sendable {
         let names = "\(old.printable) cannot become \(new.printable): "
         return switch obstacle {
         case nil: nil
-        case .exists: names + "a document with this name exists"
-        case .badName: names + "this is not a valid document name"
-        case .hasOldPrefix: names + "this name also begins with the old prefix"
+        case .exists: names + "a document with the new name exists"
+        case .badName: names + "the new name is not a valid document name"
+        case .hasOldPrefix: names + "the new name also begins with the old prefix"
         }
     }
 }

@@ -3,7 +3,7 @@ import CaretClient
 /// The option with which a subcommand changes all documents below a prefix.
 enum PrefixOption {
     static let option = Option(
-        "prefix", "changes all documents whose names begin with DOC and a slash")
+        "prefix", "applies to all documents whose names begin with DOC and a slash")
 }
 
 extension Arguments {

@@ -7,8 +7,8 @@ import Glibc
 package enum MovedFile {
     private static let piece = 1 << 20
 
-    /// Fails if a file with the new name exists. `partial` is the path of an incomplete copy on the other
-    /// disk; nil for a random name. `sync` syncs the folder of a path.
+    /// Fails if a file with the new name exists. A copy to another disk has the path `partial` until it is
+    /// complete; nil for a random name. `sync` syncs the folder of a path.
     package static func move(
         _ old: String, to new: String, partial: String? = nil,
         sync: (String) throws(FileFault) -> Void = { path throws(FileFault) in

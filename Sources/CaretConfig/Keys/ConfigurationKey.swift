@@ -39,8 +39,8 @@ package struct ConfigurationKey: Sendable {
     package let name: String
     package let group: Group
     package let kind: Kind
-    /// Whether a running server applies a new value when it reloads its configuration. If not, it must be
-    /// restarted.
+    /// Whether a running server applies a new value when it reloads its configuration. If not, a new value
+    /// needs a restart.
     package let isReloadable: Bool
     /// What the key does, in one line.
     package let meaning: String

@@ -100,8 +100,8 @@ package struct LogEvent: Equatable, Sendable {
     }
 }
 
-/// A field of a log line. Its value is a number, an address, a path, a fixed word, or from the configuration.
-/// So the log cannot contain a document's text, a name that a user chose, or a token.
+/// A field of a log line. Its value is a number, an address, a path, a fixed word, or a text from the
+/// configuration. So the log cannot contain a document's text, a name that a user chose, or a token.
 package enum LogField: Equatable, Sendable {
     case transport(Transport)
     /// An address on which the server listens.
@@ -137,7 +137,7 @@ package enum LogField: Equatable, Sendable {
     case fault(String)
     /// Settings that a reload has changed.
     case changed([SettingChange])
-    /// Settings that changed in the configuration, but need a restart.
+    /// Settings that changed in the configuration, but take effect only after a restart.
     case needsRestart([SettingChange])
 
     package enum Transport: String, Sendable {

@@ -28,8 +28,8 @@ package struct LogLine: Equatable, Sendable {
         for field in event.fields {
             let (key, value) = field.keyAndValue
             let piece = member(key, value, format)
-            // If a field does not fit into the line, this field and all later fields are omitted. Only a
-            // value full of control characters can be so long that it does not fit.
+            // If a field does not fit into the line, this field and all later fields are omitted. Only values
+            // with many control characters or non-ASCII letters can be so long.
             if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
             text += piece
         }
@@ -61,7 +61,7 @@ package struct LogLine: Equatable, Sendable {
 
     /// The longest word that is written completely, in characters.
     fileprivate static let longestWord = 200
-    /// The longest text that is written completely, in characters. Two such texts fit into a line.
+    /// The longest text that is written completely, in characters. Two such texts of ASCII fit into a line.
     private static let longestText = 1_500
 
     /// The time in UTC, such as `2026-11-21T08:15:00.123Z`.

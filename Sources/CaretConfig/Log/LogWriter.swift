@@ -24,7 +24,7 @@ package final class LogWriter: Sendable {
     /// The number of lines that could not be written.
     package var lostLines: Int { queue.withLock { $0.lostInAll } }
 
-    /// Writes later events from this level on.
+    /// From now on, writes only events of this level and of higher ones.
     package func setLevel(_ level: LogLevel) { lowestRank.store(level.rank, ordering: .relaxed) }
 
     package func write(_ event: LogEvent) {

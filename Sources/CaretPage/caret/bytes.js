@@ -20,14 +20,14 @@ export function decodeText(bytes) {
     return decoder.decode(bytes)
 }
 
-/** Checks that a number is a whole one with at most 32 bits. */
+/** Checks that a value is an integer of at most 32 bits. */
 export function integer(value, where = { argument: 'number' }) {
     if (!Number.isInteger(value)) throw new TypeError(`${where.argument}: ${value} is not an offset`)
     if (Math.abs(value) > largest) throw inputError('tooLarge', [value, largest], where)
     return value
 }
 
-/** Checks that the module accepts an argument of this size. */
+/** Checks that `bytes` are not too long for an argument of the module. */
 export function limited(bytes, where = {}) {
     if (bytes.length > limit) throw inputError('tooLarge', [bytes.length, limit], where)
     return bytes
@@ -58,7 +58,7 @@ export class ByteWriter {
 
     /** The number of a push, which has up to 53 bits. */
     seq(value) {
-        if (!Number.isSafeInteger(value) || value < 0) throw inputError('malformed', [value])
+        if (!Number.isSafeInteger(value) || value < 0) throw inputError('malformed', [value], { argument: this.#argument })
         return this.word(value % 2 ** 32).word(value / 2 ** 32)
     }
 

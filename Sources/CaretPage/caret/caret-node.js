@@ -10,7 +10,7 @@ import { Caret } from './caret.js'
 
 export { CaretDocument, CaretError, CaretEvent, Caret } from './caret.js'
 
-/** The most UTF-16 code units of a line of the server. No server with the default limits sends a fifth of that. */
+/** The most UTF-16 code units of a line of the server: more than five times what the default limits allow. */
 const longestLine = 128 << 20
 /** The most bytes that may wait for a server that reads too slowly. */
 const longestOutput = 64 << 20
@@ -24,7 +24,7 @@ export async function connect(host = '127.0.0.1', port = 22738, options = {}) {
     })
 }
 
-/** The transport over TCP: a message a line. */
+/** The transport over TCP: one message per line. */
 export function lines(host, port) { return () => new LineTransport(host, port) }
 
 class LineTransport {
@@ -40,7 +40,7 @@ class LineTransport {
 
     start({ opened, received, closed }) {
         this.#socket = connectSocket({ host: this.#host, port: this.#port, noDelay: true })
-        // The decoder keeps a scalar that is split between two chunks together.
+        // The decoder joins a scalar that is split between two chunks.
         this.#socket.setEncoding('utf8')
         this.#socket.on('connect', opened)
         this.#socket.on('data', splitter(received, () => this.#end('the server sent a line that is too long')))

@@ -8,7 +8,7 @@ export type Range = [anchor: number, head: number]
 
 export interface Link {
     state: 'connecting' | 'online' | 'waiting' | 'ended'
-    /** When the next attempt is, while waiting. */
+    /** Only while waiting: when the next attempt is. */
     until?: Date
     /** What went wrong last. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'trapped' or an error code. */
     reason?: string
@@ -24,7 +24,7 @@ export interface Revision {
     revision: number; user: string; client: string; time: Date; inserted: number; deleted: number; edits?: Edit[]
 }
 
-/** An event for those who follow documents. 'restarted': all documents follow again. 'complete': they all came. */
+/** An event of `follow`. 'restarted': all existing documents come next. 'complete': all of them have arrived. */
 export type FollowEvent = ({ type: 'document' } & Entry) | { type: 'gone'; name: string; reason: string; to?: string }
     | { type: 'restarted' } | { type: 'complete' }
 
@@ -43,7 +43,7 @@ export interface Saving {
 /** A connection to the server. `start` connects. `closed` is called once, also if connecting fails. */
 export interface Transport {
     start(events: { opened(): void; received(line: string): void; closed(reason: string): void }): void
-    /** Sends a line, which has no line end. */
+    /** Sends a line. `line` has no line end. */
     send(line: string): void
     close(): void
 }
@@ -54,16 +54,16 @@ export interface Options {
     name?: string; color?: string
     /** The secret id of this client, 8 to 64 printable ASCII characters. Random if it is missing. */
     client?: string
-    /** A WebSocket if it is missing. */
+    /** Makes a connection. By default, this is a WebSocket. */
     transport?: (url: URL) => Transport
-    /** The module: its URL, its bytes or compiled. By default, the file caret.wasm beside caret.js. */
+    /** The WebAssembly module: its URL, its bytes, or compiled. By default, the file caret.wasm next to caret.js. */
     wasm?: URL | BufferSource | Response | WebAssembly.Module | Promise<BufferSource | Response | WebAssembly.Module>
 }
 
 export interface CaretEventMap { link: Event & { link: Link }; signedOut: Event & { reason: string } }
 
 export class Caret extends EventTarget {
-    /** Loads the module, and begins to connect. Does not wait for the connection, which comes back by itself. */
+    /** Loads the module, and begins to connect. Does not wait for the connection. The client reconnects by itself. */
     static connect(server?: string | URL, options?: Options): Promise<Caret>
     readonly link: Link
     readonly user?: string
@@ -74,7 +74,7 @@ export class Caret extends EventTarget {
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name: string, options?: { create?: boolean; watch?: boolean }): CaretDocument
     list(options?: { prefix?: string; after?: string; limit?: number }): Promise<{ docs: Entry[]; more: boolean }>
-    /** Returns a function that ends this. */
+    /** Returns a function that stops following. */
     follow(prefix: string, listener: (event: FollowEvent) => void): () => void
     read(name: string, where?: { rev?: number; at?: Date }): Promise<Snapshot>
     history(name: string, options?: { after?: number; edits?: boolean }): AsyncIterable<Revision>
@@ -87,7 +87,7 @@ export class Caret extends EventTarget {
 }
 
 export interface DocumentEventMap {
-    /** The text has changed. `own`: by a call of this object. */
+    /** The text has changed. `own`: whether a call of this object has changed it. */
     change: Event & { edits: Edit[]; own: boolean }
     saving: Event & { saving: Saving }
     peers: Event & { peers: Peer[] }
@@ -106,12 +106,12 @@ export class CaretDocument extends EventTarget {
     readonly saving: Saving
     readonly peers: Peer[]
     readonly selections: Range[]
-    /** The edits that are not saved, against the saved text. */
+    /** The edits that are not saved. Their offsets refer to the saved text. */
     readonly unsaved: Edit[]
     readonly canUndo: boolean
     readonly canRedo: boolean
     edit(edits: Edit[]): void
-    /** The difference is found, so carets and edits of others stay. */
+    /** Only the difference is sent, so carets and edits of others stay. */
     replaceText(text: string): void
     append(text: string): void
     select(selections: Range[]): void
@@ -128,14 +128,14 @@ export class CaretDocument extends EventTarget {
         type: Type, listener: (event: DocumentEventMap[Type]) => void): void
 }
 
-/** Why a call or a request has no result. docs/errors.md lists the codes of the server. */
+/** Why a call or a request failed. docs/errors.md lists the codes of the server. */
 export class CaretError extends Error {
     readonly code: string
     /** After how many milliseconds to try again, if the server said so. */
     readonly retryAfter?: number
 }
 
-/** The rules of edits: the server's own code. */
+/** The rules of edits. The server runs the same code. */
 export interface Core {
     diff(oldText: string, newText: string): Edit[]
     apply(text: string, change: Edit[]): string

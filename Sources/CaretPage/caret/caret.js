@@ -18,7 +18,7 @@ import { decodeMessage, encodeMessage } from './wire.js'
 
 export { CaretDocument, CaretError, CaretEvent }
 
-/** A connection to a server, which comes back by itself. Events: 'link' and 'signedOut'. */
+/** A connection to a server. It reconnects by itself. Events: 'link' and 'signedOut'. */
 export class Caret extends EventTarget {
     #url
     #module
@@ -35,7 +35,7 @@ export class Caret extends EventTarget {
     #lastSeq = 0
     /** The error of the module, after which the client cannot continue. */
     #fault = null
-    /** Why the client has ended, as an error for those who wait; null before. */
+    /** Why the client has ended, as an error for callers that wait; null before that. */
     #endError = null
 
     /** Loads the module, and begins to connect. Does not wait for the connection. */
@@ -44,7 +44,7 @@ export class Caret extends EventTarget {
         return new Caret(new URL(server), await Module.load(source), options)
     }
 
-    /** Use `connect`. */
+    /** Use `connect` instead. */
     constructor(url, module, { client = randomID(), token, name, color, transport = webSocket }) {
         super()
         this.#url = url
@@ -86,7 +86,7 @@ export class Caret extends EventTarget {
         return document
     }
 
-    /** A page of the documents, by name: { docs, more }. */
+    /** A page of the documents, sorted by name: { docs, more }. */
     async list({ prefix, after, limit } = {}) {
         const { docs, more = false } = await this.#request({ type: 'list', prefix, after, limit })
         return { docs: docs.map(entry), more }
@@ -113,7 +113,7 @@ export class Caret extends EventTarget {
     /** Makes a new revision with the text of an old one. */
     async restore(name, rev) {
         const { epoch } = await this.read(name, { rev })
-        // The time, so that a client that comes back with its old id does not reuse a number.
+        // At least the time, so that a client that restarts with its old id does not reuse a number.
         this.#lastSeq = Math.max(this.#lastSeq + 1, Date.now())
         await this.#request({ type: 'restore', doc: name, epoch, rev, seq: this.#lastSeq })
     }
@@ -123,7 +123,7 @@ export class Caret extends EventTarget {
 
     /**
      * Calls `listener` with each document whose name begins with `prefix`: at first with all that exist, then
-     * whenever one is created, changed, renamed or deleted. Returns a function that ends this.
+     * whenever one is created, changed, renamed or deleted. Returns a function that stops following.
      */
     follow(prefix, listener) {
         const follower = { prefix, listener }
@@ -313,7 +313,7 @@ function entry({ doc, epoch, rev, length, updated }) {
 function commonPrefix(left, right) {
     let length = 0
     while (length < left.length && left[length] === right[length]) length++
-    // Not between the halves of a surrogate pair.
+    // The prefix must not end between the halves of a surrogate pair.
     if (/[\ud800-\udbff]$/.test(left.slice(0, length))) length--
     return left.slice(0, length)
 }

@@ -9,7 +9,7 @@
 //     { do: 'link' }                        tell readers that `link` has changed
 //     { do: 'answer', id, message }         the answer to a request
 //     { do: 'fail', id, error }             a request fails
-//     { do: 'deliver', event }              an event for those who follow documents
+//     { do: 'deliver', event }              an event of the documents that the program follows
 //     { do: 'update', key, update }         an event of an open document
 //     { do: 'end', reason }                 the client has ended, and will not connect again
 //     { do: 'wake', at }                    call `timePassed` at this moment or a little later
@@ -27,8 +27,8 @@ const [firstDelay, longestDelay, longestRequestedDelay] = [500, 30_000, 300_000]
 
 export class ClientState {
     /**
-     * Why the client is online or not: { state } with 'idle', 'connecting', 'greeting', 'online', 'waiting' or
-     * 'ended'; while waiting `until`, and after a failure its `reason`.
+     * Whether the client is online: { state, until, reason }. The state is 'idle', 'connecting', 'greeting',
+     * 'online', 'waiting' or 'ended'. `until` is set while waiting, and `reason` after a failure.
      */
     link = { state: 'idle' }
     /** The server's last `welcome`. */

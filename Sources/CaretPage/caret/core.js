@@ -52,7 +52,7 @@ export class Core {
     /** `edits` in normal form: touching edits are joined, and empty edits are dropped. */
     normalise(edits) { return toChange(this.#call('normalise', { edits: new Edits(edits) })) }
 
-    /** The position `offset` in `text`, in another unit. Units are 'utf-8', 'utf-16' and 'utf-32'. */
+    /** Converts an offset in `text` from one unit to another. Units are 'utf-8', 'utf-16' and 'utf-32'. */
     convert(text, offset, from, to) {
         const place = integer(offset, { argument: 'offset' })
         const numbers = { offset: place, from: word(units, from, 'from'), to: word(units, to, 'to') }

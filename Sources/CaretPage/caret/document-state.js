@@ -1,6 +1,6 @@
 // An open document of a client: its replica, its name, and what other sessions say about themselves.
 //
-// As the client's state, it uses no clock and no socket. Each event is a method that returns actions:
+// Like the client's state, it uses no clock and no socket. Each event is a method that returns actions:
 // { do: 'send', message, id } and { do: 'notify', update }. DocumentState.swift is the same in Swift.
 import { CaretError } from './errors.js'
 
@@ -20,7 +20,7 @@ export class DocumentState {
     #state = null
     #text = null
 
-    /** When `timePassed` must be called; null if it need not. */
+    /** When `timePassed` must be called; null if no call is needed. */
     retryAt = null
     /** The last refusal of the server, as a CaretError. */
     refusal = null
@@ -53,7 +53,7 @@ export class DocumentState {
         return [{ do: 'notify', update: { type: 'change', edits, own: true } }, ...actions]
     }
 
-    /** The program wants this text. The difference is found. */
+    /** The program replaces the whole text. Only the difference becomes edits. */
     replaced(text, now) { return this.#run(this.replica.replaced(text, this.#pause(now)), now, true) }
 
     selected(selections, now) { return this.#run(this.replica.selected(selections), now) }

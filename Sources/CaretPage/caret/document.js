@@ -43,7 +43,7 @@ export class CaretDocument extends EventTarget {
     get peers() { return this.#state.peers }
     /** The user's own selections. They move with every change of the text. */
     get selections() { return this.#state.state.selections }
-    /** The edits that the server has not saved, against the text that it has. */
+    /** The edits that the server has not saved. Their offsets refer to the text that the server has. */
     get unsaved() { return this.#state.replica.unsaved }
     get canUndo() { return this.#state.state.canUndo }
     get canRedo() { return this.#state.state.canRedo }
@@ -51,7 +51,7 @@ export class CaretDocument extends EventTarget {
     /** Changes the text. All offsets refer to the text before the call. */
     edit(edits) { this.#pass((state, now) => state.typed(edits, now)) }
 
-    /** Changes the text to this one. Only the difference is sent, so selections and edits of others stay. */
+    /** Replaces the whole text. Only the difference is sent, so selections and edits of others stay. */
     replaceText(text) { this.#pass((state, now) => state.replaced(text, now)) }
 
     append(text) { this.edit([{ range: [this.length, this.length], text }]) }

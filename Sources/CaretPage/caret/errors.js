@@ -1,4 +1,4 @@
-/** Why a call or a request has no result. `code` is a word for programs, and `message` a sentence for people. */
+/** Why a call or a request failed. `code` is a word for programs, and `message` a sentence for people. */
 export class CaretError extends Error {
     constructor(code, message, fields = {}) {
         super(message)
@@ -6,7 +6,7 @@ export class CaretError extends Error {
     }
 }
 
-/** An error about a text, a change or an offset: `code` is a key of `sentences`, and `numbers` its arguments. */
+/** An error about a text, a change or an offset: `code` is a key of `sentences`, whose sentence has `numbers`. */
 export function inputError(code, numbers = [], { argument, edit } = {}) {
     const where = [edit === undefined ? '' : `edit ${edit}`, argument ?? ''].filter(Boolean).join(' of ')
     return new CaretError(code, `${where && where + ': '}${sentences[code](...numbers)}`, { numbers, argument, edit })

@@ -1,7 +1,7 @@
 // Loads the WebAssembly module, and calls its functions. For browsers and Node 18 or later.
 import { inputError } from './errors.js'
 
-// The names of each `Status` in Refusal.swift, and whether its first number is the index of an edit.
+// For each `Status` in Refusal.swift: its name, and 1 if its first number is the index of an edit.
 const statuses = [
     null, ['invalidUTF8', 0], ['carriageReturn', 0], ['outside', 0], ['insideScalar', 0], ['outOfOrder', 1],
     ['malformed', 0], ['reversedRange', 1], ['tooLarge', 0],
@@ -12,7 +12,7 @@ export class Module {
     #exports
     #isTrapped = false
 
-    /** Loads the module from its URL or bytes, from a Response, from a compiled module, or from a promise of one. */
+    /** Loads the module from a URL, bytes, a Response, a compiled module, or a promise of one of these. */
     static async load(source) {
         source = await source
         if (source instanceof URL) source = await fetch(source)
@@ -30,8 +30,8 @@ export class Module {
     get memoryBytes() { return this.#exports.memory.buffer.byteLength }
 
     /**
-     * Calls an export with numbers and bytes, in the order of their keys, and returns the payload of its answer.
-     * The keys name the arguments in errors.
+     * Calls an export with the values of `args`, which are numbers or bytes, in their order. Returns the payload
+     * of its answer. Errors name an argument by its key in `args`.
      */
     call(name, args) {
         return this.#run(() => {

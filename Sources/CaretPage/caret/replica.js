@@ -1,6 +1,6 @@
 // CaretReplica for JavaScript: one client's copy of one document. See Replica.swift for its laws.
 //
-// This file knows bytes and nothing else. An event is a method, which returns a list of actions: objects whose
+// This file only writes and reads bytes. Each event is a method, which returns a list of actions: objects whose
 // `do` is one of 'open', 'close', 'push', 'select', 'diverged', 'retry', 'edit', 'peers', 'state' and 'rename'.
 // Run them in order. An event that cannot succeed throws a CaretError, and changes nothing.
 import { ByteReader, ByteWriter, decodeText } from './bytes.js'
@@ -26,14 +26,14 @@ export const errorCodes = [
     'storage_full', 'storage_failed', 'damaged', 'overloaded', 'shutting_down', 'internal',
 ]
 
-/** The codes in the order of `Refusal` in CaretReplica. The last one stands for all others. */
+/** The codes in the order of `Refusal` in CaretReplica. 'other' is for all other codes. */
 export const refusals = [
     'rate_limited', 'overloaded', 'storage_full', 'storage_failed', 'internal', 'shutting_down', 'push_in_flight',
     'not_open', 'already_open', 'epoch_changed', 'base_ahead', 'base_trimmed', 'base_before_own_push', 'seq_reused',
     'bad_range', 'not_found', 'damaged', 'forbidden', 'bad_text', 'bad_edits', 'too_large', 'line_too_long', 'other',
 ]
 
-/** Frees the replica of a `Replica` that nobody uses any more. */
+/** Frees the memory of each `Replica` that the program no longer uses. */
 const unused = new FinalizationRegistry(({ module, handle }) => free(module, handle))
 
 export class Replica {
@@ -42,7 +42,7 @@ export class Replica {
 
     /**
      * A replica of a document that is not open yet. `seq` is above all push numbers that the client has used.
-     * With a `keepsake`, the replica continues from another one, perhaps of an earlier page.
+     * With a `keepsake`, it continues from the replica that made the keepsake, perhaps on an earlier page.
      */
     constructor(module, { seq = 1, watch = false, keepsake } = {}) {
         this.#module = module
@@ -52,7 +52,7 @@ export class Replica {
         unused.register(this, { module, handle: this.#handle }, this)
     }
 
-    /** Gives the memory of the replica back. The replica must not be used after that. */
+    /** Frees the memory of the replica. The replica must not be used after that. */
     free() {
         unused.unregister(this)
         free(this.#module, this.#handle)
@@ -61,7 +61,7 @@ export class Replica {
 
     // Events of the user. `pause` is how many milliseconds ago the user last changed the text.
     typed(edits, pause) { return this.#pass('typed', (bytes) => bytes.number(pauseNumber(pause)).edits(edits)) }
-    /** The user wants this text. The first action is the `edit` that was found. */
+    /** The user replaces the whole text. The first action is the `edit` with the difference. */
     replaced(text, pause) { return this.#pass('replaced', (bytes) => bytes.number(pauseNumber(pause)).string(text)) }
     selected(selections) { return this.#pass('selected', (bytes) => bytes.selections(selections)) }
     undo() { return this.#pass('undo') }

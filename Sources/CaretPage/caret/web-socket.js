@@ -1,4 +1,4 @@
-// The connection of a browser: a WebSocket, with one message of the protocol a message.
+// The connection of a browser: a WebSocket. Each of its messages is one message of the protocol.
 
 /** The transport to the server at `url`. */
 export function webSocket(url) { return new WebSocketTransport(url) }

@@ -1,4 +1,4 @@
-// The messages of the protocol as JSON, one a line. docs/protocol/messages.md describes them.
+// The messages of the protocol as JSON, one per line. docs/protocol/messages.md describes them.
 
 /** The line of a message, without its line end. The members of `message` that are undefined are left out. */
 export function encodeMessage(message, id) {
@@ -30,7 +30,7 @@ const closing = new Set([
 
 export function closesConnection(error) { return closing.has(error.code) }
 
-// The server would refuse the same `hello` the next time too.
+// After an error with one of these codes, the server would refuse the same `hello` again.
 const final = new Set([
     'unauthorized', 'unsupported_protocol', 'bad_message', 'bad_json', 'unknown_type', 'too_large', 'line_too_long',
     'forbidden',

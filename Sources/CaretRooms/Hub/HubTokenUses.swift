@@ -17,7 +17,7 @@ extension HubState {
 
     /// Handles the store's answer to a call that recorded uses.
     mutating func recorded(_ uses: [TokenUse], _ answer: StoreAnswer) {
-        // If the disk is full or has failed, a lost time does not matter. The store reports the fault.
+        // If the disk is full or has failed, the store reports the fault, and the next round tries again.
         guard case .tokens(.noted(nil)) = answer else { return tokenUses.cancelRound() }
         tokenUses.recorded(uses)
         recordNextTokenUses()

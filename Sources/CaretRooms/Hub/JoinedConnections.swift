@@ -18,7 +18,7 @@ package struct JoinedConnections: Equatable, Sendable {
         let pusher: Pusher
         let token: TokenID
         var grants: Grants
-        /// When the token ends. Nil if it has no end, or if the connection was ended because of it.
+        /// When the token ends. Nil if it has no end, or if the token's end has already ended the connection.
         var expires: Int64?
         let unit: CodeUnit
         let peer: WireString?

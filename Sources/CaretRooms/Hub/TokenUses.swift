@@ -1,13 +1,13 @@
 package import CaretLog
 
-/// When tokens were used, until the store has recorded it.
+/// The times when tokens were last used, kept until the store has recorded them.
 ///
 /// The store records all uses in rounds, one an hour. So a token causes at most one write an hour, and no
 /// client waits for it. A crash loses the uses of the last hour.
 package struct TokenUses: Equatable, Sendable {
     /// Milliseconds between two rounds.
     package static let interval: Int64 = 3_600_000
-    /// How many uses the store records in one call, so that pushes do not wait long for the writer.
+    /// The most uses that the store records in one call, so that pushes do not wait long for this call.
     package static let mostPerCall = 1_000
 
     /// The uses that the store has not recorded, or has not confirmed yet.

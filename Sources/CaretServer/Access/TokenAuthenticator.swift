@@ -87,7 +87,8 @@ extension Authentication {
     fileprivate init(_ result: Result<Token, StoreRefusal>) {
         switch result {
         case .success(let token):
-            // A token that has ended is no guess: the client knows its secret. The connection refuses it.
+            // A token that has ended is not a guess: the client knows its secret. The connection refuses the
+            // token.
             self = .known(
                 Identity(
                     user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires))

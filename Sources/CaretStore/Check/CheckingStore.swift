@@ -45,8 +45,8 @@ extension SQLiteStore {
         return try check(database, progress)
     }
 
-    /// Whether a file has the header of a backup, and the length that the header names. This is a quick check
-    /// for a file that was cut off, and reads only the header.
+    /// Whether a file has the header of a backup, and the length that the header names. This check is quick,
+    /// because it reads only the header. It finds files that were cut off, but no other damage.
     package static func isWhole(backup path: String) -> Bool {
         var status = stat()
         // `try?`: a file without a valid header is no whole backup, whatever the reason is.

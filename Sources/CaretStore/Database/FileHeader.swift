@@ -6,7 +6,7 @@ struct FileHeader {
     let checkpoints: Int64
     /// Whether the database may have a log.
     let hasLog: Bool
-    /// The length of the whole file in bytes, by the number of pages in the header.
+    /// The length of the whole file in bytes, computed from the number of pages in the header.
     let length: Int64
 
     /// Nil if the file is missing or empty. Throws if another program made the file. Reads the

@@ -23,8 +23,8 @@ package enum SegmentFormat {
         return encoded(changes, packing: packing, authors: authors, in: &columns)
     }
 
-    /// The same, but builds the columns in `columns`. A caller that encodes many small segments passes the
-    /// same `columns` each time, so that their memory is allocated only once.
+    /// Returns the same bytes, but builds the columns in `columns`. A caller that encodes many small segments
+    /// passes the same `columns` each time, so that their memory is allocated only once.
     static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
     ) -> [UInt8] {

@@ -73,7 +73,7 @@ struct TokenRow {
         sum.update(grantsSum)
         sum.update(user.bytes.utf8)
         sum.update(digest)
-        // A token without an end has the sum that it had before tokens could have ends.
+        // Without an end, the sum is the same as in older databases, where no token has an end.
         if let expires { sum.update(expires) }
         return sum.value()
     }

@@ -38,7 +38,7 @@ struct Comparing: Exchange {
         // Somebody replaced the document between the two answers.
         guard oldText.epoch == text.epoch else {
             return .respond(
-                ErrorReport(.epochChanged, "the document was replaced during the request; send it again")
+                ErrorReport(.epochChanged, "the document was replaced meanwhile; send the request again")
                     .response())
         }
         return .compute(Comparison(from: oldText, to: text, in: unit, as: type))
@@ -49,7 +49,8 @@ struct Comparing: Exchange {
     }
 }
 
-/// A difference that the gateway asks its shell to compute, because it may take longer than a loop should wait.
+/// A difference that the gateway asks its shell to compute, because the computation may take longer than a
+/// loop should wait.
 package struct Comparison: Equatable, Sendable {
     private let old: WireText
     private let new: WireText

@@ -1,8 +1,8 @@
 import CaretCore
 import CaretWire
 
-/// `GET /history/NAME` as JSON lines: all revisions, one on each line. It asks for a page after the client has
-/// read the page before, so that a long history needs little memory.
+/// `GET /history/NAME` as JSON lines: all revisions, one on each line. Each page is requested only after
+/// the page before was delivered, so that a long history needs little memory.
 struct Following: Exchange {
     private let document: WireString
     private let after: Moment
@@ -13,12 +13,13 @@ struct Following: Exchange {
     init(_ document: WireString, _ head: RequestHead, _ query: Query) throws(WebRefusal) {
         guard head.version == .http11 else {
             throw WebRefusal(
-                .notAcceptable, .badType, "\(MediaType.jsonLines.rawValue) needs HTTP/1.1, for its chunks")
+                .notAcceptable, .badType,
+                "\(MediaType.jsonLines.rawValue) needs HTTP/1.1, because it is sent in chunks")
         }
         guard query.text("limit") == nil else {
             throw WebRefusal(
                 .badRequest, .badRequest,
-                "\(MediaType.jsonLines.rawValue) has the whole history, so it has no parameter `limit`")
+                "\(MediaType.jsonLines.rawValue) is the whole history, so `limit` is not allowed")
         }
         self.document = document
         after = try query.moment("after")

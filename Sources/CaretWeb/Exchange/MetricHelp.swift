@@ -5,7 +5,7 @@ enum MetricHelp {
         texts[name].map { "# HELP \(metric) \($0)\n" } ?? ""
     }
 
-    /// By the name of the counter or latency, as docs/operations.md lists them.
+    /// The sentence for each counter and latency, by its name in docs/operations.md.
     private static let texts = [
         "start_time": "When the server started, in seconds since 1970-01-01 UTC.",
         "connections": "Connections that are open now.",
@@ -26,9 +26,9 @@ enum MetricHelp {
         "bytes_out": "Bytes that connections accepted.",
         "slow_readers": "How often a session lagged so far that its changes were read from the store.",
         "refused": "Errors sent, by their code.",
-        "commit": "From the start of a commit until it is synced to disk.",
-        "ack": "From reading a push until its ack is passed to the connection.",
-        "delivery": "From the sync of a commit until its changes are passed to connections that keep up.",
-        "opening": "From reading an open until its answer is passed to the connection.",
+        "commit": "Time from the start of a commit until it is synced to disk.",
+        "ack": "Time from reading a push until its ack is passed to the connection.",
+        "delivery": "Time from the sync of a commit until connections that keep up get its changes.",
+        "opening": "Time from reading an `open` until its answer is passed to the connection.",
     ]
 }

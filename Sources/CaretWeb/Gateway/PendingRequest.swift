@@ -12,7 +12,7 @@ struct PendingRequest: Sendable {
     var exchange: any Exchange
     var phase = Phase.joining
     var frame: BodyFrame?
-    /// Whether parts of the response were sent. So no other response can be sent any more.
+    /// Whether parts of the response were sent. If so, no other response can be sent any more.
     var hasBegunResponse = false
     /// The number of the difference that is being computed for the response.
     var comparison: Int?

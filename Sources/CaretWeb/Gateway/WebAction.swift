@@ -8,6 +8,7 @@ package enum WebAction: Equatable, Sendable {
     /// Send each of these lines as a message of the WebSocket. After writing, the shell calls `written` with
     /// the number of bytes of the frames.
     case sendMessages([UInt8])
-    /// Compute the response with a difference, away from the loop. Then pass it to `compared` with this number.
+    /// Compute the response with a difference, away from the loop. Then pass the response to `compared` with
+    /// this number.
     case compare(Comparison, number: Int)
 }

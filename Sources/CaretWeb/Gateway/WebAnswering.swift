@@ -138,7 +138,7 @@ extension WebState {
         withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
     }
 
-    /// A difference was computed. If its request was answered meanwhile, it is dropped.
+    /// A difference was computed. If its request was answered meanwhile, the difference is dropped.
     package mutating func compared(_ response: Response, number: Int) -> [WebAction] {
         if pending?.comparison == number { respond(response) }
         return finishEvent()
@@ -154,7 +154,7 @@ extension WebState {
         if part.isLast || pending.isHead { endResponse(to: recipient) }
     }
 
-    /// The client has read all that was sent of a response in parts.
+    /// The connection has accepted all parts of a response that were sent so far.
     mutating func deliveredPart() {
         guard pending?.hasBegunResponse == true, pending?.phase == .waiting else { return }
         step { $0.delivered() }
@@ -168,7 +168,7 @@ extension WebState {
 
     private mutating func respond(_ response: Response) {
         guard var recipient = pending?.recipient(isStopping: isStopping) else { return }
-        // The client must not take the sent parts for the whole response, so the connection breaks.
+        // The client must not mistake the sent parts for the whole response, so the connection closes.
         if pending?.hasBegunResponse == true { return close() }
         // A room may still send an answer for the ended member. The next request's member must not get it.
         if let requester, requester.isOver, requester.isWelcomed { recipient.closes = true }
@@ -217,7 +217,8 @@ extension WebState {
             let time = now
             // Content ends the silence of the client, even if it adds nothing to the message yet.
             if hasContent { withRequester { $0.sendPart(parts, at: time) } }
-            // The rest of a body that differs already decides nothing. It may have no end, so it is not read.
+            // If the body already differs, its rest does not matter. The body may have no end, so the rest is
+            // not read.
             endBodyIfRead(orIf: hasContent && frame.isDifferent)
             withRequester { $0.claimMemory() }
         } catch {

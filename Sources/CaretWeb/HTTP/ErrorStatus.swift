@@ -33,8 +33,8 @@ extension ErrorReport {
         return response(writer.bytes, status)
     }
 
-    /// The response to a request that only reads. A trimmed revision can never be read again, so its status
-    /// is not that of a conflict.
+    /// The response to a request that only reads. A trimmed revision can never be read again, so the status
+    /// is 410, not 409.
     func responseToRead(_ line: [UInt8]) -> Response {
         response(line, code == .known(.baseTrimmed) ? .gone : nil)
     }

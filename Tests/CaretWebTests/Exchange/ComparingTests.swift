@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "as JSON, a difference has edits with offsets in the unit of the request",
+        "as JSON, a difference has edits with offsets in the requested unit",
         arguments: [("", "[3,6]"), ("&unit=utf-8", "[5,8]"), ("&unit=utf-32", "[2,5]")])
     func json(unit: String, range: String) throws {
         let response = try get(
@@ -91,7 +91,7 @@ import Testing
         #expect(try get("?from=3", answers: [Self.texts[0], refusal]).summary == "410 base_trimmed")
     }
 
-    @Test("the texts are compared away from the connection, whose next request waits")
+    @Test("the texts are compared in the background, and the next request waits")
     func waiting() throws {
         server.world.holdsComparisons = true
         server.answers = Self.texts

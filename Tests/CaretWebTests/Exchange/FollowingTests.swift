@@ -29,7 +29,7 @@ import Testing
         return server.bytes
     }
 
-    @Test("the history is sent page by page, as chunks, and the connection stays open")
+    @Test("the history is sent page by page, in chunks; the connection stays open")
     func pages() throws {
         let bytes = get([Self.page(1, 2, more: true), Self.page(3)])
         #expect(
@@ -59,7 +59,7 @@ import Testing
         #expect(server.messages == [#"{"type":"history","doc":"agenda",\#(fields)}"#])
     }
 
-    @Test("the next page is not requested before the client has read the last one")
+    @Test("a page is requested only when the client has read the previous one")
     func slowReader() {
         server.world.takesAll = false
         _ = get([Self.page(1, more: true), Self.page(2)])
@@ -85,7 +85,7 @@ import Testing
         #expect(try server.request("GET /healthz").status == "200 OK")
     }
 
-    @Test("a refusal before the first line is a response, and one after it breaks the connection")
+    @Test("a refusal before the first line is a response; later it disconnects")
     func refusals() {
         let refusal = #"{"type":"error","code":"not_found","message":"no"}"#
         #expect(get([refusal]).hasPrefix("HTTP/1.1 404 Not Found\r\n"))
@@ -102,7 +102,7 @@ import Testing
         #expect(server.actions.contains("[close]"))
     }
 
-    @Test("a request for lines has no limit, and needs HTTP/1.1")
+    @Test("a request for lines may not have a limit, and needs HTTP/1.1")
     func bad() throws {
         #expect(try server.request("GET /history/agenda?limit=5", [Self.accept]).summary == "400 bad_request")
         server.forget()

@@ -25,7 +25,7 @@ import Testing
                 # HELP caret_refusals_total Errors sent, by their code.
                 # TYPE caret_refusals_total counter
                 caret_refusals_total{code="bad_json"} 2
-                # HELP caret_ack_seconds From reading a push until its ack is passed to the connection.
+                # HELP caret_ack_seconds Time from reading a push until its ack is passed to the connection.
                 # TYPE caret_ack_seconds histogram
                 caret_ack_seconds_bucket{le="0.000262144"} 4
                 caret_ack_seconds_bucket{le="1.073741824"} 8

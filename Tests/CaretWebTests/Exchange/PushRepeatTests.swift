@@ -67,7 +67,7 @@ import Testing
         #expect(response.body == duplicate + "\n" && response["ETag"] == #""k2v9.1/6""#)
     }
 
-    @Test("a repeated append with another text is refused at once, even if its body has no end")
+    @Test("a repeated append with another text is refused before its body ends")
     func endlessBody() throws {
         server.answers = [Self.opened(own: 4), Self.page, Self.closed]
         server.send(

@@ -87,7 +87,7 @@ final class LineClient: MessageClient {
         return try reader.next()
     }
 
-    /// Lines end without a reason, so there is nothing to check.
+    /// A connection for lines ends without a reason, so there is nothing to check.
     func expectOrderlyEnd() {}
 
     /// The next bytes; nil if the connection ends before them.

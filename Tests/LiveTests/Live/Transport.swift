@@ -3,9 +3,9 @@ import TestSupport
 
 /// How a client reaches a server: by lines or by a WebSocket, each with or without TLS.
 ///
-/// A test whose clients send messages of the protocol takes its transport as an argument, and does not ask which
-/// one it is. What differs by contract is here and in `CloseContract`. `TransportListTests` lists the suites
-/// without this argument.
+/// A test whose clients send messages of the protocol takes its transport as an argument, and works with
+/// every transport. Here and in `CloseContract` is what the protocol defines differently for each transport.
+/// `TransportListTests` lists the suites without this argument.
 enum Transport: CaseIterable {
     case lines, webSocket, secureLines, secureWebSocket
 
@@ -14,7 +14,7 @@ enum Transport: CaseIterable {
     /// For tests that send requests over HTTP and open no WebSocket.
     static let http = webSockets
 
-    /// The transports of one test: lines and this other one. A full run takes all transports.
+    /// The transports of one test: lines and this other one. A full run uses all transports.
     static func lines(and other: Transport) -> [Transport] { Seeds.isFullRun ? allCases : [.lines, other] }
 
     var usesWebSocket: Bool {
@@ -34,7 +34,7 @@ enum Transport: CaseIterable {
     /// The protocol that a client offers in its TLS handshake.
     var applicationProtocol: ApplicationProtocol { usesWebSocket ? .http : .lines }
 
-    /// What a client sends before the server can answer. A client that sends lines sends nothing.
+    /// What a client sends before the server can answer. A client for lines without TLS sends nothing.
     func opening(trusting trust: TLSTrust?) throws -> [UInt8] {
         if let trust, usesTLS {
             let session = try TLSClientContext(trust).makeSession(

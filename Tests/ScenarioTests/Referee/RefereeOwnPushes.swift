@@ -46,7 +46,7 @@ extension Referee {
         }
     }
 
-    /// Checks a page of history, which is from one of these histories.
+    /// Checks that a page of history has the client's own pushes. The page must be from one of these histories.
     func check(
         _ own: OwnPushes?, shownBy page: Revisions, of histories: [Ledger.History], on link: Link
     ) {

@@ -63,9 +63,9 @@ package struct TokenSummary: Equatable, Sendable {
 package struct TokenDetails: Equatable, Sendable {
     package var user: WireString
     package var created: Int
-    /// When the token ends. Nil if it has no end, or from a server that does not send it.
+    /// When the token ends. Nil if the token has no end, or if an older server did not send this field.
     package var expires: Int?
-    /// Nil if the token was never used, or from a server that does not send it.
+    /// Nil if the token was never used, or if an older server did not send this field.
     package var lastUse: Int?
     package var grants: [WireGrant]
 

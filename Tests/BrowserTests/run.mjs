@@ -2,16 +2,18 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard or textarea.
+// With PART, runs only this part: driver, guard, textarea or overlay.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
+import { testOverlay } from './overlay.mjs'
 import { testTextarea } from './textarea.mjs'
 
 const [programs, part] = process.argv.slice(2)
 const parts = {
     driver: testDriver, guard: function guard() { return testGuard(programs) },
     textarea: function textarea() { return testTextarea(programs) },
+    overlay: function overlay() { return testOverlay(programs) },
 }
 await runSuite(...(part ? [parts[part]] : Object.values(parts)))

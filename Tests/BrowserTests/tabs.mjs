@@ -20,7 +20,7 @@ export async function startTabs(programs) {
     const site = await startSite()
     const server = await startServer(programs, ['--web-origins', site.origin])
     const wasm = readFileSync(join(built, 'caret.wasm'))
-    const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob' })
+    const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#c33' })
     atEnd(() => caret.close())
     const browser = await startChromium({
         flags: ['--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets'],

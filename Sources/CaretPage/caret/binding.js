@@ -7,6 +7,7 @@ import {
     applyEdits, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
 import { Mirror } from './mirror.js'
+import { Overlay } from './overlay.js'
 
 /** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
 const longText = 20_000
@@ -27,6 +28,7 @@ export class Binding {
     #messages
     #core
     #mirror
+    #overlay = null
     #listeners = new AbortController()
     /** The text that the field and the replica have in common, as of the last event. */
     #shown
@@ -58,7 +60,7 @@ export class Binding {
      * Use `CaretDocument.bind`. `messages` has the methods `hold`, `handle` and `release`. `core` has the rules for
      * edits.
      */
-    constructor(document, field, { messages, core }) {
+    constructor(document, field, { messages, core, overlay = true, labels = true }) {
         if (!(field instanceof HTMLTextAreaElement)) throw new TypeError('bind needs a textarea')
         this.surface = field
         this.#document = document
@@ -71,6 +73,7 @@ export class Binding {
         field.value = this.#shown
         field.setSelectionRange(0, 0)
         this.#listen()
+        if (overlay) this.#overlay = new Overlay(document, field, { mirror: this.#mirror, core, labels })
         this.#updateRights()
         messages.hold(this.#holder)
         this.#tellSelection()
@@ -81,6 +84,7 @@ export class Binding {
         if (this.#listeners.signal.aborted) return
         this.#listeners.abort()
         this.#cancelFrame()
+        this.#overlay?.remove()
         this.#mirror.remove()
         this.#messages.release(this.#holder)
         this.#setReadOnly(this.#own.readOnly, this.#own.description)
@@ -340,11 +344,9 @@ export class Binding {
         const { surface } = this
         const hasCommand = this.#isFocused && !this.#isComposing && surface.textLength > longText
             && !surface.readOnly && surface.maxLength < 0 && !isWebKit()
-        const restoreScroll = hasCommand ? rememberScroll(surface.parentElement) : () => {}
         for (const { range: [start, end], text } of [...edits].reverse()) {
             if (!hasCommand || !this.#runCommand(start, end, text)) surface.setRangeText(text, start, end, 'preserve')
         }
-        restoreScroll()
     }
 
     #runCommand(start, end, text) {
@@ -381,17 +383,6 @@ export class Binding {
 }
 
 function isSame(left, right) { return left !== null && right !== null && left[0] === right[0] && left[1] === right[1] }
-
-/** An editing command scrolls everything around the field to it. The result scrolls back. */
-function rememberScroll(element) {
-    const scrolled = []
-    for (let at = element; at; at = at.parentElement) scrolled.push([at, at.scrollLeft, at.scrollTop])
-    return () => {
-        for (const [at, left, top] of scrolled) {
-            if (at.scrollLeft !== left || at.scrollTop !== top) at.scrollTo({ left, top, behavior: 'instant' })
-        }
-    }
-}
 
 function isApple() { return /^(Mac|iP)/.test(navigator.platform) }
 

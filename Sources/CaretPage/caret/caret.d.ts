@@ -122,7 +122,12 @@ export class CaretDocument extends EventTarget {
     /** Drops all edits that are not saved. */
     discard(): void
     /** Shows the document in a textarea, and enters what the user types there. */
-    bind(field: HTMLTextAreaElement): Binding
+    bind(field: HTMLTextAreaElement, options?: {
+        /** Whether the field shows the carets and selections of others. True if it is missing. */
+        overlay?: boolean
+        /** Whether these carets show names. True if it is missing. */
+        labels?: boolean
+    }): Binding
     opened(): Promise<void>
     saved(): Promise<void>
     close(): Promise<void>

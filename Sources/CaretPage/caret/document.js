@@ -73,11 +73,12 @@ export class CaretDocument extends EventTarget {
 
     /**
      * Shows the document in a textarea, and enters what the user types there. Messages of the server wait until
-     * the next frame of the page.
+     * the next frame of the page. `overlay` shows the carets and selections of others in the field, and `labels`
+     * their names.
      */
-    bind(field) {
+    bind(field, { overlay, labels } = {}) {
         if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
-        return new Binding(this, field, { core: this.#client.core, messages: this.#messages })
+        return new Binding(this, field, { core: this.#client.core, messages: this.#messages, overlay, labels })
     }
 
     /** How a binding makes messages wait, and handles them. */

@@ -10,9 +10,11 @@ const metrics = [
 ]
 
 const sheet = `
+    /* Styles of the page must not change the copy. */
     :host {
-        all: initial; contain: strict; display: block; position: absolute; left: 0; top: 0; width: 0; height: 0;
-        overflow: hidden; pointer-events: none;
+        all: initial !important; contain: strict !important; display: block !important; position: absolute !important;
+        left: var(--left, 0px) !important; top: var(--top, 0px) !important; width: var(--width, 0px) !important;
+        height: var(--height, 0px) !important; overflow: hidden !important; pointer-events: none !important;
     }
     .text { position: absolute; left: 0; top: 0; box-sizing: content-box; visibility: hidden; }
 `
@@ -65,6 +67,50 @@ export class Mirror {
         return this.#rect(line, column).top - this.#origin.top
     }
 
+    /** The offsets of the first and the last character of the lines between two heights. */
+    offsetsBetween(top, bottom) {
+        const { children } = this.#text
+        const origin = this.#origin.top
+        const edge = (index, side) => children[index].getBoundingClientRect()[side] - origin
+        const first = search(children.length - 1, (index) => edge(index, 'bottom') > top)
+        const next = search(children.length, (index) => edge(index, 'top') >= bottom)
+        return [this.#start(first), this.#start(Math.max(first, next - 1)) + this.#lines[Math.max(first, next - 1)].length]
+    }
+
+    /** The rectangles that a selection covers, from the start of the field. */
+    rectanglesOf(start, end) {
+        const [[first, startColumn], [last, endColumn]] = [this.#position(start), this.#position(end)]
+        const rects = []
+        // A range over several lines would also have the rectangles of whole blocks.
+        for (let line = first; line <= last; line++) {
+            const columns = [line === first ? startColumn : 0, line === last ? endColumn : this.#lines[line].length]
+            rects.push(...this.#range(line, ...columns).getClientRects())
+        }
+        return rects.filter(({ width }) => width > 0).map((rect) => this.#fromOrigin(rect))
+    }
+
+    /** The rectangle of a caret, which has no width, from the start of the field. */
+    caretAt(offset) {
+        const [line, column] = this.#position(offset)
+        const [rect] = this.#range(line, column, column).getClientRects()
+        // Before a line end, some engines have no rectangle.
+        const { left, top, height } = this.#fromOrigin(rect ?? this.#rect(line, column))
+        return { left, top, width: 0, height }
+    }
+
+    #range(line, startColumn, endColumn) {
+        const range = this.#field.ownerDocument.createRange()
+        const { firstChild } = this.#text.children[line]
+        range.setStart(firstChild, startColumn)
+        range.setEnd(firstChild, endColumn)
+        return range
+    }
+
+    #fromOrigin({ left, top, width, height }) {
+        const origin = this.#origin
+        return { left: left - origin.left, top: top - origin.top, width, height }
+    }
+
     get #origin() { return this.#text.getBoundingClientRect() }
 
     #build() {
@@ -78,6 +124,7 @@ export class Mirror {
         this.#text = ownerDocument.createElement('div')
         this.#text.className = 'text'
         root.append(this.#text)
+        this.#lines = []
         this.#field.after(this.host)
     }
 
@@ -121,12 +168,8 @@ export class Mirror {
 
     /** The rectangle of the character in this column. After the last one, that of the line end. */
     #rect(line, column) {
-        const div = this.#text.children[line]
-        const range = this.#field.ownerDocument.createRange()
-        range.setStart(div.firstChild, column)
-        range.setEnd(div.firstChild, column + 1)
-        const rects = range.getClientRects()
-        return rects[rects.length - 1] ?? div.getBoundingClientRect()
+        const rects = this.#range(line, column, column + 1).getClientRects()
+        return rects[rects.length - 1] ?? this.#text.children[line].getBoundingClientRect()
     }
 }
 

@@ -382,7 +382,7 @@ async function testRights({ testTabs, openTab, caret, site, programs, wasm }) {
         await caret.delete(name)
         await tab.page.waitFor(() => field.readOnly, 'a read-only field')
         assert.deepEqual(await tab.evaluate(() => [field.value, field.getAttribute('aria-description')]),
-            ['ab', 'This text was deleted'])
+            ['ab', 'This text does not exist'])
         other.discard()
     }, 'ab')
 }

@@ -18,7 +18,7 @@ const frameTimeout = 500
 
 /** Why the field is read-only, for people who do not see it. */
 const readOnlyReasons = { none: 'The text is not available', read: 'You may only read this text' }
-const closedCodes = { not_found: 'This text was deleted', damaged: 'This text is damaged' }
+const closedCodes = { not_found: 'This text does not exist', damaged: 'This text is damaged' }
 
 /** A field that shows a document. `release` ends this. */
 export class Binding {
@@ -42,10 +42,13 @@ export class Binding {
     /** What the document calls. */
     #holder = { messagesWait: (size) => this.#messagesWait(size), release: () => this.release() }
     #heldSize = 0
+    /** The binding changes the field itself, so events of the field are no input. */
     #isApplying = false
+    /** Messages are being handled, with one layout for all of them. */
     #isInFrame = false
     /** The next own change of the document comes from the field, which has it already. */
     #expectsOwn = false
+    /** The first text has not arrived yet. It must not push the caret to its end. */
     #awaitsText
     /** Why the user may not write; undefined if they may. */
     #reason
@@ -145,7 +148,7 @@ export class Binding {
             const [start] = edit.range
             const text = replaceLoneSurrogates(edit.text)
             if (text !== edit.text) this.#overwrite(start, edit.text.length, text)
-            this.#enterOwn({ ...edit, text }, () => this.#document.edit([{ ...edit, text }]))
+            this.#enterOwn(() => this.#document.edit([{ ...edit, text }]))
         }
         this.#tellSelection()
     }
@@ -159,7 +162,7 @@ export class Binding {
         const text = replaceLoneSurrogates(value)
         if (text !== value) this.#overwrite(0, value.length, text)
         // The caret says nothing about where a script has changed the text, so the difference must be found.
-        this.#enterOwn(null, () => this.#document.replaceText(text))
+        this.#enterOwn(() => this.#document.replaceText(text))
         this.#shown = text
     }
 
@@ -174,7 +177,8 @@ export class Binding {
         this.surface.setSelectionRange(selectionStart, selectionEnd, selectionDirection)
     }
 
-    #enterOwn(edit, enter) {
+    /** Enters a change that the field has already. */
+    #enterOwn(enter) {
         this.#expectsOwn = true
         try {
             enter()

@@ -1,6 +1,9 @@
 // Puts the files of the JavaScript client into the program, so that the server needs no other file.
 #include "CaretPage.h"
 
+static const unsigned char binding_js[] = {
+#embed "caret/binding.js"
+};
 static const unsigned char bytes_js[] = {
 #embed "caret/bytes.js"
 };
@@ -19,17 +22,26 @@ static const unsigned char client_js[] = {
 static const unsigned char core_js[] = {
 #embed "caret/core.js"
 };
-static const unsigned char document_js[] = {
-#embed "caret/document.js"
-};
 static const unsigned char document_state_js[] = {
 #embed "caret/document-state.js"
+};
+static const unsigned char document_js[] = {
+#embed "caret/document.js"
 };
 static const unsigned char errors_js[] = {
 #embed "caret/errors.js"
 };
+static const unsigned char field_text_js[] = {
+#embed "caret/field-text.js"
+};
+static const unsigned char mirror_js[] = {
+#embed "caret/mirror.js"
+};
 static const unsigned char module_js[] = {
 #embed "caret/module.js"
+};
+static const unsigned char overlay_js[] = {
+#embed "caret/overlay.js"
 };
 static const unsigned char replica_js[] = {
 #embed "caret/replica.js"
@@ -45,21 +57,25 @@ static const unsigned char wire_js[] = {
 };
 
 static const struct caret_page_file files[] = {
+    {"binding.js", binding_js, sizeof binding_js},
     {"bytes.js", bytes_js, sizeof bytes_js},
     {"caret.d.ts", caret_d_ts, sizeof caret_d_ts},
     {"caret.js", caret_js, sizeof caret_js},
     {"caret.wasm", caret_wasm, sizeof caret_wasm},
     {"client.js", client_js, sizeof client_js},
     {"core.js", core_js, sizeof core_js},
-    {"document.js", document_js, sizeof document_js},
     {"document-state.js", document_state_js, sizeof document_state_js},
+    {"document.js", document_js, sizeof document_js},
     {"errors.js", errors_js, sizeof errors_js},
+    {"field-text.js", field_text_js, sizeof field_text_js},
+    {"mirror.js", mirror_js, sizeof mirror_js},
     {"module.js", module_js, sizeof module_js},
+    {"overlay.js", overlay_js, sizeof overlay_js},
     {"replica.js", replica_js, sizeof replica_js},
     {"requests.js", requests_js, sizeof requests_js},
     {"web-socket.js", web_socket_js, sizeof web_socket_js},
     {"wire.js", wire_js, sizeof wire_js},
-    {"", bytes_js, 0},
+    {"", binding_js, 0},
 };
 
 const struct caret_page_file *caret_page_file_at(int index) { return &files[index]; }

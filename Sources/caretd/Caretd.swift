@@ -6,15 +6,21 @@ import Glibc
 /// wrong configuration.
 @main
 struct Caretd {
-    static func main() async {
+    static func main() {
         let source = ConfigurationSource()
         switch source.invocation.action {
         case .help: finish(printing: HelpText.help)
         case .version: finish(printing: "caretd \(Version.number)\n")
         case .helpConfig: finish(printing: HelpText.exampleFile)
         case .checkConfig: checkConfiguration(configuration(from: source))
-        case .serve: exit(await Service(configuration(from: source), from: source).run())
+        case .serve: serve(configuration(from: source), from: source)
         }
+    }
+
+    private static func serve(_ configuration: Configuration, from source: ConfigurationSource) -> Never {
+        let signals = ServerSignals()
+        Task { exit(await Service(configuration, from: source).run(until: signals)) }
+        signals.watch()
     }
 
     private static func checkConfiguration(_ configuration: Configuration) -> Never {

@@ -34,11 +34,10 @@ struct Service {
         notifier = ServiceNotifier(source.environment, log)
     }
 
-    func run() async -> Int32 {
+    func run(until signals: ServerSignals) async -> Int32 {
         // A write to a closed connection must return an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         Service.raiseDescriptorLimit()
-        let signals = ServerSignals()
         log.write(LogEvent(.starting, .version(Version.word), .process(Int(getpid())), .path(settings.data)))
         for name in configuration.ignoredVariables { log.write(LogEvent(.variableIgnored, .variable(name))) }
         if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
@@ -108,7 +107,7 @@ struct Service {
             var reloader = reloader
             for await _ in reloads { reloader.reload() }
         }
-        let signal = await signals.stop()
+        let signal = await signals.firstStop()
         // A reload that has begun is completed first. SIGHUP does nothing while the server stops.
         reloading.cancel()
         await reloading.value

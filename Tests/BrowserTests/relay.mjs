@@ -5,11 +5,13 @@ import { atEnd, within } from '../NodeSupport/suite.mjs'
 
 /**
  * Starts a relay. `target` is the port that it passes new connections to. `statuses(count)` waits for the answers
- * to all requests since the last call, at least `count`, and returns their statuses.
+ * to all requests since the last call, at least `count`, and returns their statuses. `cut()` ends all connections
+ * without a word.
  */
 export async function startRelay(target) {
     const changes = new EventEmitter()
     let answers = []
+    const sockets = new Set()
     const server = createServer((near) => {
         const far = connect(relay.target, '127.0.0.1')
         // Each request of a browser, and each answer to it, begins a packet.
@@ -23,6 +25,8 @@ export async function startRelay(target) {
             const answer = status && answers.find((one) => one.request === open[0] && !one.status)
             if (answer) open.shift(), answer.status = Number(status), changes.emit('change')
         })
+        sockets.add(near)
+        near.once('close', () => sockets.delete(near))
         near.pipe(far).pipe(near)
         near.on('error', () => far.destroy())
         far.on('error', () => near.destroy())
@@ -32,6 +36,7 @@ export async function startRelay(target) {
     atEnd(() => server.close())
     const relay = {
         target, port: server.address().port,
+        cut() { for (const socket of sockets) socket.destroy() },
         async statuses(count) {
             const all = async () => {
                 while (answers.length < count || answers.some((one) => !one.status)) await once(changes, 'change')

@@ -1,11 +1,19 @@
 // Tests that need a real browser.
 //
-//     node Tests/BrowserTests/run.mjs .build/release
+//     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
+// With PART, runs only this part: driver, guard, textarea or overlay.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
+import { testOverlay } from './overlay.mjs'
+import { testTextarea } from './textarea.mjs'
 
-const [programs] = process.argv.slice(2)
-await runSuite(testDriver, function guard() { return testGuard(programs) })
+const [programs, part] = process.argv.slice(2)
+const parts = {
+    driver: testDriver, guard: function guard() { return testGuard(programs) },
+    textarea: function textarea() { return testTextarea(programs) },
+    overlay: function overlay() { return testOverlay(programs) },
+}
+await runSuite(...(part ? [parts[part]] : Object.values(parts)))

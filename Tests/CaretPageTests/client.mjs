@@ -202,7 +202,74 @@ export const cases = {
         assert.deepEqual(updates({ type: 'gone', reason: 'renamed', to: 'b', followed: true }), [])
     },
 
-    async 'peers have the names and colors that they chose'(wasm) {
+    async 'messages wait for a field, but an ack does not if no other message waits'(wasm) {
+        const { state, key, document, receive } = await withHeldDocument(wasm)
+        state.change(key, (document) => document.typed([{ range: [4, 4], text: '!' }], 2))
+        state.change(key, (document) => document.typed([{ range: [5, 5], text: '?' }], 2))
+        const acked = receive({ type: 'ack', seq: 1, rev: 2 })
+        assert.deepEqual(sent(acked).map(({ type, base, edits }) => [type, base, edits]),
+            [['push', 2, [{ range: [5, 5], text: '?' }]]])
+        receive({ type: 'change', rev: 3, edits: [{ range: [0, 0], text: 'Oat ' }] })
+        receive({ type: 'ack', seq: 2, rev: 4, edits: [{ range: [9, 9], text: '?' }] })
+        assert.deepEqual([document.text, document.state.position.rev], ['Milk!?', 2])
+        state.handledMessages(key, 3, 0)
+        assert.deepEqual([document.text, document.state.position.rev, document.heldSize], ['Oat Milk!?', 4, 0])
+    },
+
+    async 'messages that wait are reported with their size'(wasm) {
+        const { receive } = await withHeldDocument(wasm)
+        const edit = { type: 'change', edits: [{ range: [0, 0], text: 'x'.repeat(50) }] }
+        const sizes = [{ ...edit, rev: 2 }, { ...edit, rev: 3 }].map((message) => updates(receive(message)))
+        assert.deepEqual(sizes, [[{ type: 'held', size: 150 }], [{ type: 'held', size: 300 }]])
+    },
+
+    async 'pings, requests and other documents do not wait for a field'(wasm) {
+        const { state, receive } = await withHeldDocument(wasm)
+        receive({ type: 'change', rev: 2, edits: [{ range: [0, 0], text: 'x' }] })
+        const [id] = state.requested({ type: 'list' })
+        assert.deepEqual(sent(state.received({ type: 'ping' }, 2, 0)), [{ type: 'pong' }])
+        assert.equal(state.received({ type: 'listed', id, docs: [] }, 2, 0)[0].do, 'answer')
+        const [key, actions] = state.opened(new Replica((await load(wasm)).module), 'b', {}, 2)
+        const open = actions.find((action) => action.message?.type === 'open')
+        state.received({ ...opened, doc: 'b', id: open.id, text: 'Tea' }, 2, 0)
+        assert.equal(state.documents.get(key).text, 'Tea')
+    },
+
+    async 'when the connection ends, messages that wait are dropped, and the server repeats them'(wasm) {
+        for (const end of [{ type: 'bye', reason: 'shutting_down' }, null]) {
+            const { state, key, document, receive } = await withHeldDocument(wasm)
+            receive({ type: 'change', rev: 2, edits: [{ range: [0, 0], text: 'x' }] })
+            if (end) state.received(end, 2, 0)
+            else state.disconnected('lost', 2, 0)
+            assert.equal(document.heldSize, 0)
+            state.handledMessages(key, 3, 0)
+            assert.equal(document.text, 'Milk')
+            if (end) state.disconnected('lost', 4, 0)
+            const [open] = sent(comeBack(state)).filter(({ type }) => type === 'open')
+            assert.equal(open.rev, 1)
+        }
+    },
+
+    async 'an invalid message that has waited ends the connection, and those before it count'(wasm) {
+        const { state, key, document, receive } = await withHeldDocument(wasm)
+        receive({ type: 'change', rev: 2, edits: [{ range: [0, 0], text: 'x' }] })
+        receive({ type: 'change', rev: 3, edits: [{ range: [0, 0], text: '\ud800' }] })
+        const actions = state.handledMessages(key, 3, 0)
+        assert.deepEqual(updates(actions)[0], { type: 'change', edits: [{ range: [0, 0], text: 'x' }], own: false })
+        assert.ok(actions.some((action) => action.do === 'disconnect'))
+        assert.equal(document.text, 'xMilk')
+    },
+
+    async 'after a rename, messages that have waited belong to the earlier open'(wasm) {
+        const { state, key, document, receive } = await withHeldDocument(wasm)
+        receive({ type: 'gone', reason: 'renamed', to: 'b' })
+        receive({ type: 'change', rev: 2, edits: [{ range: [0, 0], text: 'x' }] })
+        const actions = state.handledMessages(key, 3, 0)
+        assert.equal(sent(actions)[0].doc, 'b')
+        assert.deepEqual([document.name, document.text, document.heldSize], ['b', 'Milk', 0])
+    },
+
+    async 'people are known by what they said about themselves'(wasm) {
         const { state, id } = await withDocument(wasm)
         const bob = { session: 's1', user: 'bob', client: 'p1', info: { name: 'Bob', color: '#c33' }, selections: [] }
         state.received({ ...opened, id, peers: [bob] }, 1, 0)
@@ -239,6 +306,17 @@ async function withDocument(wasm) {
     const [key, actions] = state.opened(new Replica(module), 'a', {}, 0)
     return { state, key, id: actions.find((action) => action.message?.type === 'open').id }
 }
+
+/** An open document whose messages wait. `receive` passes a message about it. */
+async function withHeldDocument(wasm) {
+    const { state, key, id } = await withDocument(wasm)
+    state.received({ ...opened, id }, 1, 0)
+    const document = state.documents.get(key)
+    document.hold()
+    return { state, key, document, receive: (message) => state.received({ doc: 'a', ...message }, 2, 0) }
+}
+
+function updates(actions) { return actions.filter((action) => action.do === 'update').map((action) => action.update) }
 
 function sent(actions) { return actions.filter((action) => action.do === 'send').map((action) => action.message) }
 

@@ -87,7 +87,7 @@ export class Caret extends EventTarget {
 }
 
 export interface DocumentEventMap {
-    /** The text has changed. `own`: whether a call of this object has changed it. */
+    /** The text has changed. `own`: by a call of this object, or in a bound field. */
     change: Event & { edits: Edit[]; own: boolean }
     saving: Event & { saving: Saving }
     peers: Event & { peers: Peer[] }
@@ -121,11 +121,25 @@ export class CaretDocument extends EventTarget {
     retry(): void
     /** Drops all edits that are not saved. */
     discard(): void
+    /** Shows the document in a textarea, and enters what the user types there. */
+    bind(field: HTMLTextAreaElement, options?: {
+        /** Whether the field shows the carets and selections of others. True if it is missing. */
+        overlay?: boolean
+        /** Whether these carets show names. True if it is missing. */
+        labels?: boolean
+    }): Binding
     opened(): Promise<void>
     saved(): Promise<void>
     close(): Promise<void>
     addEventListener<Type extends keyof DocumentEventMap>(
         type: Type, listener: (event: DocumentEventMap[Type]) => void): void
+}
+
+/** A textarea that shows a document. Edits by others appear with the next frame. */
+export class Binding {
+    readonly surface: HTMLTextAreaElement
+    /** Makes the field an ordinary one again, which keeps its text. Closing the document does this too. */
+    release(): void
 }
 
 /** Why a call or a request failed. docs/errors.md lists the codes of the server. */

@@ -7,6 +7,7 @@
 //
 // caret.d.ts lists the whole interface, and docs/client-js.md explains it. This file has the sockets and the
 // clock. The logic is in client.js, document-state.js and the WebAssembly module.
+import { Binding } from './binding.js'
 import { ClientState } from './client.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
@@ -16,7 +17,7 @@ import { Replica } from './replica.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
 
-export { CaretDocument, CaretError, CaretEvent }
+export { Binding, CaretDocument, CaretError, CaretEvent }
 
 /** A connection to a server. It reconnects by itself. Events: 'link' and 'signedOut'. */
 export class Caret extends EventTarget {
@@ -274,7 +275,9 @@ export class Caret extends EventTarget {
         const endError = () => this.#endError
         return {
             get error() { return endError() },
+            core: this.core,
             change: (event) => this.#pass((now) => this.#state.change(key, (state) => event(state, now))),
+            handleMessages: () => this.#pass((now) => this.#state.handledMessages(key, now, Math.random())),
             closeDocument: () => {
                 this.#documents.delete(key)
                 if (!this.#fault) this.#pass(() => this.#state.closedDocument(key))

@@ -109,6 +109,19 @@ export class ClientState {
         return this.#isOnline ? [{ do: 'send', message: { type: 'close', doc: document.name } }] : []
     }
 
+    /** Handles the messages that wait for a document. */
+    handledMessages(key, now, jitter) {
+        const actions = []
+        try {
+            while (this.documents.get(key)?.heldSize > 0) {
+                actions.push(...this.change(key, (document) => document.handledNext(now)))
+            }
+        } catch (error) {
+            return [...actions, ...this.#invalidMessage(error, now, jitter)]
+        }
+        return actions
+    }
+
     #changeAll(body) { return [...this.documents.keys()].flatMap((key) => this.change(key, body)) }
 
     // Events of the connection and the clock.
@@ -210,13 +223,17 @@ export class ClientState {
             try {
                 actions.push(...this.change(key, () => document.received(message, now)))
             } catch (error) {
-                // A trap is a fault of the module, not of the server.
-                if (error.code === 'trapped') throw error
-                const reason = `the server sent something that this client does not understand: ${error.message}`
-                return [...actions, ...this.disconnected(reason, now, jitter)]
+                return [...actions, ...this.#invalidMessage(error, now, jitter)]
             }
         }
         return [...actions, ...this.#handle(message, now)]
+    }
+
+    #invalidMessage(error, now, jitter) {
+        // A trap is a fault of the module, not of the server.
+        if (error.code === 'trapped') throw error
+        const reason = `the server sent something that this client does not understand: ${error.message}`
+        return this.disconnected(reason, now, jitter)
     }
 
     #handle(message, now) {

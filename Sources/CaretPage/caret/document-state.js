@@ -19,6 +19,10 @@ export class DocumentState {
     #typedAt = null
     #state = null
     #text = null
+    /** The messages that wait until `handledNext`; null if messages do not wait. */
+    #held = null
+    /** About how many UTF-16 code units wait. Not 0 if any message waits. */
+    heldSize = 0
 
     /** When `timePassed` must be called; null if no call is needed. */
     retryAt = null
@@ -73,6 +77,7 @@ export class DocumentState {
     welcomed(now) { return this.#run(this.replica.connected(), now) }
 
     disconnected(now) {
+        this.#dropHeld()
         this.#lastOpen = null
         return this.#run(this.replica.disconnected(), now)
     }
@@ -83,8 +88,48 @@ export class DocumentState {
         return this.#run(this.replica.timePassed(), now)
     }
 
-    /** Handles a message that `isAddressed` accepts. Throws if it contains an invalid text or edit. */
+    // A field on a page handles messages only at certain moments.
+
+    /** From now on, messages wait. */
+    hold() { this.#held ??= [] }
+
+    /** No message may wait at this moment. */
+    endHold() { this.#held = null }
+
+    /** Handles the message that has waited longest. Throws as `received`. */
+    handledNext(now) {
+        const message = this.#held.shift()
+        this.heldSize -= sizeOf(message)
+        // After a rename, the next messages may be about another open of the document.
+        return this.isAddressed(message) ? this.#handle(message, now) : []
+    }
+
+    /** The server repeats what the client has not handled before the end of the connection. */
+    #dropHeld() {
+        this.#held &&= []
+        this.heldSize = 0
+    }
+
+    /**
+     * Handles a message that `isAddressed` accepts, or lets it wait. Throws if it contains an invalid text or
+     * edit.
+     */
     received(message, now) {
+        if (message.type === 'bye') this.#dropHeld()
+        else if (this.#held && !this.#isHarmless(message)) return this.#wait(message)
+        return this.#handle(message, now)
+    }
+
+    /** An ack of edits that are committed as they were sent changes no text, and lets the next edits be sent. */
+    #isHarmless(message) { return message.type === 'ack' && message.edits === undefined && this.heldSize === 0 }
+
+    #wait(message) {
+        this.#held.push(message)
+        this.heldSize += sizeOf(message)
+        return [notify({ type: 'held', size: this.heldSize })]
+    }
+
+    #handle(message, now) {
         this.#record(message)
         const rights = this.state.rights
         const actions = this.#run(this.#pass(message), now)
@@ -189,6 +234,11 @@ export function refusal({ code, message, retry_after_ms: retryAfter }) {
 
 function introduction({ user, client, info }) {
     return { user, client, name: info?.name, color: info?.color }
+}
+
+/** About how large a message is, in UTF-16 code units. */
+function sizeOf({ text = '', edits = [] }) {
+    return edits.reduce((size, edit) => size + edit.text.length, 100 + text.length)
 }
 
 function send(message) { return { do: 'send', message } }

@@ -1,4 +1,5 @@
 // One open document, as a program uses it.
+import { Binding } from './binding.js'
 import { CaretError } from './errors.js'
 
 /** An event of a client or of a document, with the fields that caret.d.ts lists. */
@@ -20,10 +21,12 @@ export class CaretDocument extends EventTarget {
     #since = new Date()
     #waiters = []
     #isClosed = false
+    /** For each bound field, what to call when messages wait, and when the document is closed. */
+    #bindings = new Set()
 
     /**
-     * Use `Caret.open`. `client` has the methods `change` and `closeDocument`, and `error`: why the client has
-     * ended, or null.
+     * Use `Caret.open`. `client` has the methods `change`, `handleMessages` and `closeDocument`, and `error`: why
+     * the client has ended, or null. `core` has the rules for edits.
      */
     constructor(client, state) {
         super()
@@ -68,6 +71,33 @@ export class CaretDocument extends EventTarget {
     /** Drops all edits that are not saved. */
     discard() { this.#pass((state, now) => state.discarded(now)) }
 
+    /**
+     * Shows the document in a textarea, and enters what the user types there. Messages of the server wait until
+     * the next frame of the page. `overlay` shows the carets and selections of others in the field, and `labels`
+     * their names.
+     */
+    bind(field, { overlay, labels } = {}) {
+        if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
+        return new Binding(this, field, { core: this.#client.core, messages: this.#messages, overlay, labels })
+    }
+
+    /** How a binding makes messages wait, and handles them. */
+    get #messages() {
+        return {
+            hold: (binding) => {
+                this.#bindings.add(binding)
+                this.#state.hold()
+            },
+            handle: () => this.#client.handleMessages(),
+            release: (binding) => {
+                this.#bindings.delete(binding)
+                if (this.#bindings.size > 0) return
+                if (!this.#client.error) this.#client.handleMessages()
+                this.#state.endHold()
+            },
+        }
+    }
+
     /** Waits until the text has arrived. Throws if the server does not open the document. */
     opened() { return this.#wait('opened') }
 
@@ -78,6 +108,7 @@ export class CaretDocument extends EventTarget {
     async close() {
         if (this.#isClosed) return
         await this.#savedSoon()
+        for (const binding of [...this.#bindings]) binding.release()
         this.#isClosed = true
         this.#client.closeDocument()
         this.endWaiting(new CaretError('closed', `${this.name} is closed`))
@@ -109,6 +140,10 @@ export class CaretDocument extends EventTarget {
     /** Passes an update to the listeners. */
     notify(update) {
         const { type, ...fields } = update
+        if (type === 'held') {
+            for (const binding of this.#bindings) binding.messagesWait(update.size)
+            return
+        }
         if (type === 'saving') this.#since = new Date()
         const current = type === 'saving' ? { saving: this.saving } : type === 'peers' ? { peers: this.peers } : fields
         this.dispatchEvent(new CaretEvent(type, current))

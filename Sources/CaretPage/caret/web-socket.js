@@ -19,7 +19,10 @@ class WebSocketTransport {
         this.#socket.onclose = ({ reason }) => closed(reason || 'the server closed the connection')
     }
 
-    send(line) { this.#socket.send(line) }
+    send(line) {
+        // Between the end of a connection and its event, the browser would only print a warning.
+        if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(line)
+    }
 
     close() { this.#socket.close() }
 }

@@ -1,0 +1,393 @@
+// Connects a document with a textarea: what the user types goes into the document, and what others type appears
+// in the field, without moving the user's caret or the text that they read.
+//
+// Law: while no event is handled, the field shows the text of the replica. So messages of the server wait until
+// the next frame, and while an input method composes, but edits never wait.
+import {
+    applyEdits, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
+} from './field-text.js'
+import { Mirror } from './mirror.js'
+import { Overlay } from './overlay.js'
+
+/** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
+const longText = 20_000
+/** How long messages may wait after the last sign of a composition, in milliseconds, and how large they may get. */
+const [longestComposition, mostHeld] = [5_000, 256 * 1024]
+/** A page that is visible but gets no frames, as in a hidden frame of another page, handles messages this late. */
+const frameTimeout = 500
+
+/** Why the field is read-only, for people who do not see it. */
+const readOnlyReasons = { none: 'The text is not available', read: 'You may only read this text' }
+const closedCodes = { not_found: 'This text does not exist', damaged: 'This text is damaged' }
+
+/** A field that shows a document. `release` ends this. */
+export class Binding {
+    /** The field. */
+    surface
+    #document
+    #messages
+    #core
+    #mirror
+    #overlay = null
+    #listeners = new AbortController()
+    /** The text that the field and the replica have in common, as of the last event. */
+    #shown
+    /** What the page had set before. `release` sets it again. */
+    #own
+    /** The selection that the replica has, as this binding knows it. */
+    #told = null
+    /** The selection of the field, as [anchor, head]. */
+    #selection = [0, 0]
+    #direction = 'none'
+    /** What the document calls. */
+    #holder = { messagesWait: (size) => this.#messagesWait(size), release: () => this.release() }
+    #heldSize = 0
+    /** The binding changes the field itself, so events of the field are no input. */
+    #isApplying = false
+    /** Messages are being handled, with one layout for all of them. */
+    #isInFrame = false
+    /** The next own change of the document comes from the field, which has it already. */
+    #expectsOwn = false
+    /** The first text has not arrived yet. It must not push the caret to its end. */
+    #awaitsText
+    /** Why the user may not write; undefined if they may. */
+    #reason
+    /** The edits that are being applied to the field: what it was like before them. Null in between. */
+    #batch = null
+    #isComposing = false
+    #composedAt = 0
+    #frame = null
+    #timer = null
+
+    /**
+     * Use `CaretDocument.bind`. `messages` has the methods `hold`, `handle` and `release`. `core` has the rules for
+     * edits.
+     */
+    constructor(document, field, { messages, core, overlay = true, labels = true }) {
+        if (!(field instanceof HTMLTextAreaElement)) throw new TypeError('bind needs a textarea')
+        this.surface = field
+        this.#document = document
+        this.#messages = messages
+        this.#core = core
+        this.#mirror = new Mirror(field)
+        this.#own = { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
+        this.#shown = document.text
+        this.#awaitsText = document.rights === 'none'
+        field.value = this.#shown
+        field.setSelectionRange(0, 0)
+        this.#listen()
+        if (overlay) this.#overlay = new Overlay(document, field, { mirror: this.#mirror, core, labels })
+        this.#updateRights()
+        messages.hold(this.#holder)
+        this.#tellSelection()
+    }
+
+    /** Ends the connection between the field and the document. The field keeps its text. */
+    release() {
+        if (this.#listeners.signal.aborted) return
+        this.#listeners.abort()
+        this.#cancelFrame()
+        this.#overlay?.remove()
+        this.#mirror.remove()
+        this.#messages.release(this.#holder)
+        this.#setReadOnly(this.#own.readOnly, this.#own.description)
+    }
+
+    #listen() {
+        const { signal } = this.#listeners
+        const on = (target, types, listener) => {
+            for (const type of types.split(' ')) target.addEventListener(type, listener, { signal })
+        }
+        const field = this.surface
+        on(field, 'beforeinput', (event) => this.#beforeInput(event))
+        on(field, 'input', () => { if (!this.#isApplying) this.#readInput() })
+        on(field, 'keydown', (event) => this.#keyDown(event))
+        on(field, 'focus', () => this.#tellSelection())
+        on(field, 'compositionstart compositionupdate', () => this.#composes())
+        on(field, 'compositionend', () => this.#compositionEnds())
+        on(field.ownerDocument, 'selectionchange', () => this.#tellSelection())
+        // A hidden page gets no frames.
+        on(field.ownerDocument, 'visibilitychange', () => { if (this.#frame !== null) this.#handleMessages() })
+        on(this.#document, 'change', (event) => this.#changed(event))
+        on(this.#document, 'rights saving', () => this.#updateRights())
+    }
+
+    get #isFocused() { return this.surface.matches(':focus') }
+
+    // From the field to the document.
+
+    #beforeInput(event) {
+        if (this.#isApplying) return
+        this.#readValue()
+        if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
+            event.preventDefault()
+            this.#runHistory(event.inputType === 'historyUndo' ? 'undo' : 'redo')
+        }
+    }
+
+    // After `setRangeText`, the browser has nothing to undo, and the keys cause no `beforeinput`.
+    #keyDown(event) {
+        const command = event.isComposing ? null : historyKey(event, isApple())
+        if (!command) return
+        event.preventDefault()
+        this.#readValue()
+        this.#runHistory(command)
+    }
+
+    #runHistory(command) {
+        if (this.surface.readOnly || this.#isComposing) return
+        if (command === 'undo' ? this.#document.canUndo : this.#document.canRedo) this.#document[command]()
+    }
+
+    /** The user has changed the field. */
+    #readInput() {
+        if (this.#reason) return this.#restoreValue()
+        const field = this.surface
+        const edit = findOwnEdit(this.#shown, field.value, field.selectionEnd)
+        if (edit) {
+            const [start] = edit.range
+            const text = replaceLoneSurrogates(edit.text)
+            if (text !== edit.text) this.#overwrite(start, edit.text.length, text)
+            this.#enterOwn(() => this.#document.edit([{ ...edit, text }]))
+        }
+        this.#tellSelection()
+    }
+
+    /** Finds a value that the page's own script has set. */
+    #readValue() {
+        const field = this.surface
+        const { value } = field
+        if (value === this.#shown) return
+        if (this.#reason) return this.#restoreValue()
+        const text = replaceLoneSurrogates(value)
+        if (text !== value) this.#overwrite(0, value.length, text)
+        // The caret says nothing about where a script has changed the text, so the difference must be found.
+        this.#enterOwn(() => this.#document.replaceText(text))
+        this.#shown = text
+    }
+
+    #restoreValue() {
+        this.surface.value = this.#shown
+        this.#setSelection(this.#selection)
+    }
+
+    #overwrite(start, length, text) {
+        const { selectionStart, selectionEnd, selectionDirection } = this.surface
+        this.surface.setRangeText(text, start, start + length, 'preserve')
+        this.surface.setSelectionRange(selectionStart, selectionEnd, selectionDirection)
+    }
+
+    /** Enters a change that the field has already. */
+    #enterOwn(enter) {
+        this.#expectsOwn = true
+        try {
+            enter()
+        } finally {
+            this.#expectsOwn = false
+        }
+    }
+
+    #readSelection() {
+        const { selectionStart: start, selectionEnd: end, selectionDirection: direction } = this.surface
+        this.#direction = direction
+        this.#selection = toSelection(this.#shown, { start, end, direction })
+    }
+
+    /** Tells the others what the user has selected. A field that has lost the focus keeps its last selection. */
+    #tellSelection() {
+        if (this.#isApplying || this.#isComposing || !this.#isFocused || this.#reason) return
+        // The event of a new text comes first, and then this one.
+        if (this.surface.value !== this.#shown) return
+        this.#readSelection()
+        if (isSame(this.#selection, this.#told)) return
+        this.#told = this.#selection
+        this.#document.select([this.#selection])
+    }
+
+    // Compositions of input methods. A change of the field would end them.
+
+    #composes() {
+        this.#isComposing = true
+        this.#composedAt = performance.now()
+        this.#cancelFrame()
+        this.#messagesWait(this.#heldSize)
+    }
+
+    #compositionEnds() {
+        this.#isComposing = false
+        this.#cancelFrame()
+        // Some engines report the composed text only after this event. The next frame is late enough.
+        this.#messagesWait(this.#heldSize)
+        this.#tellSelection()
+    }
+
+    #endComposition() {
+        const { surface } = this
+        const { selectionStart, selectionEnd, selectionDirection } = surface
+        surface.blur()
+        surface.focus({ preventScroll: true })
+        surface.setSelectionRange(selectionStart, selectionEnd, selectionDirection)
+        this.#isComposing = false
+        this.#handleMessages()
+    }
+
+    // From the server to the field.
+
+    #messagesWait(size) {
+        this.#heldSize = size
+        if (size === 0) return
+        if (this.#isComposing) return this.#waitForComposition(size)
+        if (this.#frame !== null) return
+        if (this.surface.ownerDocument.visibilityState === 'hidden') {
+            this.#frame = 0
+            // Not now, because the client is still handling an event.
+            return queueMicrotask(() => { if (this.#frame === 0) this.#handleMessages() })
+        }
+        this.#frame = requestAnimationFrame(() => this.#handleMessages())
+        this.#timer = setTimeout(() => this.#handleMessages(), frameTimeout)
+    }
+
+    #waitForComposition(size) {
+        const deadline = size > mostHeld ? 0 : this.#composedAt + longestComposition - performance.now()
+        clearTimeout(this.#timer)
+        this.#timer = setTimeout(() => this.#endComposition(), Math.max(0, deadline))
+    }
+
+    #cancelFrame() {
+        if (this.#frame !== null) cancelAnimationFrame(this.#frame)
+        clearTimeout(this.#timer)
+        this.#frame = null
+    }
+
+    /** Handles the messages that wait, with one layout of the page for all of them. */
+    #handleMessages() {
+        this.#cancelFrame()
+        if (this.#listeners.signal.aborted) return
+        this.#readValue()
+        this.#tellSelection()
+        this.#heldSize = 0
+        this.#isInFrame = true
+        this.#beginEdits()
+        const wasTold = isSame(this.#selection, this.#told)
+        try {
+            this.#messages.handle()
+        } finally {
+            this.#isInFrame = false
+            this.#endEdits(wasTold ? this.#document.selections[0] : undefined)
+        }
+    }
+
+    /** The document has changed. */
+    #changed({ edits, own }) {
+        // Only the first change can be the one from the field: a listener may have made the others.
+        if (own && this.#expectsOwn) {
+            this.#expectsOwn = false
+            this.#shown = applyEdits(this.#shown, edits)
+            return
+        }
+        if (!this.#isInFrame) this.#beginEdits()
+        const { pageEdits } = this.#batch
+        // The page has set a value meanwhile, which the document gets later.
+        const moved = pageEdits ? this.#core.rebase(edits, pageEdits, 'otherFirst') : edits
+        if (pageEdits) this.#batch.pageEdits = this.#core.rebase(pageEdits, edits, 'selfFirst')
+        this.#applyToField(moved)
+        this.#shown = applyEdits(this.#shown, edits)
+        this.#batch.hasEdits = true
+        this.#selection = this.#core.mapSelection(this.#selection, moved)
+        if (this.#batch.line) this.#batch.line.offset = this.#core.mapCaret(this.#batch.line.offset, moved)
+        if (!this.#isInFrame) this.#endEdits()
+    }
+
+    #beginEdits() {
+        const { value, scrollTop, scrollLeft } = this.surface
+        this.#isApplying = true
+        this.#readSelection()
+        const pageEdits = value === this.#shown ? null : this.#core.diff(this.#shown, replaceLoneSurrogates(value))
+        this.#batch = { hasEdits: false, pageEdits, scrollTop, scrollLeft, line: this.#findTopLine(value) }
+    }
+
+    /** The line at the top of the view, if the field is scrolled: its offset, and where it is in pixels. */
+    #findTopLine(value) {
+        const { scrollTop, isConnected } = this.surface
+        if (scrollTop === 0 || !isConnected) return null
+        this.#mirror.show(value)
+        const offset = this.#mirror.offsetAt(scrollTop)
+        return { offset, top: this.#mirror.topOf(offset) }
+    }
+
+    /** Shows the selection, and scrolls so that the text in the view stays. */
+    #endEdits(selection) {
+        const { hasEdits, pageEdits, line, scrollTop, scrollLeft } = this.#batch
+        this.#batch = null
+        if (hasEdits) {
+            const { surface } = this
+            // An editing command of the browser may do more than it was asked for.
+            if (!pageEdits && surface.value !== this.#shown) surface.value = this.#shown
+            if (this.#awaitsText) this.#selection = [0, 0]
+            else if (selection && !pageEdits) this.#selection = selection
+            this.#setSelection(this.#selection)
+            if (line) this.#mirror.show(surface.value)
+            const top = line ? keptScroll(scrollTop, line.top, this.#mirror.topOf(line.offset)) : scrollTop
+            if (surface.scrollTop !== top) surface.scrollTop = top
+            if (surface.scrollLeft !== scrollLeft) surface.scrollLeft = scrollLeft
+        }
+        this.#isApplying = false
+        this.#told &&= this.#document.selections[0] ?? null
+        // Not now, because the client may have more changes for this field.
+        queueMicrotask(() => this.#readLater())
+    }
+
+    #readLater() {
+        if (this.#listeners.signal.aborted) return
+        this.#readValue()
+        this.#tellSelection()
+    }
+
+    /** Applies edits from the last to the first, so that the offsets of the others stay valid. */
+    #applyToField(edits) {
+        const { surface } = this
+        const hasCommand = this.#isFocused && !this.#isComposing && surface.textLength > longText
+            && !surface.readOnly && surface.maxLength < 0 && !isWebKit()
+        for (const { range: [start, end], text } of [...edits].reverse()) {
+            if (!hasCommand || !this.#runCommand(start, end, text)) surface.setRangeText(text, start, end, 'preserve')
+        }
+    }
+
+    #runCommand(start, end, text) {
+        this.surface.setSelectionRange(start, end)
+        return this.surface.ownerDocument.execCommand(text === '' ? 'delete' : 'insertText', false, text)
+    }
+
+    #setSelection(selection) {
+        const { surface } = this
+        const { start, end, direction } = fromSelection(selection, this.#direction)
+        surface.setSelectionRange(start, end, direction)
+    }
+
+    // Rights.
+
+    #updateRights() {
+        const { rights, saving } = this.#document
+        if (rights !== 'none') this.#awaitsText = false
+        const reason = closedCodes[saving.code] ?? readOnlyReasons[rights]
+        if (reason === this.#reason) return
+        this.#reason = reason
+        // Others see the carets of those who may write.
+        if (reason && this.#told) this.#document.select([])
+        if (reason) this.#told = null
+        this.#setReadOnly(this.#own.readOnly || reason !== undefined, reason ?? this.#own.description)
+        queueMicrotask(() => this.#readLater())
+    }
+
+    #setReadOnly(isReadOnly, description) {
+        this.surface.readOnly = isReadOnly
+        if (description === null) this.surface.removeAttribute('aria-description')
+        else this.surface.setAttribute('aria-description', description)
+    }
+}
+
+function isSame(left, right) { return left !== null && right !== null && left[0] === right[0] && left[1] === right[1] }
+
+function isApple() { return /^(Mac|iP)/.test(navigator.platform) }
+
+function isWebKit() { return navigator.vendor.startsWith('Apple') }

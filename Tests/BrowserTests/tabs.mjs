@@ -1,0 +1,178 @@
+// Tabs of a browser with a textarea that is bound to a document, and another user of the same document.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { startServer } from '../NodeSupport/programs.mjs'
+import { atEnd, test, within } from '../NodeSupport/suite.mjs'
+import { startChromium } from './chromium.mjs'
+
+const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
+
+/**
+ * Starts a browser, a server and a site with the page. `testTabs(name, body, text)` runs a test with a tab, whose
+ * document has this text, and the same document of the other user.
+ */
+export async function startTabs(programs) {
+    const site = await startSite()
+    const server = await startServer(programs, ['--web-origins', site.origin])
+    const wasm = readFileSync(join(built, 'caret.wasm'))
+    const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#c33' })
+    atEnd(() => caret.close())
+    const browser = await startChromium({
+        flags: ['--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets'],
+    })
+    await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite'] })
+    let documents = 0
+
+    /** A tab with a document that has this text, and the same document of the other user. */
+    const open = async (text = '') => {
+        const name = `document-${++documents}`
+        const other = caret.open(name, { create: true })
+        await other.opened()
+        other.replaceText(text)
+        await other.saved()
+        const tab = await openTab(name)
+        await tab.shows(text)
+        return { tab, other, name }
+    }
+    const openTab = async (name, port = server.port, token = '') => {
+        const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
+        const page = await browser.open(`${site.origin}/?${query}`)
+        // All tabs behave as if they had the focus of the system.
+        await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
+        await page.waitFor(() => document.title === 'ready', 'an open document')
+        return new Tab(page)
+    }
+
+    /** Runs a test with tabs, and expects that nothing went wrong in them. */
+    const testTabs = (name, body, text) => test(name, async () => {
+        const opened = await open(text)
+        await body(opened)
+        assert.deepEqual(opened.tab.page.problems, [])
+        await opened.tab.page.close()
+        await opened.other.close()
+    })
+    return { programs, site, server, wasm, caret, browser, openTab, testTabs }
+}
+
+/** A page of textarea.html, and what a user does in it. */
+class Tab {
+    constructor(page) { this.page = page }
+
+    evaluate(...call) { return this.page.evaluate(...call) }
+    text() { return this.evaluate(() => field.value) }
+    focus() { return this.evaluate(() => field.focus()) }
+    frames(count) {
+        return this.evaluate(async (count) => {
+            for (; count > 0; count--) await new Promise(requestAnimationFrame)
+        }, count)
+    }
+
+    /** Waits until the field has this text, and the document too. */
+    async shows(text) {
+        const holds = (text) => field.value === text && shared.text === text
+        await this.page.waitFor(holds, `a field that shows ${JSON.stringify(text.slice(0, 100))}`, text)
+    }
+
+    select(anchor, head) {
+        return this.evaluate((start, end, direction) => field.setSelectionRange(start, end, direction),
+            Math.min(anchor, head), Math.max(anchor, head), head < anchor ? 'backward' : 'forward')
+    }
+
+    selection() {
+        return this.evaluate(() => {
+            const { selectionStart, selectionEnd, selectionDirection } = field
+            return selectionDirection === 'backward' ? [selectionEnd, selectionStart] : [selectionStart, selectionEnd]
+        })
+    }
+
+    /** The offset and the line that a copy of the field shows at its top, and how much of the line is above. */
+    async topLine(text) {
+        return this.evaluate((text) => {
+            const copy = document.createElement('div')
+            const style = getComputedStyle(field)
+            copy.style.cssText = `white-space: pre-wrap; overflow-wrap: break-word; padding: ${style.padding};
+                font: ${style.font}; position: absolute; left: 500px; top: 0;
+                width: ${field.clientWidth - 22 + 0.5}px`
+            copy.textContent = text
+            document.body.append(copy)
+            const range = document.createRange()
+            for (let offset = 0; ; offset++) {
+                range.setStart(copy.firstChild, offset)
+                range.setEnd(copy.firstChild, offset + 1)
+                const [rect] = range.getClientRects()
+                if (!rect || rect.bottom <= field.scrollTop) continue
+                copy.remove()
+                return [text.slice(offset, offset + 40), Math.round(field.scrollTop - rect.top)]
+            }
+        }, text)
+    }
+
+    insert(text) { return this.page.send('Input.insertText', { text }) }
+    async type(text) { for (const character of text) await this.insert(character) }
+    compose(text) {
+        return this.page.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
+    }
+
+    async press(key, { ctrl = false, shift = false } = {}) {
+        const isLetter = key.length === 1
+        const event = {
+            key: isLetter && shift ? key.toUpperCase() : key, code: isLetter ? `Key${key.toUpperCase()}` : key,
+            windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : { Backspace: 8 }[key],
+            modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),
+        }
+        await this.page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event })
+        await this.page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+    }
+
+    /** Runs an editing command of the browser, as its menu does. */
+    async command(name) {
+        await this.page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'F5', commands: [name] })
+        await this.page.send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'F5' })
+    }
+
+}
+
+/** Whether two selections are the same. The first may be missing. */
+export function isSame(left, right) { return left?.[0] === right[0] && left[1] === right[1] }
+
+/** Waits until a condition holds in this process. */
+export async function until(condition, what) {
+    let isOver = false
+    const holds = async () => {
+        while (!isOver && !condition()) await new Promise((later) => setTimeout(later, 10))
+    }
+    await within(holds(), what, 20).finally(() => { isOver = true })
+}
+
+/**
+ * An HTTP server with the page and the client, under the policy that protects the pages of a Caret server. It
+ * also has the page `guide`, without a policy.
+ */
+async function startSite() {
+    const site = { guide: '' }
+    const types = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm' }
+    const server = createServer((request, response) => {
+        const { pathname } = new URL(request.url, 'http://127.0.0.1')
+        if (pathname === '/guide/') return response.setHeader('Content-Type', 'text/html').end(site.guide)
+        const path = pathname.startsWith('/caret/') ? join(built, pathname.slice('/caret/'.length))
+            : fileURLToPath(new URL(pathname === '/' ? 'textarea.html' : `.${pathname}`, import.meta.url))
+        const type = types[extname(path)]
+        // Browsers also look for an icon.
+        if (!type) return response.writeHead(204).end()
+        response.setHeader('Content-Type', type).setHeader('Content-Security-Policy', policy)
+        response.end(readFileSync(path))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    atEnd(() => { server.close(), server.closeAllConnections() })
+    return Object.assign(site, { origin: `http://127.0.0.1:${server.address().port}` })
+}
+
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; "
+    + "connect-src 'self' ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; "
+    + "require-trusted-types-for 'script'; trusted-types caret"

@@ -41,7 +41,7 @@ struct CrowdLoad: ~Copyable {
         /// The index at which the seq begins in an `ack` line.
         let ackSeq: Int
         var head = 0
-        /// For each revision after `start`: when its push was written.
+        /// For each revision after `start`: when the writer gave its push to the socket.
         var moments: [Double] = []
         var start = 0
     }

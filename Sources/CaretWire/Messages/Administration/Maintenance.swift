@@ -66,7 +66,8 @@ package struct Verified: WireMessage {
 
     package var documents: Int
     package var revisions: Int
-    /// At most 1,000 findings, and at most one page of them. If the list is empty, the store is not damaged.
+    /// At most 1,000 findings, and fewer if they do not fit into the answer. If the list is empty, the store is
+    /// not damaged.
     package var findings: [Finding]
     /// There are more findings.
     package var hasMore: Bool

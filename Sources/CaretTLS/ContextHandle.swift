@@ -13,6 +13,7 @@ final class ContextHandle: Sendable {
     private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
     init(_ method: OpaquePointer) {
+        OpenSSLStart.ensure()
         guard let made = SSL_CTX_new(method), caret_tls_set_rules(made) == 1,
             SSL_CTX_set_cipher_list(made, Self.suites) == 1
         else { preconditionFailure("OpenSSL cannot make a context: \(OpenSSLErrors.takeFirst().reason)") }

@@ -12,6 +12,7 @@ struct PEMFile: ~Copyable {
 
     /// Reads a file. `isSecret` refuses a file that other users may read.
     init(_ path: String, isSecret: Bool = false) throws(TLSFault) {
+        OpenSSLStart.ensure()
         self.path = path
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw Self.unreadable(path) }

@@ -107,6 +107,24 @@ const conversations = {
         }
     },
 
+    async 'a client whose timer fires early still connects again'(wasm) {
+        const { server, caret } = await connect(wasm)
+        const clock = new TestClock()
+        try {
+            const first = server.events
+            first.received('{')
+            assert.equal(caret.link.state, 'waiting')
+            // Node counts from the start of its turn, so a timer may fire earlier than its delay says.
+            clock.fire({ early: 100 })
+            assert.equal(caret.link.state, 'waiting')
+            clock.fire({ early: 0 })
+            assert.equal(caret.link.state, 'connecting')
+            assert.notEqual(server.events, first)
+        } finally {
+            clock.remove()
+        }
+    },
+
     async 'after a fault of the module, the client ends and says so'(wasm) {
         const { module } = await load(wasm)
         const fault = inputError('trapped')
@@ -165,6 +183,31 @@ async function open(wasm) {
     const { id } = server.received.at(-1)
     server.send({ type: 'opened', id, doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rights: 'write', peers: [] })
     return { server, caret, document }
+}
+
+/** The time and the timers of the program, until `remove`. Keeps only the timer that was set last. */
+class TestClock {
+    #real = { now: performance.now, setTimeout: globalThis.setTimeout }
+    #now = performance.now()
+    #timer = null
+
+    constructor() {
+        performance.now = () => this.#now
+        globalThis.setTimeout = (run, delay) => { this.#timer = { run, at: this.#now + delay } }
+    }
+
+    /** Lets the time pass until `early` milliseconds before the timer, and fires the timer. */
+    fire({ early }) {
+        const { run, at } = this.#timer
+        this.#timer = null
+        this.#now = at - early
+        run()
+    }
+
+    remove() {
+        performance.now = this.#real.now
+        globalThis.setTimeout = this.#real.setTimeout
+    }
 }
 
 /** A server that the test plays. */

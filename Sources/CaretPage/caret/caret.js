@@ -225,12 +225,19 @@ export class Caret extends EventTarget {
 
     #wakeAt(moment) {
         if (this.#timerAt <= moment) return
-        clearTimeout(this.#timer)
         this.#timerAt = moment
+        this.#setTimer()
+    }
+
+    #setTimer() {
+        clearTimeout(this.#timer)
         this.#timer = setTimeout(() => {
+            // Node may fire a timer early: the delay counts from the start of Node's turn. The state ignores a
+            // wake that comes too early, and would not ask for another one.
+            if (performance.now() < this.#timerAt) return this.#setTimer()
             this.#timerAt = Infinity
             this.#pass((now) => this.#state.timePassed(now, Math.random()))
-        }, Math.max(0, moment - performance.now()) + 1)
+        }, Math.max(0, this.#timerAt - performance.now()) + 1)
     }
 
     #ended({ reason, error }) {

@@ -45,7 +45,8 @@ final class SlowSenders: Sendable {
                 index = (index + 1) % count
                 next += step
             }
-            usleep(1_000)
+            // Until the next byte is due.
+            usleep(UInt32(max(0, next - wallNanoseconds()) / 1_000))
         }
         for sender in senders { close(sender.socket) }
         ended.signal()

@@ -37,7 +37,7 @@ extension LiveClient {
         return entries
     }
 
-    /// The oldest revision whose text the server can still return. It can also return each later revision.
+    /// The first revision whose text the server still has. It has the texts of all later revisions too.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

@@ -14,7 +14,7 @@ package final class BackupFolder: Sendable {
     private let descriptor: Int32
 
     private static let partialStart = ".caret-backup-partial-"
-    /// The most backups whose names have the same second. In practice there are far fewer.
+    /// How many backups may be made within one second. In practice there are far fewer.
     private static let mostInOneSecond = 100
 
     /// Opens an existing folder. A missing folder is not created: it may be on a disk that is not mounted.

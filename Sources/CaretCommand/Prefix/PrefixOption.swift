@@ -20,7 +20,7 @@ extension Arguments {
 }
 
 extension LiveClient {
-    /// All documents below a prefix. Throws if there is none.
+    /// All documents below a prefix. Throws if there are none.
     func documents(below prefix: String) async throws -> [DocumentList.Entry] {
         // The filter protects all other documents from a server that ignores the prefix.
         let entries = try await documents(under: prefix).filter { $0.name.utf8.starts(with: prefix.utf8) }

@@ -133,6 +133,13 @@ import Testing
         }
     }
 
+    @Test("a checksum with a capital or another letter is no message", arguments: ["0AE0DAAF", "0ae0daag"])
+    func checksums(digits: String) {
+        var decoder = MessageDecoder()
+        let line = #"{"type":"check","doc":"a","rev":1,"length":5,"crc32":"\#(digits)"}"#
+        #expect(throws: WireFault.self) { try decoder.serverMessage(Array(line.utf8)) }
+    }
+
     /// The name of the enum case. If the value of the case is an enum too, the name of that inner case.
     private func name(_ message: Any) -> String {
         guard let only = Mirror(reflecting: message).children.first else { return "\(message)" }

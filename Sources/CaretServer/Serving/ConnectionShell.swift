@@ -12,9 +12,7 @@ import Synchronization
 /// After a TLS handshake, the first decrypted byte decides between lines and HTTP.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
-    private var state: ConnectionState
-    /// Nil while the client speaks lines.
-    private var web: WebBox?
+    private var client: Client
     /// How HTTP is served at this listener; nil if the listener serves no HTTP.
     private let webListener: SiteGuard.Listener?
     private let settings: WebSettings
@@ -50,14 +48,16 @@ package final class ConnectionShell: ConnectionHandler {
         readAt = since
         readTimes = switchboard.readTimes(of: id)
         settings = switchboard.settingsOfNewConnection
-        state = ConnectionState(
-            id, settings: settings.connection, from: listenerKind.name, at: switchboard.clock.now)
+        client = .lines(
+            Box(
+                ConnectionState(
+                    id, settings: settings.connection, from: listenerKind.name, at: switchboard.clock.now)))
     }
 
     func begin() {
         host.counters.add(to: .connectionsOpened)
         switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), listenerKind.field))
-        run(state.start())
+        if case .lines(let lines) = client { run(lines.state.start()) }
     }
 
     // MARK: Events of the socket
@@ -69,12 +69,12 @@ package final class ConnectionShell: ConnectionHandler {
         let skipped = hasRead ? 0 : greet(bytes, at: time)
         if refusal != nil { return bytes.count }
         var accepted = bytes.count
-        if let web {
+        switch client {
+        case .lines(let lines): run(lines.state.received(bytes, at: time))
+        case .web(let web):
             let result = web.state.received(UnsafeRawBufferPointer(rebasing: bytes[skipped...]), at: time)
             accepted = skipped + result.accepted
             run(result.actions)
-        } else {
-            run(state.received(bytes, at: time))
         }
         host.counters.add(accepted, to: .bytesIn)
         return accepted
@@ -115,10 +115,14 @@ package final class ConnectionShell: ConnectionHandler {
             return 0
         }
         // In any other phase the client is being disconnected, because it sent nothing for too long.
-        guard isHTTP, let webListener, case .expectingHello = state.phase else { return 0 }
-        web = WebBox(
-            WebState(
-                id, settings, at: webListener, security: webSecurity, from: listenerKind.name, at: time))
+        guard isHTTP, let webListener, case .lines(let lines) = client, case .expectingHello = lines.state.phase
+        else {
+            return 0
+        }
+        client = .web(
+            Box(
+                WebState(
+                    id, settings, at: webListener, security: webSecurity, from: listenerKind.name, at: time)))
         return first
     }
 
@@ -139,20 +143,29 @@ package final class ConnectionShell: ConnectionHandler {
 
     package func inputEnded(on connection: any ConnectionPort) {
         advanceTime()
-        if let web { run(web.state.inputEnded()) } else { run(state.inputEnded()) }
+        switch client {
+        case .lines(let lines): run(lines.state.inputEnded())
+        case .web(let web): run(web.state.inputEnded())
+        }
     }
 
     package func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         advanceTime()
         host.counters.add(bytes, to: .bytesOut)
-        if let web { run(web.state.written(bytes)) } else { run(state.written(bytes)) }
+        switch client {
+        case .lines(let lines): run(lines.state.written(bytes))
+        case .web(let web): run(web.state.written(bytes))
+        }
     }
 
     package func deadlinePassed(on connection: any ConnectionPort) { advanceTime() }
 
     package func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
         advanceTime()
-        if let web { run(web.state.connectionLost()) } else { run(state.connectionLost()) }
+        switch client {
+        case .lines(let lines): run(lines.state.connectionLost())
+        case .web(let web): run(web.state.connectionLost())
+        }
         if case .tlsFailed = reason { host.counters.add(to: .tlsFailures) }
         if refusal != nil { host.counters.add(to: .tlsFailures) }
         noteEnd(reason)
@@ -171,30 +184,35 @@ package final class ConnectionShell: ConnectionHandler {
             apply { $0.ended(session) }
         case .disconnect(let session): apply { $0.disconnect(session) }
         case .hubSent(.shuttingDown(let retry)):
-            if let web {
-                run(web.state.shutDown(retryAfterMilliseconds: retry))
-            } else {
-                run(state.hubSent(.shuttingDown(retryAfterMilliseconds: retry)))
+            switch client {
+            case .lines(let lines): run(lines.state.hubSent(.shuttingDown(retryAfterMilliseconds: retry)))
+            case .web(let web): run(web.state.shutDown(retryAfterMilliseconds: retry))
             }
         case .hubSent(let news): apply { $0.hubSent(news) }
         case .undelivered(let event): apply { $0.undelivered(event) }
         case .authenticated(let result): apply { $0.authenticated(result) }
         case .compared(let response, let number):
-            if let web { run(web.state.compared(response, number: number)) }
+            if case .web(let web) = client { run(web.state.compared(response, number: number)) }
         }
     }
 
     private func send(_ output: RoomOutput, to session: SessionID) {
-        if let web { return send(output, to: session, over: web) }
-        guard let actions = state.forwardLines(output.bytes.count, to: session) else {
-            return run(state.sent(output, to: session))
+        switch client {
+        case .lines(let lines): send(output, to: session, over: lines)
+        case .web(let web): send(output, to: session, over: web)
+        }
+    }
+
+    private func send(_ output: RoomOutput, to session: SessionID, over lines: Box<ConnectionState>) {
+        guard let actions = lines.state.forwardLines(output.bytes.count, to: session) else {
+            return run(lines.state.sent(output, to: session))
         }
         connection.send(host.payloads.payload(of: output.bytes))
         run(actions)
     }
 
-    private func send(_ output: RoomOutput, to session: SessionID, over web: WebBox) {
-        guard let form = web.state.lineForm else { return apply { $0.sent(output, to: session) } }
+    private func send(_ output: RoomOutput, to session: SessionID, over web: Box<WebState>) {
+        guard let form = web.state.lineForm() else { return apply { $0.sent(output, to: session) } }
         let (payload, epoch) = host.payloads.payloadAndEpoch(of: output.bytes, as: form)
         let (lineBytes, wireBytes) = (output.bytes.count, payload.bytes.count)
         guard
@@ -209,7 +227,10 @@ package final class ConnectionShell: ConnectionHandler {
 
     /// Passes an event to the state that speaks the protocol.
     private func apply(_ event: (inout ConnectionState) -> [ConnectionAction]) {
-        if let web { run(web.state.handle(event)) } else { run(event(&state)) }
+        switch client {
+        case .lines(let lines): run(event(&lines.state))
+        case .web(let web): run(web.state.handle(event))
+        }
     }
 
     // MARK: Actions
@@ -217,17 +238,22 @@ package final class ConnectionShell: ConnectionHandler {
     private func advanceTime() { advanceTime(to: switchboard.clock.time(at: connection.loop.now)) }
 
     private func advanceTime(to time: Int64) {
-        if let web { run(web.state.timePassed(time)) } else { run(state.timePassed(time)) }
+        switch client {
+        case .lines(let lines): run(lines.state.timePassed(time))
+        case .web(let web): run(web.state.timePassed(time))
+        }
     }
 
     private func run(_ actions: [ConnectionAction]) {
-        if let refusals = state.takeRefusals() { count(refusals) }
+        guard case .lines(let lines) = client else { return }
+        if let refusals = lines.state.takeRefusals() { count(refusals) }
         for action in actions { run(action) }
-        switchboard.observer?.saw(state)
+        switchboard.observer?.saw(lines.state)
     }
 
     private func run(_ actions: [WebAction]) {
-        if let refusals = web?.state.takeRefusals() { count(refusals) }
+        guard case .web(let web) = client else { return }
+        if let refusals = web.state.takeRefusals() { count(refusals) }
         for action in actions {
             switch action {
             case .connection(let action): run(action)
@@ -238,7 +264,7 @@ package final class ConnectionShell: ConnectionHandler {
                 }
             }
         }
-        if let observer = switchboard.observer, let member = web?.state.member { observer.saw(member) }
+        if let observer = switchboard.observer, let member = web.state.member { observer.saw(member) }
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {
@@ -250,7 +276,12 @@ package final class ConnectionShell: ConnectionHandler {
         }
     }
 
-    private var end: ConnectionEnd? { web == nil ? state.end : web?.state.member?.end }
+    private var end: ConnectionEnd? {
+        switch client {
+        case .lines(let lines): lines.state.end
+        case .web(let web): web.state.member?.end
+        }
+    }
 
     private func noteEnd(_ reason: CloseReason) {
         host.counters.add(to: .connectionsClosed)
@@ -290,9 +321,16 @@ package final class ConnectionShell: ConnectionHandler {
     }
 }
 
-/// Most connections have no web state, so it is not stored in the shell.
-private final class WebBox {
-    var state: WebState
+/// What the client speaks.
+private enum Client {
+    /// Before the first byte it is assumed that the client speaks lines.
+    case lines(Box<ConnectionState>)
+    case web(Box<WebState>)
+}
 
-    init(_ state: WebState) { self.state = state }
+/// Holds a state outside of the shell, so that a connection only has memory for what its client speaks.
+private final class Box<State> {
+    var state: State
+
+    init(_ state: State) { self.state = state }
 }

@@ -28,7 +28,7 @@ extension WebState {
                 at: now),
             limits: limits.announced)
         member.start(as: identity.client ?? settings.makeClientID(), at: now)
-        requester = member
+        speaker = .requester(member)
         withRequester { _ in }
     }
 
@@ -130,8 +130,8 @@ extension WebState {
         let head = response.bytes(at: now, to: recipient)
         var all = lines
         while let line = member.nextLine() { all += line.bytes }
-        (pending, requester, phase) = (nil, nil, .events)
-        stream = EventStreamState(member.state, form, limits: limits)
+        (pending, phase) = (nil, .events)
+        speaker = .stream(EventStreamState(member.state, form, limits: limits))
         // The stream has only the deadlines of its member, so the `wake` requested earlier is forgotten.
         wakes = nil
         if let time = member.wakesAt { order(.wake(at: time)) }
@@ -246,11 +246,14 @@ extension WebState {
     // MARK: The member
 
     mutating func withRequester(_ event: (inout WebMember) -> Void) {
-        guard requester != nil else { return }
-        event(&requester!)
-        actions += requester!.takeActions()
-        while let line = requester?.nextLine() { received(line) }
-        guard let ended = requester, ended.isOver else { return }
+        let orders = changeRequester {
+            event(&$0)
+            return $0.takeActions()
+        }
+        guard let orders else { return }
+        actions += orders
+        while let line = changeRequester({ $0.nextLine() }) ?? nil { received(line) }
+        guard case .requester(let member) = speaker, member.isOver else { return }
         if let pending {
             let refusal = WebRefusal(.serviceUnavailable, .overloaded, "the server ended this request")
             respond(pending.exchange.outcome ?? refusal.response)
@@ -260,12 +263,12 @@ extension WebState {
 
     /// Ends the member. The caller has answered the member's requests, or their connection has ended.
     mutating func dropRequester() {
-        guard requester != nil else { return }
-        requester!.handle { $0.connectionLost() }
-        refusals.merge(requester!.takeRefusals() ?? [:], uniquingKeysWith: +)
-        actions += requester!.takeActions()
-        lastSession = requester!.state.lastSession
-        requester = nil
+        guard case .requester(var member) = speaker else { return }
+        speaker = .nobody
+        member.handle { $0.connectionLost() }
+        refusals.merge(member.takeRefusals() ?? [:], uniquingKeysWith: +)
+        actions += member.takeActions()
+        lastSession = member.state.lastSession
     }
 }
 

@@ -117,7 +117,7 @@ extension WebState {
         let member = ConnectionState(
             id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
             at: now)
-        socket = WebSocketState(member)
+        speaker = .socket(WebSocketState(member))
         phase = .webSocket
         wakes = nil
         let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))

@@ -20,6 +20,18 @@ package struct WebState: Sendable {
         case closed
     }
 
+    /// What speaks the protocol for the client.
+    enum Speaker: Sendable {
+        /// No request has needed a member yet, or the last member was dropped.
+        case nobody
+        /// It is kept for further requests of the same client.
+        case requester(WebMember)
+        /// The connection has become a WebSocket.
+        case socket(WebSocketState)
+        /// A response without an end has begun.
+        case stream(EventStreamState)
+    }
+
     let id: ConnectionID
     let settings: WebSettings
     let listener: SiteGuard.Listener
@@ -31,15 +43,10 @@ package struct WebState: Sendable {
     var pending: PendingRequest?
     /// How many differences were requested.
     var comparisons = 0
-    /// Speaks the protocol for requests. It is kept for further requests of the same client.
-    var requester: WebMember?
+    var speaker = Speaker.nobody
     /// The number of the last session of all earlier requesters. A late message about one of their sessions
     /// must not be mistaken for one about a new session.
     var lastSession = 0
-    /// Nil until the connection becomes a WebSocket.
-    var socket: WebSocketState?
-    /// Nil until a response begins that does not end.
-    var stream: EventStreamState?
     /// Bytes that were not delivered yet, except those of an open WebSocket.
     var waitingOutput = 0
     /// When bytes were last delivered, or when the first undelivered ones were sent.
@@ -71,7 +78,14 @@ package struct WebState: Sendable {
     }
 
     /// The state that speaks the protocol; nil if no request has needed one.
-    package var member: ConnectionState? { socket?.member ?? stream?.member ?? requester?.state }
+    package var member: ConnectionState? {
+        switch speaker {
+        case .nobody: nil
+        case .requester(let member): member.state
+        case .socket(let socket): socket.member
+        case .stream(let stream): stream.member
+        }
+    }
 
     var limits: Limits { settings.connection.limits }
 
@@ -167,11 +181,16 @@ package struct WebState: Sendable {
     }
 
     /// The form in which lines of rooms leave on this connection; nil if the gateway reads them itself.
-    package var lineForm: LineForm? {
+    ///
+    /// It changes nothing. It is `mutating` because the caller keeps the state in an object: reading a property of
+    /// the state there would copy the whole state, for each line.
+    package mutating func lineForm() -> LineForm? {
         switch phase {
-        case .webSocket: .messages
-        case .events: stream.map { .events($0.form) }
-        case .requests, .answering, .closing, .closed: nil
+        case .webSocket: return .messages
+        case .events:
+            guard case .stream(let stream) = speaker else { return nil }
+            return .events(stream.form)
+        case .requests, .answering, .closing, .closed: return nil
         }
     }
 
@@ -180,16 +199,17 @@ package struct WebState: Sendable {
     package mutating func forwardLines(
         lineBytes: Int, wireBytes: Int, epoch: WireString? = nil, to session: SessionID
     ) -> [WebAction]? {
-        let following: [WebAction]? =
+        let following: [WebAction]?? =
             switch phase {
             case .webSocket:
-                socket?.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session)
+                changeSocket { $0.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) }
             case .events:
-                stream?.forwardLines(
-                    lineBytes: lineBytes, wireBytes: wireBytes, epoch: epoch, to: session)
+                changeStream {
+                    $0.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, epoch: epoch, to: session)
+                }
             case .requests, .answering, .closing, .closed: nil
             }
-        guard let following else { return nil }
+        guard let following = following ?? nil else { return nil }
         if following.isEmpty { return following }
         actions += following
         endMemberIfOver()
@@ -206,7 +226,13 @@ package struct WebState: Sendable {
 
     /// Returns the errors to be counted, and clears them.
     package mutating func takeRefusals() -> [ErrorCode: Int]? {
-        let current = socket?.takeRefusals() ?? stream?.takeRefusals() ?? requester?.takeRefusals()
+        let current =
+            switch speaker {
+            case .nobody: [ErrorCode: Int]?.none
+            case .requester: changeRequester { $0.takeRefusals() } ?? nil
+            case .socket: changeSocket { $0.takeRefusals() } ?? nil
+            case .stream: changeStream { $0.takeRefusals() } ?? nil
+            }
         if refusals.isEmpty { return current }
         defer { refusals = [:] }
         return refusals.merging(current ?? [:], uniquingKeysWith: +)
@@ -284,33 +310,35 @@ package struct WebState: Sendable {
     mutating func order(_ action: ConnectionAction) { actions.append(.connection(action)) }
 
     mutating func withSocket(_ event: (inout WebSocketState) -> [WebAction]) {
-        guard socket != nil else { return }
-        actions += event(&socket!)
-        endMemberIfOver()
+        let result = changeSocket { (orders: event(&$0), isOver: $0.isOver || $0.fault != nil) }
+        guard let result else { return }
+        actions += result.orders
+        if result.isOver { endMemberIfOver() }
     }
 
     mutating func withStream(_ event: (inout EventStreamState) -> [WebAction]) {
-        guard stream != nil else { return }
-        actions += event(&stream!)
-        endMemberIfOver()
+        let result = changeStream { (orders: event(&$0), isOver: $0.isOver) }
+        guard let result else { return }
+        actions += result.orders
+        if result.isOver { endMemberIfOver() }
     }
 
     /// Begins to close the connection if the member has ended it.
     private mutating func endMemberIfOver() {
         let endsOutput: Bool
-        switch phase {
-        case .webSocket:
-            guard let socket, socket.isOver || socket.fault != nil else { return }
+        switch speaker {
+        case .socket(let socket):
+            guard case .webSocket = phase, socket.isOver || socket.fault != nil else { return }
             waitingOutput = socket.waitingOutput
             if socket.peerHasClosed { inputHasEnded = true }
             if socket.isOver, waitingOutput == 0 { return close() }
             endsOutput = !socket.hasSentClose
-        case .events:
-            guard let stream, stream.isOver else { return }
+        case .stream(let stream):
+            guard case .events = phase, stream.isOver else { return }
             waitingOutput = stream.waitingOutput
             if waitingOutput == 0 { return close() }
             endsOutput = true
-        case .requests, .answering, .closing, .closed: return
+        case .nobody, .requester: return
         }
         beginClosing(endsOutput: endsOutput)
     }

@@ -1,81 +1,86 @@
-// Puts the files of the JavaScript client into the program, so that the server needs no other file.
+// Puts the files that the server sends to browsers into the program, so that the server needs no other file.
+//
+// To add a file, add two lines here.
 #include "CaretPage.h"
 
-static const unsigned char binding_js[] = {
-#embed "caret/binding.js"
-};
-static const unsigned char bytes_js[] = {
-#embed "caret/bytes.js"
-};
-static const unsigned char caret_d_ts[] = {
-#embed "caret/caret.d.ts"
-};
-static const unsigned char caret_js[] = {
-#embed "caret/caret.js"
-};
-static const unsigned char caret_wasm[] = {
-#embed "caret/caret.wasm"
-};
-static const unsigned char client_js[] = {
-#embed "caret/client.js"
-};
-static const unsigned char core_js[] = {
-#embed "caret/core.js"
-};
-static const unsigned char document_state_js[] = {
-#embed "caret/document-state.js"
-};
-static const unsigned char document_js[] = {
-#embed "caret/document.js"
-};
-static const unsigned char errors_js[] = {
-#embed "caret/errors.js"
-};
-static const unsigned char field_text_js[] = {
-#embed "caret/field-text.js"
-};
-static const unsigned char mirror_js[] = {
-#embed "caret/mirror.js"
-};
-static const unsigned char module_js[] = {
-#embed "caret/module.js"
-};
-static const unsigned char overlay_js[] = {
-#embed "caret/overlay.js"
-};
-static const unsigned char replica_js[] = {
-#embed "caret/replica.js"
-};
-static const unsigned char requests_js[] = {
-#embed "caret/requests.js"
-};
-static const unsigned char web_socket_js[] = {
-#embed "caret/web-socket.js"
-};
-static const unsigned char wire_js[] = {
-#embed "caret/wire.js"
-};
-
 static const struct caret_page_file files[] = {
-    {"binding.js", binding_js, sizeof binding_js},
-    {"bytes.js", bytes_js, sizeof bytes_js},
-    {"caret.d.ts", caret_d_ts, sizeof caret_d_ts},
-    {"caret.js", caret_js, sizeof caret_js},
-    {"caret.wasm", caret_wasm, sizeof caret_wasm},
-    {"client.js", client_js, sizeof client_js},
-    {"core.js", core_js, sizeof core_js},
-    {"document-state.js", document_state_js, sizeof document_state_js},
-    {"document.js", document_js, sizeof document_js},
-    {"errors.js", errors_js, sizeof errors_js},
-    {"field-text.js", field_text_js, sizeof field_text_js},
-    {"mirror.js", mirror_js, sizeof mirror_js},
-    {"module.js", module_js, sizeof module_js},
-    {"overlay.js", overlay_js, sizeof overlay_js},
-    {"replica.js", replica_js, sizeof replica_js},
-    {"requests.js", requests_js, sizeof requests_js},
-    {"web-socket.js", web_socket_js, sizeof web_socket_js},
-    {"wire.js", wire_js, sizeof wire_js},
-    {"", binding_js, 0},
+#define NAME "caret/binding.js"
+#include "embed.h"
+#define NAME "caret/bytes.js"
+#include "embed.h"
+#define NAME "caret/caret.d.ts"
+#include "embed.h"
+#define NAME "caret/caret.js"
+#include "embed.h"
+#define NAME "caret/caret.wasm"
+#include "embed.h"
+#define NAME "caret/client.js"
+#include "embed.h"
+#define NAME "caret/core.js"
+#include "embed.h"
+#define NAME "caret/document-state.js"
+#include "embed.h"
+#define NAME "caret/document.js"
+#include "embed.h"
+#define NAME "caret/errors.js"
+#include "embed.h"
+#define NAME "caret/field-text.js"
+#include "embed.h"
+#define NAME "caret/mirror.js"
+#include "embed.h"
+#define NAME "caret/module.js"
+#include "embed.h"
+#define NAME "caret/overlay.js"
+#include "embed.h"
+#define NAME "caret/replica.js"
+#include "embed.h"
+#define NAME "caret/requests.js"
+#include "embed.h"
+#define NAME "caret/web-socket.js"
+#include "embed.h"
+#define NAME "caret/wire.js"
+#include "embed.h"
+#define NAME "page/app.js"
+#include "embed.h"
+#define NAME "page/compare.js"
+#include "embed.h"
+#define NAME "page/documents.js"
+#include "embed.h"
+#define NAME "page/dom.js"
+#include "embed.h"
+#define NAME "page/editor.css"
+#include "embed.h"
+#define NAME "page/editor.js"
+#include "embed.h"
+#define NAME "page/history.css"
+#include "embed.h"
+#define NAME "page/history.js"
+#include "embed.h"
+#define NAME "page/icon.svg"
+#include "embed.h"
+#define NAME "page/index.html"
+#include "embed.h"
+#define NAME "page/list.css"
+#include "embed.h"
+#define NAME "page/look.css"
+#include "embed.h"
+#define NAME "page/manifest.json"
+#include "embed.h"
+#define NAME "page/notes.css"
+#include "embed.h"
+#define NAME "page/route.js"
+#include "embed.h"
+#define NAME "page/settings.js"
+#include "embed.h"
+#define NAME "page/sheet.js"
+#include "embed.h"
+#define NAME "page/sign-in.js"
+#include "embed.h"
+#define NAME "page/viewport.js"
+#include "embed.h"
+#define NAME "page/words.js"
+#include "embed.h"
+    {"", (const unsigned char[]){0}, 0},
 };
 
 const struct caret_page_file *caret_page_file_at(int index) { return &files[index]; }

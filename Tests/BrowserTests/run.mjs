@@ -2,17 +2,19 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard, textarea or overlay.
+// With PART, runs only this part: driver, guard, policy, textarea or overlay.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
 import { testOverlay } from './overlay.mjs'
+import { testPolicy } from './policy.mjs'
 import { testTextarea } from './textarea.mjs'
 
 const [programs, part] = process.argv.slice(2)
 const parts = {
     driver: testDriver, guard: function guard() { return testGuard(programs) },
+    policy: function policy() { return testPolicy(programs) },
     textarea: function textarea() { return testTextarea(programs) },
     overlay: function overlay() { return testOverlay(programs) },
 }

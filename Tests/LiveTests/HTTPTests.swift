@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("HTTP on the port of the line protocol", .onOwnThread) struct HTTPTests {
@@ -39,6 +40,54 @@ import Testing
         let tag = try #require(module.fields["etag"])
         let known = try LineClient(server).fetch("HEAD /caret/caret.wasm", "If-None-Match: \(tag)")
         #expect(known.status == 304)
+    }
+
+    @Test("the server sends its page, with all files that it names")
+    func page() throws {
+        let server = try LiveServer()
+        let page = try LineClient(server).fetch("GET /d/notes/a%20b?rev=3")
+        #expect(page.status == 200 && page.fields["content-type"] == "text/html; charset=utf-8")
+        let policy = try #require(page.fields["content-security-policy"])
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self' "))
+        #expect(try LineClient(server).fetch("GET /").bytes == page.bytes)
+        let types = [
+            "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
+            "json": "application/manifest+json", "wasm": "application/wasm",
+        ]
+        var (paths, found) = (paths(in: page.body), Set<String>())
+        while let path = paths.popLast() {
+            guard found.insert(path).inserted else { continue }
+            let answer = try LineClient(server).fetch("GET \(path)", "Sec-Fetch-Site: same-origin")
+            try #require(answer.status == 200, "\(path)")
+            #expect(answer.fields["content-type"] == types[String(path.split(separator: ".")[1])], "\(path)")
+            if !path.hasPrefix("/caret") { paths += self.paths(in: answer.body) }
+        }
+        #expect(found.contains { $0.hasSuffix(".css") } && found.contains("/caret/caret.js"))
+    }
+
+    /// The paths of files that a file of the page names, such as `'/caret/caret.js'` or `'./list.js'`.
+    private func paths(in text: String) -> [String] {
+        text.matches(of: #/["'](\.\/|\/page\/|\/caret\/|\/)([a-z0-9-]+\.[a-z]+)["']/#).map {
+            "\($0.1 == "./" ? "/page/" : $0.1)\($0.2)"
+        }
+    }
+
+    @Test("a compressed file has the content of the file, and both have their own tag")
+    func compressedFile() throws {
+        let client = try LineClient(try LiveServer())
+        for path in ["/", "/caret/caret.wasm", "/caret/caret.js"] {
+            let plain = try client.fetch("GET \(path)")
+            let compressed = try client.fetch("GET \(path)", "Accept-Encoding: gzip")
+            #expect(compressed.fields["content-encoding"] == "gzip", "\(path)")
+            #expect(compressed.bytes.count < plain.bytes.count, "\(path)")
+            #expect(try Gzip.decompressed(compressed.bytes) == plain.bytes, "\(path)")
+            for (coding, answer) in [("identity", plain), ("gzip", compressed)] {
+                let tag = try #require(answer.fields["etag"])
+                let known = try client.fetch(
+                    "GET \(path)", "Accept-Encoding: \(coding)", "If-None-Match: \(tag)")
+                #expect(known.status == 304 && known.fields["etag"] == tag, "\(path), \(coding)")
+            }
+        }
     }
 
     @Test("unknown paths get 404, and known paths with other methods 405")

@@ -11,10 +11,13 @@ const reach = 5
 const mostPeers = 100
 const longestName = 64
 
-/** Colors for those who have not chosen one. White text is readable on each of them. */
-const palette = [
-    '#b3261e', '#a4460a', '#7a5900', '#4c662b', '#1d6c2f', '#00696e', '#00639b', '#3f51b5', '#6750a4', '#8b3a9e',
-    '#a1306f', '#5d5f5f',
+/**
+ * Colors for people. White text is readable on each of them, and each of them is easy to see on white and on a
+ * dark background.
+ */
+export const palette = [
+    '#1074cc', '#d92f23', '#218431', '#8658d7', '#bb540f', '#077d95', '#d62578', '#597d11', '#4b69e1', '#9a6908',
+    '#b834cc', '#0a8264',
 ]
 
 const sheet = `

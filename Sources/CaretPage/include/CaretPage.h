@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-/// A file of the JavaScript client, as the server sends it.
+/// A file of the page or of the JavaScript client, as the server sends it.
 struct caret_page_file {
-    /// The name in the folder `caret`.
+    /// The name with its folder, such as `caret/caret.js`.
     const char *_Nonnull name;
     const unsigned char *_Nonnull bytes;
     size_t count;

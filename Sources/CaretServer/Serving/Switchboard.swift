@@ -45,7 +45,7 @@ package final class Switchboard: Sendable {
         self.connectionSettings = connectionSettings
         newConnections = Mutex(
             WebSettings(
-                connectionSettings, siteGuard: settings.siteGuard, files: ClientFiles.byPath,
+                connectionSettings, siteGuard: settings.siteGuard, files: BrowserFiles.byPath,
                 sha1: { SHA1.digest(of: $0) },
                 makeClientID: {
                     let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }

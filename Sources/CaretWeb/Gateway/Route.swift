@@ -8,7 +8,7 @@ enum Route: Equatable {
     case health
     case webSocket
     case metrics
-    /// A file of the JavaScript client.
+    /// A file of the page or of the JavaScript client.
     case file(path: String)
     case documents
     case document(WireString)
@@ -30,8 +30,10 @@ enum Route: Equatable {
         case "/metrics": self = .metrics
         case "/docs": self = .documents
         case "/events": self = .allEvents
-        case "/caret.js": self = .file(path: path)
-        case _ where path.hasPrefix("/caret/"): self = .file(path: path)
+        case WebFile.pagePath, "/manifest.json", "/service-worker.js", "/caret.js": self = .file(path: path)
+        case _ where path.hasPrefix("/page/") || path.hasPrefix("/caret/"): self = .file(path: path)
+        // The page itself reads the name of the document from its address.
+        case _ where path.hasPrefix("/d/"): self = .file(path: WebFile.pagePath)
         default:
             // The name of a document may contain `/`, so it is always the last part.
             let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)

@@ -84,9 +84,7 @@ extension WebState {
             )
             .adding("Allow", methods)
         }
-        if case .file(let path) = route {
-            return settings.files[path]?.response(known: EntityTag.known(to: head))
-        }
+        if case .file(let path) = route { return settings.files[path]?.response(to: head) }
         guard route == .health else { return nil }
         return Response(
             isStopping ? .serviceUnavailable : .ok, MediaType.text.contentType,

@@ -17,7 +17,7 @@ package enum MediaType: String, CaseIterable, Sendable {
 
     /// The form of `types` that a request prefers, by its fields `Accept`. Nil if it accepts none of them.
     package static func preferred(by fields: Fields, among types: [MediaType]) -> MediaType? {
-        let ranges = fields["accept"].flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Range.init)
+        let ranges = fields.weightedItems(of: "accept")
         if ranges.isEmpty { return types.first }
         let weights = types.map { type in
             // The most specific range decides.
@@ -32,26 +32,12 @@ package enum MediaType: String, CaseIterable, Sendable {
         String(
             decoding: value.prefix { $0 != UInt8(ascii: ";") }.withoutBlanks.map(\.lowerCase), as: UTF8.self)
     }
+}
 
-    /// An element of `Accept`, such as `text/*;q=0.5`.
-    private struct Range {
-        let name: String
-        /// The weight in thousandths.
-        let weight: Int
-
-        init(_ text: ArraySlice<UInt8>) {
-            let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-                .map { String(decoding: $0.withoutBlanks, as: UTF8.self).lowercased() }
-            name = parts[0]
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
-            // These comparisons are false for a weight that is not a number (NaN).
-            self.weight = weight.map { $0 >= 1 ? 1_000 : $0 > 0 ? Int($0 * 1_000) : 0 } ?? 1_000
-        }
-
-        func covers(_ type: MediaType) -> Bool {
-            name == type.rawValue || name == "*/*" || name == type.rawValue.prefix { $0 != "/" } + "/*"
-        }
-
-        var precision: Int { name == "*/*" ? 0 : name.hasSuffix("/*") ? 1 : 2 }
+extension WeightedItem {
+    fileprivate func covers(_ type: MediaType) -> Bool {
+        name == type.rawValue || name == "*/*" || name == type.rawValue.prefix { $0 != "/" } + "/*"
     }
+
+    fileprivate var precision: Int { name == "*/*" ? 0 : name.hasSuffix("/*") ? 1 : 2 }
 }

@@ -1,24 +1,46 @@
-/// A file that the server sends to everybody, such as a part of the JavaScript client.
+/// A file that the server sends to everybody, such as a part of its page.
 package struct WebFile: Equatable, Sendable {
-    /// The value of the field `Content-Type`.
-    package let type: String
-    /// The value of the field `ETag`, with its quotes. Another content has another tag.
-    package let tag: String
-    package let bytes: [UInt8]
-
-    package init(type: String, tag: String, bytes: [UInt8]) {
-        self.type = type
-        self.tag = tag
-        self.bytes = bytes
+    package enum Kind: Sendable {
+        /// A part of the server's own page. The policy of the page applies to it.
+        case ofPage
+        /// A part of the JavaScript client. Pages of other sites may import it.
+        case ofClient
     }
 
-    /// `known` are the tags that the client has.
-    func response(known: [[UInt8]]) -> Response {
-        let isKnown = EntityTag.isKnown(tag, among: known)
-        var response = isKnown ? Response(.notModified) : Response(.ok, type, bytes)
+    /// The path of the page. The paths that begin with `/d/` have the same page.
+    package static let pagePath = "/"
+
+    private let kind: Kind
+    private let type: String
+    private let digest: String
+    private let bytes: [UInt8]
+    private let compressed: [UInt8]?
+
+    /// `type` is the value of the field `Content-Type`. Another content must have another `digest`.
+    /// `compressed` is the content compressed with gzip; nil if that would not be smaller.
+    package init(_ kind: Kind, type: String, digest: String, bytes: [UInt8], compressed: [UInt8]? = nil) {
+        self.kind = kind
+        self.type = type
+        self.digest = digest
+        self.bytes = bytes
+        self.compressed = compressed
+    }
+
+    /// The response to a GET request.
+    func response(to head: RequestHead) -> Response {
+        let compressed = ContentCoding.acceptsGzip(head.fields) ? compressed : nil
+        // The two forms are different bytes, so they need different tags.
+        let tag = compressed == nil ? "\"\(digest)\"" : "\"\(digest)/gzip\""
+        let isKnown = EntityTag.isKnown(tag, among: EntityTag.known(to: head))
+        var response = isKnown ? Response(.notModified) : Response(.ok, type, compressed ?? bytes)
+        if !isKnown, compressed != nil { response.add("Content-Encoding", "gzip") }
+        if self.compressed != nil { response.add("Vary", "Accept-Encoding") }
         response.add("ETag", tag)
         // A browser keeps the file, and asks at each use whether it has changed.
         response.add("Cache-Control", "no-cache")
+        // Also with status 304: the content may be the same although a new server has another policy. The
+        // browser then uses the new fields.
+        if kind == .ofPage { PagePolicy.add(to: &response) }
         return response
     }
 }

@@ -71,7 +71,31 @@ import Testing
             .tcp, "HEAD / | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: navigate",
             "403"
         ),
+        (
+            .tcp,
+            "GET /d/a/b?rev=3 | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: navigate",
+            "ok"
+        ),
         (.tcp, "GET / | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: cors", "403"),
+        (.tcp, "GET /d/a | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: no-cors", "403"),
+        (.tcp, "GET /d/a | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
+        (
+            .tcp, "GET /docs/a | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: navigate",
+            "403"
+        ),
+        (.tcp, "GET / | Host: evil.example | Sec-Fetch-Site: none | Sec-Fetch-Mode: navigate", "421"),
+        // The page may use its own files, and other pages may not.
+        (.tcp, "GET /page/app.js | Host: localhost:7 | Sec-Fetch-Site: same-origin", "ok"),
+        (.tcp, "GET /manifest.json | Host: localhost:7 | Sec-Fetch-Site: same-origin", "ok"),
+        (.tcp, "GET /page/app.js | Host: localhost:7 | Sec-Fetch-Site: same-site", "403"),
+        (.tcp, "GET /page/app.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
+        (.tcp, "GET /manifest.json | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
+        (.tcp, "GET /service-worker.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
+        (
+            .tcp,
+            "GET /page/icon.svg | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: navigate",
+            "403"
+        ),
         (.tcp, "GET /caret.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
         (.tcp, "GET /caret/caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
     ]

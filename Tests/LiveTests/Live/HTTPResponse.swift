@@ -5,7 +5,9 @@ struct HTTPResponse {
     let status: Int
     /// The header fields. Their names are in lower-case letters.
     let fields: [String: String]
-    let body: String
+    let bytes: [UInt8]
+
+    var body: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The version of a document that the response names, such as `k2v9.1/7`.
     var version: String { fields["etag", default: ""].replacing("\"", with: "") }
@@ -64,6 +66,6 @@ extension LineClient {
         }
         let count = try #require(toHead ? 0 : Int(fields["content-length"] ?? "0"), "\(lines)")
         let body = try #require(try next(bytes: count), "the connection ended inside a body")
-        return HTTPResponse(status: status, fields: fields, body: String(decoding: body, as: UTF8.self))
+        return HTTPResponse(status: status, fields: fields, bytes: Array(body))
     }
 }

@@ -1,0 +1,135 @@
+// The page: it connects, and shows the screen that the address names.
+import { Caret } from '/caret/caret.js'
+import { Compare } from './compare.js'
+import { Documents } from './documents.js'
+import { element, fill } from './dom.js'
+import { Editor } from './editor.js'
+import { History } from './history.js'
+import { addressOf, routeOf } from './route.js'
+import { notify } from './sheet.js'
+import { Settings } from './settings.js'
+import { showSignIn } from './sign-in.js'
+import { followViewport } from './viewport.js'
+
+/**
+ * What all screens use: `caret`, `settings` and `go`.
+ *
+ * A screen is an object with `node`, `title`, `show(route)`, which is called for a route that the screen may be able
+ * to show without being made anew and returns whether it can, and `close()`.
+ */
+class App {
+    settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
+    caret = null
+    #screens = { editor: Editor, history: History, compare: Compare }
+    #documents = null
+    #screen = null
+    #route = null
+    #main = element('main', { id: 'screen' })
+
+    async start() {
+        this.#takeToken()
+        this.applySettings()
+        followViewport(document.documentElement, window)
+        await this.connect()
+        this.#documents = new Documents(this)
+        document.body.append(this.#documents.node, this.#main)
+        window.addEventListener('popstate', () => this.#show())
+        document.addEventListener('click', (event) => this.#followLink(event))
+        this.#show()
+    }
+
+    /** Connects with the name, the color and the token of the settings. */
+    async connect() {
+        const { settings } = this
+        this.caret = await Caret.connect(location.origin, {
+            token: settings.token, name: settings.get('name') || undefined, color: settings.get('color') || undefined,
+        })
+        this.caret.addEventListener('signedOut', () => showSignIn(this))
+    }
+
+    /** Shows what the settings say about the look of the page. */
+    applySettings() {
+        const root = document.documentElement
+        const scheme = this.settings.get('scheme')
+        root.style.setProperty('color-scheme', scheme === 'system' ? 'light dark' : scheme)
+        root.dataset.font = this.settings.get('font')
+        root.classList.toggle('unwrapped', !this.settings.get('wrap'))
+    }
+
+    /** Goes to a route, such as { screen: 'editor', name: 'agenda' }. */
+    go(route, { replace = false } = {}) {
+        const address = addressOf(route)
+        if (replace) history.replaceState(null, '', address)
+        else history.pushState(null, '', address)
+        this.#show()
+    }
+
+    get route() { return this.#route }
+
+    /** Reloads the page, for settings that a connection begins with. Unsaved text is saved before. */
+    async reload() {
+        await this.caret.close()
+        location.reload()
+    }
+
+    // A link may carry a token behind '#'. Browsers do not send that part to the server.
+    #takeToken() {
+        const token = new URLSearchParams(location.hash.slice(1)).get('token')
+        if (!token) return
+        this.settings.signIn(token)
+        history.replaceState(null, '', location.pathname + location.search)
+    }
+
+    #show() {
+        const route = routeOf(location)
+        this.#route = route
+        document.body.dataset.screen = route.screen
+        this.#documents.opened(route.name)
+        if (!this.#screen?.show(route)) this.#replaceScreen(route)
+        document.title = this.#screen ? `${this.#screen.title} \u00b7 Caret` : 'Caret'
+    }
+
+    #replaceScreen(route) {
+        this.#screen?.close()
+        const Screen = this.#screens[route.screen]
+        this.#screen = Screen ? new Screen(this, route) : null
+        fill(this.#main, this.#screen?.node ?? element('p', { class: 'empty' }, 'Choose a document, or write a new one.'))
+    }
+
+    /** The page itself handles links to its own screens. */
+    #followLink(event) {
+        const link = event.target.closest?.('a[href]')
+        if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+        const url = new URL(link.href)
+        if (url.origin !== location.origin || link.target || link.download) return
+        if (url.pathname !== '/' && !url.pathname.startsWith('/d/')) return
+        event.preventDefault()
+        this.go(routeOf(url))
+    }
+}
+
+/** A storage of the browser. Reading the property throws where the browser forbids it. */
+function storage(name) {
+    try {
+        return window[name]
+    } catch {
+        return null
+    }
+}
+
+try {
+    await new App().start()
+} catch (error) {
+    showFault(error)
+}
+window.addEventListener('unhandledrejection', ({ reason }) => notify(reason?.message ?? 'Something failed.'))
+
+/** What the page shows when it cannot work at all. */
+function showFault(error) {
+    fill(document.body, element('div', { class: 'plain' },
+        element('h1', {}, 'This page cannot start'),
+        element('p', {}, typeof WebAssembly === 'undefined' ? 'This browser has no WebAssembly, which the page needs.'
+            : error.message),
+        element('p', {}, element('button', { type: 'button', onclick: () => location.reload() }, 'Reload')),
+    ))
+}

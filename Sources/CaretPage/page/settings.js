@@ -1,0 +1,86 @@
+// What a user has set on this device. Reading and writing fail where the browser allows no storage; the settings
+// then hold until the page is closed.
+const key = 'caret.settings'
+const tokenKey = 'caret.token'
+
+const defaults = { name: '', color: '', scheme: 'system', font: 'proportional', wrap: true, layout: 'list', notices: true }
+const choices = { scheme: ['system', 'light', 'dark'], font: ['proportional', 'monospace'], layout: ['list', 'grid'] }
+
+/** The settings of this device, and the token if the user is signed in. `storages` are two `Storage`s. */
+export class Settings {
+    #local
+    #session
+    #values
+    #token
+
+    constructor({ local, session }) {
+        this.#local = local
+        this.#session = session
+        this.#values = { ...defaults, ...checked(parsed(read(local, key))) }
+        this.#token = read(session, tokenKey) ?? read(local, tokenKey) ?? undefined
+    }
+
+    get(name) { return this.#values[name] }
+
+    set(name, value) {
+        this.#values[name] = value
+        write(this.#local, key, JSON.stringify(this.#values))
+    }
+
+    /** The access token; undefined if there is none. */
+    get token() { return this.#token }
+
+    /** Keeps a token for this tab, and with `stays` also on this device. */
+    signIn(token, { stays = false } = {}) {
+        this.#token = token
+        write(this.#session, tokenKey, token)
+        if (stays) write(this.#local, tokenKey, token)
+    }
+
+    signOut() {
+        this.#token = undefined
+        write(this.#session, tokenKey, null)
+        write(this.#local, tokenKey, null)
+    }
+
+    /** Forgets everything on this device. */
+    forget() {
+        this.signOut()
+        this.#values = { ...defaults }
+        write(this.#local, key, null)
+    }
+}
+
+/** The settings with values that are allowed. Another version of the page may have stored them. */
+function checked(values) {
+    return Object.fromEntries(Object.entries(values).filter(([name, value]) => {
+        if (!Object.hasOwn(defaults, name) || typeof value !== typeof defaults[name]) return false
+        return choices[name]?.includes(value) ?? (typeof value !== 'string' || value.length <= 64)
+    }))
+}
+
+function parsed(text) {
+    try {
+        const value = JSON.parse(text)
+        return value && typeof value === 'object' ? value : {}
+    } catch {
+        return {}
+    }
+}
+
+function read(storage, name) {
+    try {
+        return storage.getItem(name)
+    } catch {
+        return null
+    }
+}
+
+function write(storage, name, text) {
+    try {
+        if (text === null) storage.removeItem(name)
+        else storage.setItem(name, text)
+    } catch {
+        // A full or forbidden storage keeps nothing, and the page goes on.
+    }
+}

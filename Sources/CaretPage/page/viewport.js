@@ -1,0 +1,34 @@
+// Keeps the page inside the part of the window that the keyboard of a phone leaves free.
+
+/**
+ * Where the visible part of the page is: { top, height, keyboard }, in pixels. `visual` is the visual viewport, and
+ * `inner` the height of the window's layout. Some browsers lay out the page anew when the keyboard appears, and
+ * others only cover it.
+ */
+export function visiblePart(visual, inner) {
+    const height = Math.round(visual.height * visual.scale)
+    const top = Math.max(0, Math.round(visual.offsetTop))
+    // Smaller differences come from bars of the browser.
+    const keyboard = visual.scale === 1 && inner - height > 120
+    return { top: keyboard ? top : 0, height: keyboard ? height : inner, keyboard }
+}
+
+/** Sets the CSS variables that hold the visible part, whenever it changes. */
+export function followViewport(root, window) {
+    const { visualViewport } = window
+    if (!visualViewport) return
+    const update = () => {
+        const { top, height, keyboard } = visiblePart(visualViewport, window.innerHeight)
+        root.classList.toggle('keyboard', keyboard)
+        if (keyboard) {
+            root.style.setProperty('--viewport-top', `${top}px`)
+            root.style.setProperty('--viewport-height', `${height}px`)
+        } else {
+            root.style.removeProperty('--viewport-top')
+            root.style.removeProperty('--viewport-height')
+        }
+    }
+    visualViewport.addEventListener('resize', update)
+    visualViewport.addEventListener('scroll', update)
+    update()
+}

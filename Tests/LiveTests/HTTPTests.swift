@@ -59,10 +59,24 @@ import Testing
             guard found.insert(path).inserted else { continue }
             let answer = try LineClient(server).fetch("GET \(path)", "Sec-Fetch-Site: same-origin")
             try #require(answer.status == 200, "\(path)")
-            #expect(answer.fields["content-type"] == types[String(path.split(separator: ".")[1])], "\(path)")
+            let type = path == "/page/files.json" ? "application/json" : types[String(path.split(separator: ".")[1])]
+            #expect(answer.fields["content-type"] == type, "\(path)")
             if !path.hasPrefix("/caret") { paths += self.paths(in: answer.body) }
         }
         #expect(found.contains { $0.hasSuffix(".css") } && found.contains("/caret/caret.js"))
+    }
+
+    @Test("the list of the page's files has the digest of each file")
+    func fileList() throws {
+        let client = try LineClient(try LiveServer())
+        let list = try client.fetch("GET /page/files.json").body
+        let files = list.matches(of: #/"([^"]+)": "([0-9a-f]{40})"/#)
+        #expect(files.contains { $0.1 == "/" } && files.contains { $0.1 == "/caret/caret.wasm" })
+        #expect(!files.contains { $0.1 == "/service-worker.js" || $0.1 == "/page/files.json" })
+        for file in files {
+            let answer = try client.fetch("HEAD \(file.1)")
+            #expect(answer.status == 200 && answer.fields["etag"] == "\"\(file.2)\"", "\(file.1)")
+        }
     }
 
     /// The paths of files that a file of the page names, such as `'/caret/caret.js'` or `'./list.js'`.

@@ -7,16 +7,31 @@ enum BrowserFiles {
     static let byPath: [String: WebFile] = {
         // A short address for pages. The file imports the others by paths relative to its own address.
         let start = Array("export * from './caret/caret.js'\n".utf8)
-        var files = ["/caret.js": file("caret/caret.js", start)]
+        var files = ["/caret.js": file("caret/caret.js", start, digest(of: start))]
+        var digests: [(path: String, digest: String)] = []
         for index in Int32(0)... {
             let found = caret_page_file_at(index).pointee
             let name = String(cString: found.name)
             if name.isEmpty { break }
-            let bytes = UnsafeBufferPointer(start: found.bytes, count: found.count)
-            files[path(of: name)] = file(name, Array(bytes))
+            let bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
+            let digest = digest(of: bytes)
+            files[path(of: name)] = file(name, bytes, digest)
+            if !notForPage.contains(name) { digests.append((path(of: name), digest)) }
         }
+        let list = list(of: digests)
+        files["/page/files.json"] = file("page/files.json", list, digest(of: list))
         return files
     }()
+
+    /// The page loads neither of them, and a service worker must never keep itself.
+    private static let notForPage: Set = ["page/service-worker.js", "caret/caret.d.ts"]
+
+    /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this
+    /// tells it which of them belong together.
+    private static func list(of digests: [(path: String, digest: String)]) -> [UInt8] {
+        let members = digests.sorted { $0.path < $1.path }.map { "\"\($0.path)\": \"\($0.digest)\"" }
+        return Array("{\n\(members.joined(separator: ",\n"))\n}\n".utf8)
+    }
 
     private static func path(of name: String) -> String {
         switch name {
@@ -27,18 +42,22 @@ enum BrowserFiles {
         }
     }
 
-    private static func file(_ name: String, _ bytes: [UInt8]) -> WebFile {
-        let digits = SHA1.digest(of: bytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }
+    private static func digest(of bytes: [UInt8]) -> String {
+        SHA1.digest(of: bytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+
+    private static func file(_ name: String, _ bytes: [UInt8], _ digest: String) -> WebFile {
         let compressed = Deflate.packed(bytes, as: .gzip)
         return WebFile(
-            name.hasPrefix("page/") ? .ofPage : .ofClient, type: type(of: name), digest: digits.joined(),
-            bytes: bytes, compressed: compressed.count < bytes.count ? compressed : nil)
+            name.hasPrefix("page/") ? .ofPage : .ofClient, type: type(of: name), digest: digest, bytes: bytes,
+            compressed: compressed.count < bytes.count ? compressed : nil)
     }
 
     private static func type(of name: String) -> String {
         if name.hasSuffix(".wasm") { return "application/wasm" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
         if name == "page/manifest.json" { return "application/manifest+json" }
+        if name.hasSuffix(".json") { return "application/json" }
         let textTypes = [".html": "text/html", ".css": "text/css", ".js": "text/javascript"]
         return "\(textTypes.first { name.hasSuffix($0.key) }?.value ?? "text/plain"); charset=utf-8"
     }

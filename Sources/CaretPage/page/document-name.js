@@ -50,3 +50,9 @@ export function fileName(name) {
     const title = partsOf(name).title.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069"*:<>?\\|]/gu, '_')
     return /.\.[^.\s]{1,8}$/.test(title) ? title : `${title}.txt`
 }
+
+/** A name as a word of a command in a shell. One that cannot be copied from the page stays NAME. */
+export function shellWord(name) {
+    if (visibleName(name) !== name) return 'NAME'
+    return /^[\w./][\w./-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`
+}

@@ -1,5 +1,5 @@
 // Sheets that make, rename, download and delete documents.
-import { fileName, validatedName, visibleName } from './document-name.js'
+import { fileName, shellWord, validatedName, visibleName } from './document-name.js'
 import { element, icon } from './dom.js'
 import { confirm, notify, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
@@ -48,11 +48,10 @@ function renameDocument(app, name, exists) {
 }
 
 async function deleteDocument(app, name) {
-    const question = [
+    const question = element('span', {},
         'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
-        element('code', {}, `caret undelete ${visibleName(name)}`), '.',
-    ]
-    const agreed = await confirm(`Delete “${visibleName(name)}”?`, element('span', {}, ...question), 'Delete')
+        element('code', {}, `caret undelete ${shellWord(name)}`), '.')
+    const agreed = await confirm(`Delete “${visibleName(name)}”?`, question, 'Delete')
     if (agreed) await attempt(app, () => app.caret.delete(name))
 }
 

@@ -30,14 +30,13 @@ export class DocumentRows {
         const kept = new Map()
         for (const section of sections) {
             kept.set(section.folder, this.#sections.get(section.folder) ?? this.#makeSection(section.folder))
-            for (const row of section.rows) rows.set(row.name, this.#rows.get(row.name) ?? this.#makeRow(row))
+            for (const row of section.rows) rows.set(row.name, this.#rows.get(row.name) ?? this.#makeRow(row, now))
         }
         this.#sections = kept
         this.#rows = rows
         for (const section of sections) {
             this.#updateSection(section)
             arrange(kept.get(section.folder).list, section.rows.map(({ name }) => rows.get(name).node))
-            for (const row of section.rows) this.update(row, now)
         }
         arrange(this.node, [...[...kept.values()].map(({ node }) => node), ...(more > 0 ? [this.#more] : [])])
         // Observed anew, so that the observer tells at once if the end is still near.
@@ -48,14 +47,11 @@ export class DocumentRows {
     /** Shows the current length and time of a row, if it is drawn. */
     update(row, now) {
         const drawn = this.#rows.get(row.name)
-        if (!drawn) return
-        drawn.row = row
-        setText(drawn.length, count(row.length, 'character'))
-        this.#updateTime(drawn, now)
+        if (drawn) drawRow(drawn, now)
     }
 
     updateTimes(now) {
-        for (const drawn of this.#rows.values()) this.#updateTime(drawn, now)
+        for (const { row, time } of this.#rows.values()) setText(time, timeAgo(row.updated, now))
     }
 
     /** Marks the row of the document that is open. */
@@ -66,14 +62,6 @@ export class DocumentRows {
     }
 
     focusFirst() { this.node.querySelector('a, h2 button')?.focus() }
-
-    #updateTime({ row, time }, now) {
-        setText(time, timeAgo(row.updated, now))
-        const exact = row.updated.toISOString()
-        if (time.dateTime === exact) return
-        time.dateTime = exact
-        time.title = row.updated.toLocaleString()
-    }
 
     #makeSection(folder) {
         const list = element('ul')
@@ -92,7 +80,7 @@ export class DocumentRows {
         list.hidden = isCollapsed
     }
 
-    #makeRow(row) {
+    #makeRow(row, now) {
         const title = visibleName(partsOf(row.name).title)
         const length = element('span')
         const time = element('time')
@@ -101,7 +89,9 @@ export class DocumentRows {
             'aria-current': row.name === this.#open && 'page',
         }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' }, length, element('span', { class: 'dot' }, ' · '), time))
         const menu = iconButton('more', `More about ${title}`, () => this.#actions.menu(row.name))
-        return { node: element('li', { class: 'entry' }, link, menu), link, length, time, row }
+        const drawn = { node: element('li', { class: 'entry' }, link, menu), link, length, time, row }
+        drawRow(drawn, now)
+        return drawn
     }
 
     /** The arrow keys go from row to row. */
@@ -126,6 +116,15 @@ function arrange(parent, nodes) {
         if (node === next) next = next.nextSibling
         else parent.insertBefore(node, next)
     }
+}
+
+const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+function drawRow({ row, length, time }, now) {
+    setText(length, count(row.length, 'character'))
+    setText(time, timeAgo(row.updated, now))
+    time.dateTime = row.updated.toISOString()
+    time.title = exactTime.format(row.updated)
 }
 
 function setText(node, text) {

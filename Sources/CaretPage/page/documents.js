@@ -161,7 +161,7 @@ export class Documents {
         case 'empty': return element('div', { class: 'list-state' }, icon('text'),
             element('h2', {}, 'No documents yet.'),
             element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
-            element('p', { class: 'quiet-text' }, 'Or from a shell: ', element('code', {}, 'caret put --create NAME FILE')))
+            element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')))
         default: return this.#noMatch(search)
         }
     }

@@ -4,6 +4,7 @@ import {
     fileName, nameProblem, partsOf, shellWord, typedName, validatedName, visibleName,
 } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
+import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 
 const time = new Date(1_790_000_000_000)
@@ -176,5 +177,20 @@ export const cases = {
         assert.equal(refusedWords('unauthorized', false), '')
         assert.match(refusedWords('unauthorized', true), /does not know your token/)
         assert.match(refusedWords('revoked', true), /revoked/)
+    },
+
+    async 'a page is loaded again only if no text is lost'() {
+        const outcomes = []
+        for (const [unsaved, link, saving] of [[0, 'waiting', 'saved'], [1, 'online', 'sending'], [1, 'waiting', 'offline'], [1, 'online', 'refused']]) {
+            const done = []
+            const app = {
+                route: { screen: 'editor', name: 'a' }, reload: async () => done.push('reload'),
+                caret: { link: { state: link }, open: () => ({ unsaved: Array(unsaved).fill({}), saving: { state: saving } }) },
+            }
+            outcomes.push([await reloadSafely(app, () => done.push('change')), done.join()])
+        }
+        const [reloaded, kept] = [[true, 'change,reload'], [false, '']]
+        assert.deepEqual(outcomes, [reloaded, reloaded, kept, kept])
+        assert.equal(unsavedDocument({ route: { screen: 'documents' } }), null)
     },
 }

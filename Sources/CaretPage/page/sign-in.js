@@ -35,7 +35,8 @@ class SignIn {
         this.#dialog = element('dialog', {
             class: 'sign-in', 'aria-labelledby': 'sign-in-title',
             oncancel: (event) => event.preventDefault(),
-            // Browsers close a dialog at the second Escape, whatever the page says.
+            onkeydown: (event) => { if (event.key === 'Escape') event.preventDefault() },
+            // The second Back of a phone closes a dialog, whatever the page says.
             onclose: () => this.#dialog.showModal(),
         }, this.#form(), unsavedNote(app))
         document.body.append(this.#dialog)
@@ -80,17 +81,18 @@ class SignIn {
         try {
             const attempt = await Caret.connect(location.origin, { token, keep: false })
             this.#attempt = attempt
-            attempt.addEventListener('link', () => this.#linkChanged(token))
-            attempt.addEventListener('signedOut', () => this.#linkChanged(token))
-            this.#timer = setInterval(() => this.#linkChanged(token), 500)
+            attempt.addEventListener('link', () => this.#linkChanged(attempt, token))
+            this.#timer = setInterval(() => this.#linkChanged(attempt, token), 500)
         } catch (error) {
             this.#setBusy(false)
             this.#say(error.message)
         }
     }
 
-    async #linkChanged(token) {
-        const { link } = this.#attempt
+    #linkChanged(attempt, token) {
+        // Closing the connection is an event too.
+        if (this.#attempt !== attempt) return
+        const { link } = attempt
         if (link.state === 'online') {
             this.#endAttempt()
             this.#app.settings.signIn(token, { stays: this.#stays.checked })

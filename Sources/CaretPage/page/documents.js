@@ -57,7 +57,8 @@ export class Documents {
     #header() {
         this.#own.addEventListener('click', () => showSettings(this.#app))
         return element('header', { class: 'bar above' }, element('h1', {}, 'Documents'),
-            element('label', { class: 'search', }, icon('search'), this.#search),
+            element('div', { class: 'search' }, icon('search'), this.#search,
+                iconButton('close', 'Clear the search', () => this.#clearSearch())),
             this.#own, iconButton('settings', 'Settings', () => showSettings(this.#app)))
     }
 
@@ -208,9 +209,8 @@ export class Documents {
     }
 
     #searchKey(event) {
-        if (event.key === 'Escape' && this.#search.value !== '') {
-            this.#search.value = ''
-            this.#searched()
+        if (event.key === 'Escape') {
+            this.#clearSearch()
         } else if (event.key === 'Enter' && !event.isComposing && typedName(this.#search.value) !== '') {
             const [section] = this.#list.shown({ search: typedName(this.#search.value), limit: 1 }).sections
             if (section) this.#app.go({ screen: 'editor', name: section.rows[0].name })
@@ -218,6 +218,13 @@ export class Documents {
             event.preventDefault()
             this.#rows.focusFirst()
         }
+    }
+
+    #clearSearch() {
+        if (this.#search.value === '') return
+        this.#search.value = ''
+        this.#search.focus()
+        this.#searched()
     }
 
     async #createFound(name) {

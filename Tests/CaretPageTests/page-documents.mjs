@@ -4,7 +4,7 @@ import {
     fileName, nameProblem, partsOf, shellWord, typedName, validatedName, visibleName,
 } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
-import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
+import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 
 const time = new Date(1_790_000_000_000)
@@ -180,17 +180,37 @@ export const cases = {
     },
 
     async 'a page is loaded again only if no text is lost'() {
-        const outcomes = []
-        for (const [unsaved, link, saving] of [[0, 'waiting', 'saved'], [1, 'online', 'sending'], [1, 'waiting', 'offline'], [1, 'online', 'refused']]) {
+        // How often a screen asks before the user leaves, the state of the link, and what then happens.
+        const rows = [[0, 'waiting', 'change,reload'], [2, 'online', 'change,reload'], [1, 'waiting', ''], [Infinity, 'online', '']]
+        for (const [asks, link, expected] of rows) {
             const done = []
-            const app = {
-                route: { screen: 'editor', name: 'a' }, reload: async () => done.push('reload'),
-                caret: { link: { state: link }, open: () => ({ unsaved: Array(unsaved).fill({}), saving: { state: saving } }) },
-            }
-            outcomes.push([await reloadSafely(app, () => done.push('change')), done.join()])
+            const target = new EventTarget()
+            let left = asks
+            target.addEventListener('beforeunload', (event) => { if (left-- > 0) event.preventDefault() })
+            const app = { caret: { link: { state: link } }, reload: async () => done.push('reload') }
+            const change = async () => done.push('change')
+            assert.equal(await reloadSafely(app, change, { target, pause: 0 }), expected !== '')
+            assert.equal(done.join(), expected)
         }
-        const [reloaded, kept] = [[true, 'change,reload'], [false, '']]
-        assert.deepEqual(outcomes, [reloaded, reloaded, kept, kept])
-        assert.equal(unsavedDocument({ route: { screen: 'documents' } }), null)
+        assert.equal(mayLose(new EventTarget()), false)
+    },
+
+    'unsaved text is found only where a document is edited'() {
+        const edited = { unsaved: [{}] }
+        const app = (screen, document) => ({ route: { screen, name: 'a' }, caret: { open: () => document } })
+        assert.equal(unsavedDocument(app('editor', edited)), edited)
+        assert.equal(unsavedDocument(app('editor', { unsaved: [] })), null)
+        assert.equal(unsavedDocument(app('history', edited)), null)
+        assert.equal(unsavedDocument({ route: null }), null)
+        const trapped = { get unsaved() { throw new Error('trapped') } }
+        assert.equal(unsavedDocument(app('editor', trapped)), null)
+    },
+
+    'the notes of a document are listed only by a search'() {
+        const list = listOf('agenda', 'agenda.notes', 'a.notes', 'x/b.notes', 'b')
+        assert.deepEqual(shown(list), [': a.notes agenda b', 'x: b.notes'])
+        assert.deepEqual(shown(list, { search: 'agenda' }), [': agenda agenda.notes'])
+        list.apply({ type: 'gone', name: 'agenda', reason: 'deleted' })
+        assert.deepEqual(shown(list), [': a.notes agenda.notes b', 'x: b.notes'])
     },
 }

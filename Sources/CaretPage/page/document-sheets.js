@@ -39,15 +39,29 @@ export function showDocumentMenu(app, name, exists) {
     ])
 }
 
-function renameDocument(app, name, exists) {
+/** Asks for a new name. */
+export function renameDocument(app, name, exists) {
     return askForName('Rename', {
         value: name, exists: (other) => other !== name && exists(other), actions: { free: 'Rename' },
-        run: async (to) => { if (to !== name) await app.caret.rename(name, to) },
+        run: async (to) => {
+            await app.caret.rename(name, to)
+            await renameNotes(app, name, to)
+        },
         isOnline: () => app.caret.link.state === 'online',
     })
 }
 
-async function deleteDocument(app, name) {
+/** The notes of a document belong to its name. Most documents have none. */
+async function renameNotes(app, name, to) {
+    try {
+        await app.caret.rename(`${name}.notes`, `${to}.notes`)
+    } catch (error) {
+        if (error.code !== 'not_found') notify(`The notes keep their old name. ${errorWords(error)}`)
+    }
+}
+
+/** Asks, and deletes a document. */
+export async function deleteDocument(app, name) {
     const question = element('span', {},
         'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
         element('code', {}, `caret undelete ${shellWord(name)}`), '.')

@@ -88,9 +88,12 @@ export class DocumentList {
         return this.#sorted
     }
 
+    #belongsToAnother({ name }) { return name.endsWith(notes) && this.#rows.has(name.slice(0, -notes.length)) }
+
     /**
      * What is shown: sections of { folder, count, isCollapsed, rows }, with at most `limit` rows, and how many rows
-     * a higher limit would add. A search finds all names that contain its text, also in collapsed folders.
+     * a higher limit would add. A search finds all names that contain its text, also in collapsed folders. The notes
+     * of a document are reached through it, so only a search lists them.
      */
     shown({ search = '', collapsed = new Set(), limit = Infinity } = {}) {
         const wanted = fold(search)
@@ -98,7 +101,7 @@ export class DocumentList {
         let room = limit
         let more = 0
         for (const row of this.sorted) {
-            if (!row.folded.includes(wanted)) continue
+            if (wanted === '' ? this.#belongsToAnother(row) : !row.folded.includes(wanted)) continue
             let section = sections.at(-1)
             if (section?.folder !== row.folder) {
                 if (room === 0) {
@@ -121,6 +124,9 @@ export class DocumentList {
         return { sections, more }
     }
 }
+
+/** The notes of the document NAME are the document with this ending. */
+const notes = '.notes'
 
 /** A text in which upper and lower case, and the encodings of the same letter, are equal. */
 function fold(text) { return text.normalize('NFC').toLowerCase() }

@@ -2,7 +2,8 @@
 import { palette, textColorOn } from '/caret/overlay.js'
 import { element, icon } from './dom.js'
 import { confirm, notify, openSheet } from './sheet.js'
-import { reloadSafely } from './unsaved.js'
+import { emptyStorages, reloadSafely } from './unsaved.js'
+import { count } from './words.js'
 
 /** What the colors of `palette` are called. */
 export const colorNames = [
@@ -80,8 +81,18 @@ async function signOut(app) {
 }
 
 async function forget(app) {
-    const question = 'This removes your name, your settings and your token from this device. The documents stay on the server.'
-    if (await confirm('Forget this device?', question, 'Forget')) await leave(app, () => app.settings.forget())
+    const { caret } = app
+    // Changes that the client has kept on this device, because it could not save them.
+    const kept = await caret.kept?.() ?? []
+    const question = element('span', {},
+        'This removes your name, your settings and your token from this device. The documents stay on the server.',
+        kept.length > 0 && element('b', {}, ` ${count(kept.length, 'text has', 'texts have')} changes that are only on this device. They will be lost.`))
+    if (!await confirm('Forget this device?', question, 'Forget')) return
+    await leave(app, async () => {
+        for (const entry of kept) await caret.forget(entry)
+        app.settings.forget()
+        emptyStorages('localStorage', 'sessionStorage')
+    })
 }
 
 /** Saves the text with the old token, and loads the page without it. */
@@ -89,6 +100,6 @@ async function leave(app, change) {
     if (await reloadSafely(app, change)) return
     const lost = 'Some of your changes are not saved, and the server cannot save them now. If you go on, they are lost.'
     if (!await confirm('Unsaved changes', lost, 'Lose the changes')) return
-    change()
+    await change()
     location.reload()
 }

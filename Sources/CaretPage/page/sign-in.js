@@ -119,15 +119,18 @@ class SignIn {
     }
 }
 
-/** Text that the server has not saved goes with the page, so the user can copy it before. */
+/** The text that the server has not saved, so that the user can copy it before the page is loaded again. */
 function unsavedNote(app) {
     const unsaved = unsavedDocument(app)
     if (!unsaved) return false
     const text = element('textarea', { readonly: true, rows: 5, 'aria-label': 'Your text', class: 'field' })
     text.value = unsaved.text
-    return element('aside', {}, element('p', {}, 'Your last changes of “', element('bdi', {}, visibleName(unsaved.name)), '” are not saved. Copy the text before you sign in.'),
-        text, element('button', { type: 'button', class: 'quiet', onclick: () => {
-            text.select()
-            navigator.clipboard?.writeText(text.value)
-        } }, 'Copy the text'))
+    const copy = () => {
+        text.select()
+        navigator.clipboard?.writeText(text.value)
+    }
+    const advice = unsaved.isKept ? 'They are kept on this device.' : 'Copy the text before you sign in.'
+    return element('aside', {},
+        element('p', {}, 'Your last changes of “', element('bdi', {}, visibleName(unsaved.name)), `” are not saved. ${advice}`),
+        text, element('button', { type: 'button', class: 'quiet', onclick: copy }, 'Copy the text'))
 }

@@ -11,7 +11,8 @@ export async function testPageDocuments(programs) {
     const pages = await startPages(programs)
     await testFirst(pages)
     await testLive(pages)
-    await testSheets(pages)
+    await testNames(pages)
+    await testMenu(pages)
     await testSearch(pages)
     await testHostile(pages)
     await testLayout(pages)
@@ -91,10 +92,13 @@ async function testLive({ testPage, put, caret }) {
     })
 }
 
-async function testSheets({ testPage, caret, put }) {
-    const hint = (page) => page.evaluate(() => [document.querySelector('.hint').textContent, document.querySelector('[type=submit]').textContent,
-        document.querySelector('[type=submit]').disabled])
+/** What the sheet for a name says, and the words and state of its button. */
+const hint = (page) => page.evaluate(() => {
+    const button = document.querySelector('[type=submit]')
+    return [document.querySelector('.hint').textContent, button.textContent, button.disabled]
+})
 
+async function testNames({ testPage, caret }) {
     await testPage('the sheet for a new document says what is no name', '/', async (page) => {
         await lists(page, 'agenda', '[notes]', 'today')
         await pressOn(page, 'New document')
@@ -124,7 +128,9 @@ async function testSheets({ testPage, caret, put }) {
         await lists(page, 'plan', '[notes]', 'today')
         await caret.rename('plan', 'agenda')
     })
+}
 
+async function testMenu({ testPage, caret, put }) {
     await testPage('a document is deleted only after a question', '/', async (page) => {
         await put("Bob's list")
         await lists(page, 'agenda', "Bob's list", '[notes]', 'today')

@@ -1,7 +1,7 @@
 // What the page computes about documents and tokens, without a page.
 import assert from 'node:assert/strict'
 import {
-    fileName, nameProblem, partsOf, shellWord, typedName, validatedName, visibleName,
+    fileName, nameProblem, partsOf, shellWord, shortName, typedName, validatedName, visibleName,
 } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
@@ -31,7 +31,9 @@ function shown(list, options) {
 }
 
 /** Names that rule T1 allows, and names that it refuses. */
-const validNames = ['a', 'notes/today', 'a b', '...', '.a', 'a.', '\u00e9', '\u{1f600}', 'a/.b', '\u00a0', 'x'.repeat(512), '\u00e9'.repeat(256)]
+const validNames = [
+    'a', 'notes/today', 'a b', '...', '.a', 'a.', '\u00e9', '\u{1f600}', 'a/.b', '\u00a0', 'x'.repeat(512), '\u00e9'.repeat(256),
+]
 const badNames = [
     '', '/', 'a/', '/a', 'a//b', '.', '..', 'a/.', 'a/../b', ' a', 'a ', 'a/ b', 'a /b', 'a\u0000b', 'a\tb', 'a\nb', '\u007f', '\u0085',
     '\u009f', '\ud800', 'x'.repeat(513), '\u00e9'.repeat(257),
@@ -62,6 +64,7 @@ export const cases = {
         assert.equal(visibleName('\u200b'), '%E2%80%8B')
         assert.equal(visibleName('\u3164 \u00a0'), '%E3%85%A4%20%C2%A0')
         assert.equal(visibleName('\u{1f600}'), '\u{1f600}')
+        assert.equal(shortName('\u{1f600}'.repeat(65)), `${'\u{1f600}'.repeat(64)}…`)
     },
 
     'files and commands get names that are safe'() {

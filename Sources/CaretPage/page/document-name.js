@@ -25,12 +25,14 @@ export function typedName(text) { return text.replace(/^ +| +$/g, '') }
  */
 export function validatedName(text, exists) {
     const name = typedName(text)
-    if (name === '') return { state: 'unfinished', name, words: 'For example “agenda”, or “notes/today” to put it into a folder.' }
+    if (name === '') {
+        return { state: 'unfinished', name, words: 'For example “agenda”, or “notes/today” to put it into a folder.' }
+    }
     const problem = nameProblem(name)
     if (problem) return { state: name.endsWith('/') ? 'unfinished' : 'invalid', name, words: problem }
     if (exists(name)) return { state: 'exists', name, words: 'There is already a document with this name.' }
     const { folder } = partsOf(name)
-    return { state: 'free', name, words: folder ? `In the folder “${visibleName(folder)}”.` : 'This name is free.' }
+    return { state: 'free', name, words: folder ? `In the folder “${shortName(folder)}”.` : 'This name is free.' }
 }
 
 /** The folder of a document, '' if it has none, and the last part of its name. */
@@ -43,6 +45,12 @@ export function partsOf(name) {
 export function visibleName(name) {
     const clean = name.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
     return /[^\p{Z}\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u.test(clean) ? clean : encodeURIComponent(name)
+}
+
+/** A name in a sentence or a title. */
+export function shortName(name) {
+    const characters = [...visibleName(name)]
+    return characters.length > 64 ? `${characters.slice(0, 64).join('')}…` : characters.join('')
 }
 
 /** The name of the file that a document is downloaded to. */

@@ -1,5 +1,5 @@
 // Sheets that make, rename, download and delete documents.
-import { fileName, shellWord, validatedName, visibleName } from './document-name.js'
+import { fileName, shellWord, shortName, validatedName } from './document-name.js'
 import { element, icon } from './dom.js'
 import { confirm, notify, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
@@ -32,7 +32,7 @@ export function newDocument(app, exists) {
 
 /** The menu of a document in the list. */
 export function showDocumentMenu(app, name, exists) {
-    return openMenu(visibleName(name), [
+    return openMenu(shortName(name), [
         { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name, exists) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
@@ -65,7 +65,7 @@ export async function deleteDocument(app, name) {
     const question = element('span', {},
         'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
         element('code', {}, `caret undelete ${shellWord(name)}`), '.')
-    const agreed = await confirm(`Delete “${visibleName(name)}”?`, question, 'Delete')
+    const agreed = await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')
     if (agreed) await attempt(app, () => app.caret.delete(name))
 }
 

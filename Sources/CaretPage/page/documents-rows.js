@@ -14,13 +14,17 @@ export class DocumentRows {
     #more
     #observer
 
-    /** `actions` has `toggle(folder)`, `menu(name)`, and `more()`, which is called when the end comes near. */
-    constructor(actions) {
+    /**
+     * `actions` has `toggle(folder)`, `menu(name)`, and `more()`, which is called when the end comes near. `scroller`
+     * is the node that scrolls the rows.
+     */
+    constructor(actions, scroller) {
         this.#actions = actions
-        this.#more = element('p', { class: 'more' }, element('button', { type: 'button', class: 'plain-button', onclick: () => actions.more() }, 'Show more'))
+        this.#more = element('p', { class: 'more' },
+            element('button', { type: 'button', class: 'plain-button', onclick: () => actions.more() }, 'Show more'))
         this.#observer = new IntersectionObserver((entries) => {
             if (entries.some((entry) => entry.isIntersecting)) actions.more()
-        }, { rootMargin: '1500px' })
+        }, { root: scroller, rootMargin: '1500px 0px' })
         this.node.addEventListener('keydown', (event) => this.#moveFocus(event))
     }
 
@@ -61,14 +65,18 @@ export class DocumentRows {
         this.#rows.get(name)?.link.setAttribute('aria-current', 'page')
     }
 
+    /** Scrolls to the row of the document that is open. */
+    reveal() { this.#rows.get(this.#open)?.node.scrollIntoView({ block: 'nearest' }) }
+
     focusFirst() { this.node.querySelector('a, h2 button')?.focus() }
 
     #makeSection(folder) {
         const list = element('ul')
         if (folder === '') return { node: element('section', { class: 'without-folder' }, list), list }
         const number = element('span', { class: 'number' })
-        const button = element('button', { type: 'button', class: 'plain-button', onclick: () => this.#actions.toggle(folder) },
-            icon('down'), element('span', { class: 'name' }, element('bdi', {}, visibleName(folder))), number)
+        const button = element('button', {
+            type: 'button', class: 'plain-button', onclick: () => this.#actions.toggle(folder),
+        }, icon('down'), element('span', { class: 'name' }, element('bdi', {}, visibleName(folder))), number)
         return { node: element('section', {}, element('h2', {}, button), list), list, button, number }
     }
 

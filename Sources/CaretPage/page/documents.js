@@ -1,7 +1,7 @@
 // The documents: what the address / shows, and what stands beside the other screens of a wide window.
 import { DocumentList } from './documents-state.js'
 import { createDocument, newDocument, showDocumentMenu } from './document-sheets.js'
-import { nameProblem, partsOf, typedName, visibleName } from './document-name.js'
+import { nameProblem, shortName, typedName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { LinkState } from './link-state.js'
@@ -23,9 +23,14 @@ export class Documents {
     #collapsed = new Set()
     #timer = null
     #lastDraw = 0
+    /** Which state the content shows, with the search if it has a part in it. */
+    #drawn = null
+    #hasRevealed = false
     #content = element('div', { class: 'content' })
-    #scroller
-    #own = element('button', { type: 'button', class: 'round', 'aria-label': 'Your name and color', title: 'Your name and color' })
+    #scroller = element('div', { class: 'scroller' }, this.#content)
+    #own = element('button', {
+        type: 'button', class: 'round', 'aria-label': 'Your name and color', title: 'Your name and color',
+    })
     #layout = element('button', { type: 'button', class: 'round' })
 
     constructor(app) {
@@ -34,8 +39,7 @@ export class Documents {
             toggle: (folder) => this.#toggle(folder),
             menu: (name) => showDocumentMenu(app, name, (other) => this.#list.has(other)),
             more: () => this.#drawMore(),
-        })
-        this.#scroller = element('div', { class: 'scroller' }, this.#content)
+        }, this.#scroller)
         this.#search = element('input', {
             type: 'search', placeholder: 'Search', 'aria-label': 'Search documents', autocomplete: 'off',
             autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'go',
@@ -67,8 +71,9 @@ export class Documents {
             this.#app.settings.set('layout', this.#isGrid ? 'list' : 'grid')
             this.#applyLayout()
         })
-        const create = element('button', { type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create() },
-            icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
+        const create = element('button', {
+            type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create(),
+        }, icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
         return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, create)
     }
 
@@ -139,11 +144,13 @@ export class Documents {
         const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit })
         const state = this.#state(shown, search)
         this.#content.toggleAttribute('aria-busy', state === 'loading')
-        if (this.#content.dataset.state !== state || state === 'no match') {
-            fill(this.#content, this.#stateNode(state, search))
-            this.#content.dataset.state = state
-        }
-        if (state === 'rows') this.#rows.draw(shown, new Date())
+        const drawn = state === 'no match' ? `${state}: ${search}` : state
+        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search))
+        this.#drawn = drawn
+        if (state !== 'rows') return
+        this.#rows.draw(shown, new Date())
+        if (!this.#hasRevealed) this.#rows.reveal()
+        this.#hasRevealed = true
     }
 
     #state({ sections }, search) {
@@ -168,11 +175,11 @@ export class Documents {
     }
 
     #noMatch(search) {
-        const words = visibleName(search)
+        const words = element('bdi', {}, shortName(search))
+        const create = () => element('button', { type: 'button', class: 'quiet', onclick: () => this.#createFound(search) },
+            icon('add'), element('span', { class: 'cut' }, 'Create “', words.cloneNode(true), '”'))
         return element('div', { class: 'list-state' }, icon('search'),
-            element('h2', {}, 'No name contains “', element('bdi', {}, words), '”.'),
-            nameProblem(search) === null && element('button', { type: 'button', class: 'quiet', onclick: () => this.#createFound(search) },
-                icon('add'), element('span', { class: 'cut' }, 'Create “', element('bdi', {}, words), '”')))
+            element('h2', {}, 'No name contains “', words, '”.'), nameProblem(search) === null && create())
     }
 
     #drawMore() {
@@ -240,7 +247,8 @@ export class Documents {
 
 /** Six grey rows. */
 function loadingRows() {
-    const row = () => element('li', { class: 'entry waiting' }, element('span', { class: 'document' }, element('b'), element('span', { class: 'about' })))
+    const row = () => element('li', { class: 'entry waiting' },
+        element('span', { class: 'document' }, element('b'), element('span', { class: 'about' })))
     return element('div', {}, element('p', { class: 'spoken', role: 'status' }, 'Loading the documents'),
         element('ul', { 'aria-hidden': 'true' }, Array.from({ length: 6 }, row)))
 }

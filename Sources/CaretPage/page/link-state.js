@@ -5,7 +5,7 @@ import { linkWords } from './words.js'
 export class LinkState {
     node = element('div', { class: 'link' })
     #app
-    #state = element('span', { class: 'state' })
+    #state = element('span', { class: 'state', 'aria-hidden': 'true' })
     #words = element('span')
     #action = element('button', { type: 'button', class: 'plain-button' })
     #spoken = element('span', { class: 'spoken', role: 'status' })

@@ -24,20 +24,26 @@ export async function showSettings(app) {
     ], { className: 'settings' })
     if (action) return action()
     if (before[0] === settings.get('name') && before[1] === settings.get('color')) return
-    if (!await reloadSafely(app)) notify('Others see your new name and color after this page has saved your text and was loaded again.')
+    // Offline, the browser could not load the page.
+    if (app.caret.link.state === 'online' && await reloadSafely(app)) return
+    notify('Others see your new name and color after you reload the page.')
 }
 
 function nameField(settings) {
     return element('label', {}, element('span', {}, 'Your name'), element('input', {
-        type: 'text', value: settings.get('name'), maxlength: 64, autocomplete: 'nickname', spellcheck: 'false', placeholder: 'What others see',
+        type: 'text', value: settings.get('name'), maxlength: 64, autocomplete: 'nickname', spellcheck: 'false',
+        placeholder: 'What others see',
         oninput: (event) => settings.set('name', event.target.value.trim()),
-        onkeydown: (event) => { if (event.key === 'Enter' && !event.isComposing) event.target.closest('dialog').close() },
+        onkeydown: (event) => {
+            if (event.key === 'Enter' && !event.isComposing) event.target.closest('dialog').close()
+        },
     }))
 }
 
 function colors(settings) {
     const swatch = (color, name) => element('label', {
-        class: color ? 'swatch' : 'swatch automatic', title: name, style: color ? { '--color': color, '--on-color': textColorOn(color) } : {},
+        class: color ? 'swatch' : 'swatch automatic', title: name,
+        style: color ? { '--color': color, '--on-color': textColorOn(color) } : {},
     }, radio('color', color, settings.get('color'), name, () => settings.set('color', color)),
     element('span', { class: 'circle' }, icon('tick')))
     return element('fieldset', { class: 'swatches' }, element('legend', {}, 'Your color'),
@@ -45,7 +51,9 @@ function colors(settings) {
 }
 
 function radio(group, value, current, label, onchange) {
-    return element('input', { type: 'radio', name: `settings-${group}`, value, checked: value === current, 'aria-label': label, onchange })
+    return element('input', {
+        type: 'radio', name: `settings-${group}`, value, checked: value === current, 'aria-label': label, onchange,
+    })
 }
 
 /** A row of words of which one is chosen. */
@@ -57,7 +65,8 @@ function choice(app, key, title, words) {
 
 function wrapping(app) {
     return element('label', { class: 'choice switch' }, element('span', {}, 'Wrap long lines'), element('input', {
-        type: 'checkbox', role: 'switch', checked: app.settings.get('wrap'), onchange: (event) => apply(app, 'wrap', event.target.checked),
+        type: 'checkbox', role: 'switch', checked: app.settings.get('wrap'),
+        onchange: (event) => apply(app, 'wrap', event.target.checked),
     }))
 }
 
@@ -73,7 +82,9 @@ function account(app, close) {
         settings.token !== undefined && element('div', {},
             element('p', {}, caret.user ? ['Signed in as ', element('b', {}, element('bdi', {}, caret.user))] : 'Signed in'),
             element('button', { type: 'button', class: 'quiet', onclick: () => close(() => signOut(app)) }, 'Sign out')),
-        element('button', { type: 'button', class: 'plain-button danger-text', onclick: () => close(() => forget(app)) }, 'Forget this device'))
+        element('button', {
+            type: 'button', class: 'plain-button danger-text', onclick: () => close(() => forget(app)),
+        }, 'Forget this device'))
 }
 
 async function signOut(app) {
@@ -84,9 +95,10 @@ async function forget(app) {
     const { caret } = app
     // Changes that the client has kept on this device, because it could not save them.
     const kept = await caret.kept?.() ?? []
+    const lost = ` ${count(kept.length, 'text has', 'texts have')} changes that are only on this device. They will be lost.`
     const question = element('span', {},
         'This removes your name, your settings and your token from this device. The documents stay on the server.',
-        kept.length > 0 && element('b', {}, ` ${count(kept.length, 'text has', 'texts have')} changes that are only on this device. They will be lost.`))
+        kept.length > 0 && element('b', {}, lost))
     if (!await confirm('Forget this device?', question, 'Forget')) return
     await leave(app, async () => {
         for (const entry of kept) await caret.forget(entry)

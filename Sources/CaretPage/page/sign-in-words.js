@@ -15,5 +15,6 @@ export function attemptWords({ state, reason, until }, now) {
     if (state !== 'waiting') return ''
     const seconds = Math.max(1, Math.ceil((until - now) / 1000))
     const next = `Next attempt in ${seconds}\u00a0s.`
-    return /\(rate_limited\)$/.test(reason) ? `Too many unknown tokens came from your network. ${next}` : `The server cannot be reached. ${next}`
+    const isLimited = /\(rate_limited\)$/.test(reason)
+    return `${isLimited ? 'Too many unknown tokens came from your network.' : 'The server cannot be reached.'} ${next}`
 }

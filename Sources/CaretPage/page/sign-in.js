@@ -21,10 +21,14 @@ class SignIn {
     #attempt = null
     #timer = null
     #token = element('input', {
-        type: 'password', name: 'token', autocomplete: 'current-password', autocapitalize: 'off', spellcheck: 'false', autofocus: true,
-        'aria-describedby': 'sign-in-problem', required: true, placeholder: 'Token', enterkeyhint: 'go', oninput: () => this.#say(''),
+        type: 'password', name: 'token', autocomplete: 'current-password', autocapitalize: 'off', spellcheck: 'false',
+        autofocus: true, required: true, placeholder: 'Token', enterkeyhint: 'go',
+        'aria-describedby': 'sign-in-problem', oninput: () => this.#say(''),
     })
-    #show = element('button', { type: 'button', class: 'plain-button', 'aria-pressed': 'false', 'aria-label': 'Show the token', onclick: () => this.#toggleToken() }, 'Show')
+    #show = element('button', {
+        type: 'button', class: 'plain-button', 'aria-pressed': 'false', 'aria-label': 'Show the token',
+        onclick: () => this.#toggleToken(),
+    }, 'Show')
     #stays = element('input', { type: 'checkbox', name: 'stays' })
     #button = element('button', { type: 'submit' }, 'Sign in')
     #problem = element('p', { id: 'sign-in-problem', class: 'problem', role: 'alert' })
@@ -95,6 +99,7 @@ class SignIn {
         const { link } = attempt
         if (link.state === 'online') {
             this.#endAttempt()
+            this.#setBusy(false)
             this.#app.settings.signIn(token, { stays: this.#stays.checked })
             return location.reload()
         }

@@ -5,20 +5,21 @@ import { poorContrasts, poorControls, press, pressOn, reloads, replace, shows, t
 import { setWindow, startPages, windows } from './pages.mjs'
 
 export async function testPageSignIn(programs) {
-    await testTokens(programs)
-    await testSettings(programs)
+    const locked = await startPages(programs, ['--require-tokens'])
+    const addToken = async (user) => (await locked.server.caret(['token', 'add', user, '--write', ''])).trim()
+    await locked.server.caret(['put', 'agenda', '--create'], 'text')
+    await testSigningIn(locked, await addToken('ann'))
+    await testLosingToken(locked, await addToken('bob'))
+    const open = await startPages(programs)
+    await testSettings(open)
+    await testForgetting(open)
 }
 
 const stored = (page) => page.evaluate(() => [sessionStorage.getItem('caret.token'), localStorage.getItem('caret.token')])
 const signInIsOpen = () => document.querySelector('.sign-in')?.open === true
 const problem = (page) => page.evaluate(() => document.querySelector('.sign-in .problem').textContent)
 
-async function testTokens(programs) {
-    const { server, testPage, openPage, origin } = await startPages(programs, ['--require-tokens'])
-    const add = async (user) => (await server.caret(['token', 'add', user, '--write', ''])).trim()
-    const ann = await add('ann')
-    await server.caret(['put', 'agenda', '--create'], 'text')
-
+async function testSigningIn({ testPage, origin }, ann) {
     await testPage('without a token the page asks for one, and refuses an unknown one', '/d/agenda', async (page) => {
         await page.waitFor(signInIsOpen, 'the sheet')
         assert.equal(await problem(page), '')
@@ -42,11 +43,11 @@ async function testTokens(programs) {
     await testPage('the token can be shown, and stays on the device only on request', '/', async (page) => {
         await page.waitFor(signInIsOpen, 'the sheet')
         await type(page, ann)
-        const type_ = () => page.evaluate(() => document.querySelector('[name=token]').type)
+        const typeOfField = () => page.evaluate(() => document.querySelector('[name=token]').type)
         await pressOn(page, 'Show the token')
-        assert.equal(await type_(), 'text')
+        assert.equal(await typeOfField(), 'text')
         await pressOn(page, 'Show the token')
-        assert.equal(await type_(), 'password')
+        assert.equal(await typeOfField(), 'password')
         await pressOn(page, 'Stay signed in on this device')
         await reloads(page, () => pressOn(page, 'Sign in'))
         await shows(page, '.rows .entry b', 'agenda')
@@ -57,9 +58,10 @@ async function testTokens(programs) {
         await page.waitFor(signInIsOpen, 'the sheet')
         assert.deepEqual(await stored(page), [null, null])
     })
+}
 
+async function testLosingToken({ server, testPage, openPage }, bob) {
     await testPage('after a token is revoked, the page asks for another one', '/', async (page) => {
-        const bob = await add('bob')
         await page.waitFor(signInIsOpen, 'the sheet')
         await type(page, bob)
         await reloads(page, () => press(page, 'Enter'))
@@ -84,9 +86,10 @@ async function testTokens(programs) {
     })
 }
 
-async function testSettings(programs) {
-    const { testPage, openPage } = await startPages(programs)
-    const choose = (page, name) => page.evaluate((name) => document.querySelector(`dialog [aria-label="${name}"]`).click(), name)
+/** Chooses one of several settings. */
+const choose = (page, name) => page.evaluate((name) => document.querySelector(`dialog [aria-label="${name}"]`).click(), name)
+
+async function testSettings({ testPage }) {
     const look = (page) => page.evaluate(() => {
         const root = document.documentElement
         return [getComputedStyle(root).colorScheme, root.dataset.font, root.classList.contains('unwrapped')]
@@ -123,7 +126,9 @@ async function testSettings(programs) {
         })
         assert.deepEqual(own, ['\u00c5', 'rgb(217, 47, 35)'])
     })
+}
 
+async function testForgetting({ testPage, openPage }) {
     await testPage('a device that is forgotten keeps nothing', '/', async (page) => {
         await pressOn(page, 'Settings')
         await choose(page, 'Light')

@@ -27,8 +27,8 @@ export async function type(page, text) {
 export async function pressOn(page, name) {
     await page.waitFor((name) => {
         const scope = document.querySelector('dialog[open]:last-of-type') ?? document
-        const control = [...scope.querySelectorAll('button, a, input, summary')].find((one) =>
-            (one.getAttribute('aria-label') ?? one.closest('label')?.textContent ?? one.textContent).trim() === name && one.checkVisibility())
+        const nameOf = (one) => (one.getAttribute('aria-label') ?? one.closest('label')?.textContent ?? one.textContent).trim()
+        const control = [...scope.querySelectorAll('button, a, input')].find((one) => nameOf(one) === name && one.checkVisibility())
         control?.focus()
         control?.click()
         return control !== undefined

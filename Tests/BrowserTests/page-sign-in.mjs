@@ -111,6 +111,7 @@ async function testSettings({ testPage }) {
     })
 
     await testPage('a new name and color hold after the sheet is closed', '/', async (page) => {
+        await shows(page, '.link', 'Connected Connected')
         await pressOn(page, 'Your name and color')
         await page.evaluate(() => document.querySelector('dialog [type=text]').focus())
         await type(page, '\u00c5sa')

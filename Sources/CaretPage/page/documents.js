@@ -1,5 +1,254 @@
-import { element } from './dom.js'
+// The documents: what the address / shows, and what stands beside the other screens of a wide window.
+import { DocumentList } from './documents-state.js'
+import { createDocument, newDocument, showDocumentMenu } from './document-sheets.js'
+import { nameProblem, shortName, typedName } from './document-name.js'
+import { DocumentRows } from './documents-rows.js'
+import { avatar, element, fill, icon, iconButton } from './dom.js'
+import { LinkState } from './link-state.js'
+import { showSettings } from './settings-sheet.js'
+import { notify } from './sheet.js'
+import { errorWords } from './words.js'
+
+/** How many rows are made at first, and each time when the user comes near the end. */
+const step = 200
+/** So many milliseconds pass between two times that changes of others are drawn. */
+const pause = 150
+
 export class Documents {
-    node = element('nav', { class: 'documents' })
-    opened(name) {}
+    #app
+    #list = new DocumentList()
+    #rows
+    #search
+    #limit = step
+    #collapsed = new Set()
+    #timer = null
+    #lastDraw = 0
+    /** Which state the content shows, with the search if it has a part in it. */
+    #drawn = null
+    #hasRevealed = false
+    #content = element('div', { class: 'content' })
+    #scroller = element('div', { class: 'scroller' }, this.#content)
+    #own = element('button', {
+        type: 'button', class: 'round', 'aria-label': 'Your name and color', title: 'Your name and color',
+    })
+    #layout = element('button', { type: 'button', class: 'round' })
+
+    constructor(app) {
+        this.#app = app
+        this.#rows = new DocumentRows({
+            toggle: (folder) => this.#toggle(folder),
+            menu: (name) => showDocumentMenu(app, name, (other) => this.#list.has(other)),
+            more: () => this.#drawMore(),
+        }, this.#scroller)
+        this.#search = element('input', {
+            type: 'search', placeholder: 'Search', 'aria-label': 'Search documents', autocomplete: 'off',
+            autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'go',
+            oninput: () => this.#searched(), onkeydown: (event) => this.#searchKey(event),
+        })
+        this.node = element('nav', { class: 'documents screen', 'aria-label': 'Documents' },
+            this.#header(), this.#scroller, this.#footer())
+        this.#applyLayout()
+        this.#measureBars()
+        this.#follow()
+        setInterval(() => this.#rows.updateTimes(new Date()), 10_000)
+    }
+
+    /** Marks the document that another screen shows; undefined if none does. */
+    opened(name) {
+        this.#rows.mark(name)
+    }
+
+    #header() {
+        this.#own.addEventListener('click', () => showSettings(this.#app))
+        return element('header', { class: 'bar above' }, element('h1', {}, 'Documents'),
+            element('div', { class: 'search' }, icon('search'), this.#search,
+                iconButton('close', 'Clear the search', () => this.#clearSearch())),
+            this.#own, iconButton('settings', 'Settings', () => showSettings(this.#app)))
+    }
+
+    #footer() {
+        this.#layout.addEventListener('click', () => {
+            this.#app.settings.set('layout', this.#isGrid ? 'list' : 'grid')
+            this.#applyLayout()
+        })
+        const create = element('button', {
+            type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create(),
+        }, icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
+        return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, create)
+    }
+
+    #create() { newDocument(this.#app, (name) => this.#list.has(name)) }
+
+    get #isGrid() { return this.#app.settings.get('layout') === 'grid' }
+
+    #applyLayout() {
+        this.#content.dataset.layout = this.#isGrid ? 'grid' : 'list'
+        const words = this.#isGrid ? 'Show as a list' : 'Show as a grid'
+        this.#layout.setAttribute('aria-label', words)
+        this.#layout.title = words
+        fill(this.#layout, icon(this.#isGrid ? 'list' : 'grid'))
+    }
+
+    /** Content scrolls behind both bars, so it needs their heights. */
+    #measureBars() {
+        const bars = { '--bar-top': this.node.firstChild, '--bar-bottom': this.node.lastChild }
+        const observer = new ResizeObserver(() => {
+            for (const [name, bar] of Object.entries(bars)) this.node.style.setProperty(name, `${bar.offsetHeight}px`)
+        })
+        // The safe areas are padding of the bars.
+        for (const bar of Object.values(bars)) observer.observe(bar, { box: 'border-box' })
+    }
+
+    // What the server tells.
+
+    #follow() {
+        const { caret } = this.#app
+        caret.follow('', (event) => {
+            const change = this.#list.apply(event)
+            if (event.type === 'complete') this.#draw()
+            else if (change === 'rows') this.#drawSoon()
+            else if (change !== 'nothing') this.#rows.update(change, new Date())
+        })
+        caret.addEventListener('link', () => {
+            this.#drawOwn()
+            if (!this.#list.isComplete) this.#draw()
+        })
+        this.#drawOwn()
+        this.#draw()
+    }
+
+    #drawOwn() {
+        const { settings, caret } = this.#app
+        const [name, color] = [settings.get('name') || caret.user || '', settings.get('color')]
+        const mark = avatar({ name, color }, { label: false })
+        mark.removeAttribute('title')
+        // An automatic color depends on the connection, and is not known here.
+        mark.classList.toggle('neutral', color === '')
+        if (name === '' || name === 'anonymous') fill(mark, icon('people'))
+        fill(this.#own, mark)
+    }
+
+    // What the user sees.
+
+    /** Draws what others have changed. Many changes within a short time are drawn together. */
+    #drawSoon() {
+        if (!this.#list.isComplete) return
+        this.#timer ??= setTimeout(() => this.#draw(), Math.max(0, this.#lastDraw + pause - performance.now()))
+    }
+
+    #draw() {
+        clearTimeout(this.#timer)
+        this.#timer = null
+        this.#lastDraw = performance.now()
+        const search = typedName(this.#search.value)
+        const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit })
+        const state = this.#state(shown, search)
+        this.#content.toggleAttribute('aria-busy', state === 'loading')
+        const drawn = state === 'no match' ? `${state}: ${search}` : state
+        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search))
+        this.#drawn = drawn
+        if (state !== 'rows') return
+        this.#rows.draw(shown, new Date())
+        if (!this.#hasRevealed) this.#rows.reveal()
+        this.#hasRevealed = true
+    }
+
+    #state({ sections }, search) {
+        if (sections.length > 0) return 'rows'
+        if (!this.#list.isComplete) return this.#app.caret.link.state === 'ended' ? 'error' : 'loading'
+        return search === '' ? 'empty' : 'no match'
+    }
+
+    #stateNode(state, search) {
+        switch (state) {
+        case 'rows': return this.#rows.node
+        case 'loading': return loadingRows()
+        case 'error': return element('div', { class: 'list-state', role: 'alert' }, icon('alert'),
+            element('p', {}, errorWords({ code: this.#app.caret.link.reason, message: 'The page is disconnected.' })),
+            element('button', { type: 'button', onclick: () => this.#app.reload() }, 'Try again'))
+        case 'empty': return element('div', { class: 'list-state' }, icon('text'),
+            element('h2', {}, 'No documents yet.'),
+            element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
+            element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')))
+        default: return this.#noMatch(search)
+        }
+    }
+
+    #noMatch(search) {
+        const words = element('bdi', {}, shortName(search))
+        const create = () => element('button', { type: 'button', class: 'quiet', onclick: () => this.#createFound(search) },
+            icon('add'), element('span', { class: 'cut' }, 'Create “', words.cloneNode(true), '”'))
+        return element('div', { class: 'list-state' }, icon('search'),
+            element('h2', {}, 'No name contains “', words, '”.'), nameProblem(search) === null && create())
+    }
+
+    #drawMore() {
+        this.#limit += step
+        this.#draw()
+    }
+
+    #toggle(folder) {
+        if (!this.#collapsed.delete(folder)) this.#collapsed.add(folder)
+        this.#draw()
+    }
+
+    // Searching.
+
+    #searched() {
+        this.#limit = step
+        this.#scroller.scrollTop = 0
+        this.#draw()
+        this.#searchOnServer()
+    }
+
+    /** Until all documents have arrived, the server is asked for those whose names begin with the text. */
+    async #searchOnServer() {
+        const prefix = typedName(this.#search.value)
+        if (this.#list.isComplete || prefix === '') return
+        try {
+            const { docs } = await this.#app.caret.list({ prefix, limit: 100 })
+            if (this.#list.isComplete) return
+            this.#list.add(docs)
+            this.#draw()
+        } catch {
+            // The documents that follow are complete without this answer.
+        }
+    }
+
+    #searchKey(event) {
+        if (event.key === 'Escape') {
+            this.#clearSearch()
+        } else if (event.key === 'Enter' && !event.isComposing && typedName(this.#search.value) !== '') {
+            const [section] = this.#list.shown({ search: typedName(this.#search.value), limit: 1 }).sections
+            if (section) this.#app.go({ screen: 'editor', name: section.rows[0].name })
+        } else if (event.key === 'ArrowDown') {
+            event.preventDefault()
+            this.#rows.focusFirst()
+        }
+    }
+
+    #clearSearch() {
+        if (this.#search.value === '') return
+        this.#search.value = ''
+        this.#search.focus()
+        this.#searched()
+    }
+
+    async #createFound(name) {
+        try {
+            await createDocument(this.#app, name)
+            this.#search.value = ''
+            this.#searched()
+        } catch (error) {
+            notify(errorWords(error))
+        }
+    }
+}
+
+/** Six grey rows. */
+function loadingRows() {
+    const row = () => element('li', { class: 'entry waiting' },
+        element('span', { class: 'document' }, element('b'), element('span', { class: 'about' })))
+    return element('div', {}, element('p', { class: 'spoken', role: 'status' }, 'Loading the documents'),
+        element('ul', { 'aria-hidden': 'true' }, Array.from({ length: 6 }, row)))
 }

@@ -1,1 +1,141 @@
-export function showSignIn(app) {}
+// The sheet that asks for a token. It covers the window until the server accepts one.
+import { Caret } from '/caret/caret.js'
+import { visibleName } from './document-name.js'
+import { element, icon } from './dom.js'
+import { attemptWords, refusedWords } from './sign-in-words.js'
+import { unsavedDocument } from './unsaved.js'
+
+let open = null
+
+/** Shows the sheet. After the server has accepted a token, the page is loaded again with it. */
+export function showSignIn(app) {
+    if (open) return
+    const hadToken = app.settings.token !== undefined
+    // A token that the server refuses is of no use any more.
+    app.settings.signOut()
+    open = new SignIn(app, refusedWords(app.caret.link.reason, hadToken))
+}
+
+class SignIn {
+    #app
+    #attempt = null
+    #timer = null
+    #token = element('input', {
+        type: 'password', name: 'token', autocomplete: 'current-password', autocapitalize: 'off', spellcheck: 'false',
+        autofocus: true, required: true, placeholder: 'Token', enterkeyhint: 'go',
+        'aria-describedby': 'sign-in-problem', oninput: () => this.#say(''),
+    })
+    #show = element('button', {
+        type: 'button', class: 'plain-button', 'aria-pressed': 'false', 'aria-label': 'Show the token',
+        onclick: () => this.#toggleToken(),
+    }, 'Show')
+    #stays = element('input', { type: 'checkbox', name: 'stays' })
+    #button = element('button', { type: 'submit' }, 'Sign in')
+    #problem = element('p', { id: 'sign-in-problem', class: 'problem', role: 'alert' })
+    #dialog
+
+    constructor(app, problem) {
+        this.#app = app
+        this.#dialog = element('dialog', {
+            class: 'sign-in', 'aria-labelledby': 'sign-in-title',
+            oncancel: (event) => event.preventDefault(),
+            onkeydown: (event) => { if (event.key === 'Escape') event.preventDefault() },
+            // The second Back of a phone closes a dialog, whatever the page says.
+            onclose: () => this.#dialog.showModal(),
+        }, this.#form(), unsavedNote(app))
+        document.body.append(this.#dialog)
+        this.#say(problem)
+        this.#dialog.showModal()
+    }
+
+    #form() {
+        return element('form', { onsubmit: (event) => this.#submit(event), novalidate: true },
+            element('div', { class: 'emblem' }, icon('lock')),
+            element('h1', { id: 'sign-in-title' }, 'Sign in'),
+            element('p', { class: 'host' }, 'to ', element('bdi', {}, location.host)),
+            element('label', {}, element('span', {}, 'Token'), element('span', { class: 'token' }, this.#token, this.#show)),
+            element('label', { class: 'choice' }, this.#stays, element('span', {}, 'Stay signed in on this device')),
+            this.#problem, this.#button,
+            element('p', { class: 'quiet-text' }, 'The administrator of the server can give you a token.'))
+    }
+
+    #toggleToken() {
+        const isShown = this.#token.type === 'password'
+        this.#token.type = isShown ? 'text' : 'password'
+        this.#show.setAttribute('aria-pressed', String(isShown))
+        this.#show.textContent = isShown ? 'Hide' : 'Show'
+    }
+
+    #say(words) {
+        this.#problem.textContent = words
+        this.#token.setAttribute('aria-invalid', String(words !== ''))
+    }
+
+    /** Tries the token with a connection of its own. The page stays as it is until the server accepts one. */
+    async #submit(event) {
+        event.preventDefault()
+        const token = this.#token.value.trim()
+        if (token === '') {
+            this.#say('Enter a token.')
+            return this.#token.focus()
+        }
+        this.#endAttempt()
+        this.#say('')
+        this.#setBusy(true)
+        try {
+            const attempt = await Caret.connect(location.origin, { token, keep: false })
+            this.#attempt = attempt
+            attempt.addEventListener('link', () => this.#linkChanged(attempt, token))
+            this.#timer = setInterval(() => this.#linkChanged(attempt, token), 500)
+        } catch (error) {
+            this.#setBusy(false)
+            this.#say(error.message)
+        }
+    }
+
+    #linkChanged(attempt, token) {
+        // Closing the connection is an event too.
+        if (this.#attempt !== attempt) return
+        const { link } = attempt
+        if (link.state === 'online') {
+            this.#endAttempt()
+            this.#setBusy(false)
+            this.#app.settings.signIn(token, { stays: this.#stays.checked })
+            return location.reload()
+        }
+        this.#say(attemptWords(link, new Date()))
+        if (link.state !== 'ended') return
+        this.#endAttempt()
+        this.#setBusy(false)
+        this.#token.focus()
+        this.#token.select()
+    }
+
+    #endAttempt() {
+        clearInterval(this.#timer)
+        const attempt = this.#attempt
+        this.#attempt = null
+        attempt?.close()
+    }
+
+    #setBusy(isBusy) {
+        this.#button.disabled = isBusy
+        this.#button.textContent = isBusy ? 'Signing in…' : 'Sign in'
+    }
+}
+
+/** The text that the server has not saved, so that the user can copy it before the page is loaded again. */
+function unsavedNote(app) {
+    const unsaved = unsavedDocument(app)
+    if (!unsaved) return false
+    const text = element('textarea', { readonly: true, rows: 5, 'aria-label': 'Your text', class: 'field' })
+    text.value = unsaved.text
+    const copy = () => {
+        text.select()
+        navigator.clipboard?.writeText(text.value)
+    }
+    const advice = unsaved.isKept ? 'They are kept on this device.' : 'Copy the text before you sign in.'
+    return element('aside', {},
+        element('p', {}, 'Your last changes of “', element('bdi', {}, visibleName(unsaved.name)), `” are not saved. ${advice}`),
+        text, element('button', { type: 'button', class: 'quiet', onclick: copy }, 'Copy the text'))
+}

@@ -1,0 +1,138 @@
+// Sheets that make, rename, download and delete documents.
+import { fileName, shellWord, shortName, validatedName } from './document-name.js'
+import { element, icon } from './dom.js'
+import { confirm, notify, openMenu, openSheet } from './sheet.js'
+import { errorWords } from './words.js'
+
+/** Creates a document, and goes to it. One that exists is only opened. `signal` gives up while the page is offline. */
+export async function createDocument(app, name, signal) {
+    const document = app.caret.open(name, { create: true })
+    // If the editor shows this document, the editor closes it.
+    const close = () => { if (app.route.name !== name) document.close() }
+    signal?.addEventListener('abort', close)
+    try {
+        await document.opened()
+    } catch (error) {
+        close()
+        throw error
+    } finally {
+        signal?.removeEventListener('abort', close)
+    }
+    app.go({ screen: 'editor', name })
+}
+
+/** Asks for the name of a new document. `exists` says whether a name is taken. */
+export function newDocument(app, exists) {
+    return askForName('New document', {
+        exists, actions: { free: 'Create', exists: 'Open' },
+        run: (name, signal) => exists(name) ? app.go({ screen: 'editor', name }) : createDocument(app, name, signal),
+        isOnline: () => app.caret.link.state === 'online',
+    })
+}
+
+/** The menu of a document in the list. */
+export function showDocumentMenu(app, name, exists) {
+    return openMenu(shortName(name), [
+        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name, exists) },
+        { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
+        { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
+    ])
+}
+
+/** Asks for a new name. */
+export function renameDocument(app, name, exists) {
+    return askForName('Rename', {
+        value: name, exists: (other) => other !== name && exists(other), actions: { free: 'Rename' },
+        run: async (to) => {
+            await app.caret.rename(name, to)
+            await renameNotes(app, name, to)
+        },
+        isOnline: () => app.caret.link.state === 'online',
+    })
+}
+
+/** The notes of a document belong to its name. Most documents have none. */
+async function renameNotes(app, name, to) {
+    try {
+        await app.caret.rename(`${name}.notes`, `${to}.notes`)
+    } catch (error) {
+        if (error.code !== 'not_found') notify(`The notes keep their old name. ${errorWords(error)}`)
+    }
+}
+
+/** Asks, and deletes a document. */
+export async function deleteDocument(app, name) {
+    const question = element('span', {},
+        'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
+        element('code', {}, `caret undelete ${shellWord(name)}`), '.')
+    const agreed = await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')
+    if (agreed) await attempt(app, () => app.caret.delete(name))
+}
+
+async function downloadDocument(app, name) {
+    const { text, newline } = await app.caret.read(name)
+    const blob = new Blob([newline === 'crlf' ? text.replaceAll('\n', '\r\n') : text], { type: 'text/plain;charset=utf-8' })
+    const url = URL.createObjectURL(blob)
+    element('a', { href: url, download: fileName(name) }).click()
+    // The browser reads the text after this turn.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+async function attempt(app, action) {
+    if (app.caret.link.state !== 'online') notify('You are offline. This happens as soon as there is a connection.')
+    try {
+        await action()
+    } catch (error) {
+        notify(errorWords(error))
+    }
+}
+
+/**
+ * A sheet with a field for a name, which tells while the user types whether the name is valid. `actions` has the
+ * words of the button for names that are free, and for names that exist if these are allowed.
+ */
+async function askForName(title, { value = '', exists, actions, run, isOnline }) {
+    const closing = new AbortController()
+    await openSheet(title, (close) => {
+        const field = element('input', {
+            type: 'text', value, autofocus: true, 'aria-label': 'Name', 'aria-describedby': 'name-hint',
+            autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'done', placeholder: 'Name',
+        })
+        const hint = element('p', { id: 'name-hint', class: 'hint', role: 'status' })
+        const button = element('button', { type: 'submit' })
+        const say = (words, isProblem) => {
+            hint.textContent = words
+            hint.classList.toggle('problem', isProblem)
+            field.setAttribute('aria-invalid', String(isProblem))
+        }
+        const check = () => {
+            const { state, name, words } = validatedName(field.value, exists)
+            const action = actions[state]
+            say(name === value && value ? 'This is its name now.' : words, state === 'invalid' || (state === 'exists' && !action))
+            button.textContent = action ?? actions.free
+            button.disabled = !action || name === value
+            return name
+        }
+        const submit = async (event) => {
+            event.preventDefault()
+            const name = check()
+            if (button.disabled) return
+            button.disabled = true
+            if (!isOnline()) say('You are offline. This happens as soon as there is a connection.', false)
+            try {
+                await run(name, closing.signal)
+                close(name)
+            } catch (error) {
+                if (closing.signal.aborted) return
+                check()
+                say(errorWords(error), true)
+            }
+        }
+        field.addEventListener('input', check)
+        check()
+        return element('form', { class: 'name-form', onsubmit: submit, novalidate: true }, field, hint,
+            element('div', { class: 'actions' },
+                element('button', { type: 'button', class: 'quiet', onclick: () => close() }, 'Cancel'), button))
+    })
+    closing.abort()
+}

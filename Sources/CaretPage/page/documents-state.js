@@ -1,0 +1,142 @@
+// The documents that the page lists: events of `Caret.follow` in, sections and rows out. Without a page and a clock.
+import { partsOf } from './document-name.js'
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+/**
+ * All documents. `apply` returns what the page must draw: 'nothing', 'rows' if documents came or went, or the row
+ * that has changed.
+ *
+ * Law: while the events of a new connection arrive, documents of the last connection stay listed. Those that the
+ * server no longer has are removed at 'complete'.
+ */
+export class DocumentList {
+    /** Whether all documents have arrived at least once. */
+    isComplete = false
+    #rows = new Map()
+    /** The names that have arrived since 'restarted'; null after 'complete'. */
+    #arrived = null
+    #sorted = null
+
+    get size() { return this.#rows.size }
+    /** Whether documents of the last connection may be missing now. */
+    get isArriving() { return this.#arrived !== null }
+
+    has(name) { return this.#rows.has(name) }
+
+    apply(event) {
+        switch (event.type) {
+        case 'restarted':
+            this.#arrived = new Set()
+            return 'nothing'
+        case 'document':
+            this.#arrived?.add(event.name)
+            return this.#update(event)
+        case 'gone':
+            this.#arrived?.delete(event.name)
+            return this.#remove(event.name) ? 'rows' : 'nothing'
+        case 'complete': return this.#complete()
+        default: return 'nothing'
+        }
+    }
+
+    /** Adds documents that a search on the server has found before all documents have arrived. */
+    add(entries) {
+        for (const entry of entries) this.#update(entry)
+    }
+
+    #update({ name, length, updated, revision }) {
+        const known = this.#rows.get(name)
+        if (known) return Object.assign(known, { length, updated, revision })
+        const row = { name, ...partsOf(name), folded: fold(name), length, updated, revision }
+        this.#rows.set(name, row)
+        this.#sorted?.splice(this.#indexOf(row), 0, row)
+        return 'rows'
+    }
+
+    #remove(name) {
+        const row = this.#rows.get(name)
+        if (!row) return false
+        this.#rows.delete(name)
+        this.#sorted?.splice(this.#indexOf(row), 1)
+        return true
+    }
+
+    /** Where a row is among the sorted ones, or where it belongs. Sorting all again takes 100 times as long. */
+    #indexOf(row) {
+        let [low, high] = [0, this.#sorted.length]
+        while (low < high) {
+            const middle = (low + high) >> 1
+            if (compare(this.#sorted[middle], row) < 0) low = middle + 1
+            else high = middle
+        }
+        return low
+    }
+
+    #complete() {
+        // Usually many documents have come at once.
+        this.#sorted = null
+        if (this.#arrived) for (const name of [...this.#rows.keys()]) if (!this.#arrived.has(name)) this.#remove(name)
+        this.#arrived = null
+        this.isComplete = true
+        return 'rows'
+    }
+
+    /** All rows: first those without a folder, then folder by folder. Numbers in names are sorted as numbers. */
+    get sorted() {
+        this.#sorted ??= [...this.#rows.values()].sort(compare)
+        return this.#sorted
+    }
+
+    #belongsToAnother({ name }) { return name.endsWith(notes) && this.#rows.has(name.slice(0, -notes.length)) }
+
+    /**
+     * What is shown: sections of { folder, count, isCollapsed, rows }, with at most `limit` rows, and how many rows
+     * a higher limit would add. A search finds all names that contain its text, also in collapsed folders. The notes
+     * of a document are reached through it, so only a search lists them.
+     */
+    shown({ search = '', collapsed = new Set(), limit = Infinity } = {}) {
+        const wanted = fold(search)
+        const sections = []
+        let room = limit
+        let more = 0
+        for (const row of this.sorted) {
+            if (wanted === '' ? this.#belongsToAnother(row) : !row.folded.includes(wanted)) continue
+            let section = sections.at(-1)
+            if (section?.folder !== row.folder) {
+                if (room === 0) {
+                    more++
+                    continue
+                }
+                const isCollapsed = wanted === '' && row.folder !== '' && collapsed.has(row.folder)
+                section = { folder: row.folder, count: 0, isCollapsed, rows: [] }
+                sections.push(section)
+            }
+            section.count++
+            if (section.isCollapsed) continue
+            if (room > 0) {
+                section.rows.push(row)
+                room--
+            } else {
+                more++
+            }
+        }
+        return { sections, more }
+    }
+}
+
+/** The notes of the document NAME are the document with this ending. */
+const notes = '.notes'
+
+/** A text in which upper and lower case, and the encodings of the same letter, are equal. */
+function fold(text) { return text.normalize('NFC').toLowerCase() }
+
+function compare(left, right) {
+    const byPlace = (left.folder !== '') - (right.folder !== '') || byWords(left.folder, right.folder)
+    return byPlace || byWords(left.title, right.title)
+}
+
+function byWords(left, right) {
+    // Names that read alike still need an order.
+    return collator.compare(left, right) || (left < right ? -1 : left > right ? 1 : 0)
+}

@@ -1,0 +1,117 @@
+// The sheet with what a user sets on this device. Changes of the look are seen at once.
+import { palette, textColorOn } from '/caret/overlay.js'
+import { element, icon } from './dom.js'
+import { confirm, notify, openSheet } from './sheet.js'
+import { emptyStorages, reloadSafely } from './unsaved.js'
+import { count } from './words.js'
+
+/** What the colors of `palette` are called. */
+export const colorNames = [
+    'Blue', 'Red', 'Green', 'Violet', 'Rust', 'Teal', 'Pink', 'Olive', 'Indigo', 'Ochre', 'Magenta', 'Sea green',
+]
+
+const schemes = { system: 'System', light: 'Light', dark: 'Dark' }
+const fonts = { proportional: 'Proportional', monospace: 'Monospace' }
+
+/** Shows the sheet. Others see a new name or color after the page has connected again, which it does at the end. */
+export async function showSettings(app) {
+    const { settings } = app
+    const before = [settings.get('name'), settings.get('color')]
+    const action = await openSheet('Settings', (close) => [
+        nameField(settings), colors(settings),
+        choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts), wrapping(app),
+        account(app, close),
+    ], { className: 'settings' })
+    if (action) return action()
+    if (before[0] === settings.get('name') && before[1] === settings.get('color')) return
+    // Offline, the browser could not load the page.
+    if (app.caret.link.state === 'online' && await reloadSafely(app)) return
+    notify('Others see your new name and color after you reload the page.')
+}
+
+function nameField(settings) {
+    return element('label', {}, element('span', {}, 'Your name'), element('input', {
+        type: 'text', value: settings.get('name'), maxlength: 64, autocomplete: 'nickname', spellcheck: 'false',
+        placeholder: 'What others see',
+        oninput: (event) => settings.set('name', event.target.value.trim()),
+        onkeydown: (event) => {
+            if (event.key === 'Enter' && !event.isComposing) event.target.closest('dialog').close()
+        },
+    }))
+}
+
+function colors(settings) {
+    const swatch = (color, name) => element('label', {
+        class: color ? 'swatch' : 'swatch automatic', title: name,
+        style: color ? { '--color': color, '--on-color': textColorOn(color) } : {},
+    }, radio('color', color, settings.get('color'), name, () => settings.set('color', color)),
+    element('span', { class: 'circle' }, icon('tick')))
+    return element('fieldset', { class: 'swatches' }, element('legend', {}, 'Your color'),
+        swatch('', 'Automatic'), palette.map((color, index) => swatch(color, colorNames[index])))
+}
+
+function radio(group, value, current, label, onchange) {
+    return element('input', {
+        type: 'radio', name: `settings-${group}`, value, checked: value === current, 'aria-label': label, onchange,
+    })
+}
+
+/** A row of words of which one is chosen. */
+function choice(app, key, title, words) {
+    const options = Object.entries(words).map(([value, text]) => element('label', {},
+        radio(key, value, app.settings.get(key), text, () => apply(app, key, value)), element('span', {}, text)))
+    return element('fieldset', {}, element('legend', {}, title), element('div', { class: 'segments' }, options))
+}
+
+function wrapping(app) {
+    return element('label', { class: 'choice switch' }, element('span', {}, 'Wrap long lines'), element('input', {
+        type: 'checkbox', role: 'switch', checked: app.settings.get('wrap'),
+        onchange: (event) => apply(app, 'wrap', event.target.checked),
+    }))
+}
+
+function apply(app, key, value) {
+    app.settings.set(key, value)
+    app.applySettings()
+}
+
+/** Who is signed in, and the ways to leave. */
+function account(app, close) {
+    const { settings, caret } = app
+    return element('div', { class: 'account' },
+        settings.token !== undefined && element('div', {},
+            element('p', {}, caret.user ? ['Signed in as ', element('b', {}, element('bdi', {}, caret.user))] : 'Signed in'),
+            element('button', { type: 'button', class: 'quiet', onclick: () => close(() => signOut(app)) }, 'Sign out')),
+        element('button', {
+            type: 'button', class: 'plain-button danger-text', onclick: () => close(() => forget(app)),
+        }, 'Forget this device'))
+}
+
+async function signOut(app) {
+    await leave(app, () => app.settings.signOut())
+}
+
+async function forget(app) {
+    const { caret } = app
+    // Changes that the client has kept on this device, because it could not save them.
+    const kept = await caret.kept?.() ?? []
+    const lost = ` ${count(kept.length, 'text has', 'texts have')} changes that are only on this device. They will be lost.`
+    const question = element('span', {},
+        'This removes your name, your settings and your token from this device. The documents stay on the server.',
+        kept.length > 0 && element('b', {}, lost))
+    if (!await confirm('Forget this device?', question, 'Forget')) return
+    await leave(app, async () => {
+        for (const entry of kept) await caret.forget(entry)
+        app.settings.forget()
+        emptyStorages('localStorage', 'sessionStorage')
+    })
+}
+
+/** Saves the text with the old token, and loads the page without it. */
+async function leave(app, change) {
+    if (await reloadSafely(app, change)) return
+    const lost = 'Some of your changes are not saved, and the server cannot save them now. If you go on, they are lost.'
+    if (!await confirm('Unsaved changes', lost, 'Lose the changes')) return
+    await change()
+    location.reload()
+}

@@ -1,0 +1,20 @@
+// What the page says about a token.
+
+/** Why the page asks for a token. Nothing if the user has not used one before. */
+export function refusedWords(reason, hadToken) {
+    if (reason === 'revoked') return 'Your token was revoked. You need another one.'
+    return hadToken ? 'The server does not know your token, or it has ended.' : ''
+}
+
+/** What is wrong while the page tries a token; nothing if nothing is. `now` is a `Date`. */
+export function attemptWords({ state, reason, until }, now) {
+    if (state === 'ended') {
+        if (reason === 'unauthorized') return 'The server does not know this token, or it has ended.'
+        return reason === 'revoked' ? 'This token was revoked.' : `The server refuses the connection: ${reason}.`
+    }
+    if (state !== 'waiting') return ''
+    const seconds = Math.max(1, Math.ceil((until - now) / 1000))
+    const next = `Next attempt in ${seconds}\u00a0s.`
+    const isLimited = /\(rate_limited\)$/.test(reason)
+    return `${isLimited ? 'Too many unknown tokens came from your network.' : 'The server cannot be reached.'} ${next}`
+}

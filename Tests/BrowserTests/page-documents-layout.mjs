@@ -1,0 +1,83 @@
+// Where the rows, cells and bars of the documents are, in windows of all sizes and with a notch.
+import assert from 'node:assert/strict'
+import { test } from '../NodeSupport/suite.mjs'
+import { box, poorContrasts, poorControls, pressOn } from './page-support.mjs'
+import { setWindow, windows } from './pages.mjs'
+
+export async function testDocumentsLayout({ openPage, put, caret }) {
+    for (let index = 0; index < 30; index++) await put(`${index < 12 ? '' : 'team/plans/'}document ${index}`)
+    const page = await openPage('/', windows.phone)
+    await page.waitFor(() => document.querySelectorAll('.rows .entry').length >= 30, 'the rows')
+    for (const [name, window] of Object.entries(windows)) {
+        await test(`rows and bars reach the edges, and their content does not: ${name}`, () => expectRows(page, window))
+        await test(`the first and the last row can be seen between the bars: ${name}`, () => expectScrolling(page))
+        await test(`cells of the grid stay inside of the safe area: ${name}`, () => expectGrid(page, window))
+    }
+    assert.deepEqual(page.problems, [])
+    await page.close()
+    for (const { name } of (await caret.list()).docs) if (/document \d+$/.test(name)) await caret.delete(name)
+}
+
+/** Where texts begin, and where the list ends. On a wide window, it is a column of 300 pixels with a line. */
+function edgesOf({ width, insets: { left = 0, right = 0 } }) {
+    return width >= 900 ? { left: 16, right: 299, safe: 299 } : { left: left + 16, right: width, safe: width - right }
+}
+
+const scrollTo = (page, top) => page.evaluate((top) => { document.querySelector('.scroller').scrollTop = top }, top)
+
+async function expectRows(page, window) {
+    const [edges, { top = 0, bottom = 0 }] = [edgesOf(window), window.insets]
+    await setWindow(page, window)
+    await scrollTo(page, 0)
+    await page.waitFor(() => document.querySelector('.documents').style.getPropertyValue('--bar-top')
+        === `${document.querySelector('.bar.above').offsetHeight}px`, 'the heights of the bars')
+    const [row, scrollbar] = [await box(page, '.entry + .entry'), await page.evaluate(() => {
+        const scroller = document.querySelector('.scroller')
+        return scroller.offsetWidth - scroller.clientWidth
+    })]
+    assert.deepEqual([row.left, row.right + scrollbar], [0, edges.right])
+    assert.equal((await box(page, '.entry + .entry b')).left, edges.left)
+    // The first row of a section has a line from edge to edge.
+    const lines = await page.evaluate(() => ['.entry + .entry', 'section:not(.without-folder) .entry'].map((selector) => {
+        const style = getComputedStyle(document.querySelector(selector), '::before')
+        return [style.left, style.right, style.borderTopWidth]
+    }))
+    assert.deepEqual(lines, [[`${edges.left}px`, '0px', '1px'], ['0px', '0px', '1px']])
+    const [head, bar, button] = [await box(page, '.bar.above'), await box(page, '.bar.below'), await box(page, '.create')]
+    assert.deepEqual([head.left, head.right, head.top], [0, edges.right, 0])
+    assert.deepEqual([bar.left, bar.right, bar.bottom], [0, edges.right, window.height])
+    assert.ok((await box(page, '.bar.above h1')).top >= top)
+    assert.ok(button.bottom <= window.height - bottom - 8, `${button.bottom}`)
+    assert.equal(button.right, edges.safe - 16)
+}
+
+async function expectScrolling(page) {
+    const [head, first] = [await box(page, '.bar.above'), await box(page, '.entry')]
+    assert.ok(Math.abs(first.top - head.bottom) < 1, `${first.top} ${head.bottom}`)
+    await scrollTo(page, 1e6)
+    await page.waitFor(() => document.querySelector('section:last-of-type .entry:last-child').getBoundingClientRect().bottom
+        <= document.querySelector('.bar.below').getBoundingClientRect().top + 1, 'the last row above the bar')
+    const title = await box(page, 'section:last-of-type h2')
+    assert.ok(Math.abs(title.top - head.bottom) < 1 && title.left === 0, `the title of the folder at ${title.top}`)
+}
+
+async function expectGrid(page, window) {
+    const edges = edgesOf(window)
+    await pressOn(page, 'Show as a grid')
+    await scrollTo(page, 0)
+    const cells = await page.evaluate(() => [...document.querySelectorAll('.without-folder .entry')].map((one) => {
+        const { left, right } = one.getBoundingClientRect()
+        return { left, right }
+    }))
+    assert.equal(Math.min(...cells.map((cell) => cell.left)), edges.left)
+    assert.ok(Math.max(...cells.map((cell) => cell.right)) <= edges.safe - 15.5)
+    const columns = new Set(cells.map((cell) => cell.left)).size
+    assert.ok(window.width >= 900 ? columns === 1 : columns >= 2, `${columns} columns`)
+    for (const scheme of ['light', 'dark']) {
+        await setWindow(page, window, scheme)
+        assert.deepEqual(await poorContrasts(page, '.documents'), [])
+    }
+    assert.deepEqual(await poorControls(page, '.documents'), [])
+    await pressOn(page, 'Show as a list')
+    assert.deepEqual(await poorControls(page, '.documents'), [])
+}

@@ -1,0 +1,219 @@
+// What the page computes about documents and tokens, without a page.
+import assert from 'node:assert/strict'
+import {
+    fileName, nameProblem, partsOf, shellWord, shortName, typedName, validatedName, visibleName,
+} from '../../Sources/CaretPage/page/document-name.js'
+import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
+import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
+import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
+
+const time = new Date(1_790_000_000_000)
+
+/** A list in which documents with these names have arrived. */
+function listOf(...names) {
+    const list = new DocumentList()
+    list.apply({ type: 'restarted' })
+    for (const name of names) list.apply(entry(name))
+    list.apply({ type: 'complete' })
+    return list
+}
+
+function entry(name, values = {}) {
+    return { type: 'document', name, epoch: 'e1', revision: 1, length: 1, updated: time, ...values }
+}
+
+/** What is shown, in short: 'folder: a b', and '…' at the end if there is more. */
+function shown(list, options) {
+    const { sections, more } = list.shown(options)
+    const texts = sections.map(({ folder, count, isCollapsed, rows }) =>
+        `${folder}: ${isCollapsed ? `(${count})` : rows.map(({ title }) => title).join(' ')}`)
+    return more > 0 ? [...texts, `… ${more}`] : texts
+}
+
+/** Names that rule T1 allows, and names that it refuses. */
+const validNames = [
+    'a', 'notes/today', 'a b', '...', '.a', 'a.', '\u00e9', '\u{1f600}', 'a/.b', '\u00a0', 'x'.repeat(512), '\u00e9'.repeat(256),
+]
+const badNames = [
+    '', '/', 'a/', '/a', 'a//b', '.', '..', 'a/.', 'a/../b', ' a', 'a ', 'a/ b', 'a /b', 'a\u0000b', 'a\tb', 'a\nb', '\u007f', '\u0085',
+    '\u009f', '\ud800', 'x'.repeat(513), '\u00e9'.repeat(257),
+]
+
+export const cases = {
+    'the page allows the names that rule T1 allows'() {
+        for (const name of validNames) assert.equal(nameProblem(name), null, JSON.stringify(name))
+        for (const name of badNames) assert.match(nameProblem(name) ?? '', /\.$/, JSON.stringify(name))
+    },
+
+    'a name that is too long is told with both numbers'() {
+        assert.equal(nameProblem('x'.repeat(600)), 'The name has 600 bytes. At most 512 are allowed.')
+    },
+
+    'a user who types a name is told what it means'() {
+        const state = (text) => validatedName(text, (name) => name === 'agenda').state
+        const texts = ['', '  ', 'agenda', ' agenda ', 'agend', 'notes/', 'notes//', 'notes/today', '..']
+        assert.deepEqual(texts.map(state), [
+            'unfinished', 'unfinished', 'exists', 'exists', 'free', 'unfinished', 'unfinished', 'free', 'invalid',
+        ])
+        assert.equal(validatedName('notes/today', () => false).words, 'In the folder “notes”.')
+        assert.equal(typedName('  a b '), 'a b')
+    },
+
+    'a name is shown without characters that change the text around it'() {
+        assert.equal(visibleName('a\u202eb\u2066c'), 'abc')
+        assert.equal(visibleName('\u200b'), '%E2%80%8B')
+        assert.equal(visibleName('\u3164 \u00a0'), '%E3%85%A4%20%C2%A0')
+        assert.equal(visibleName('\u{1f600}'), '\u{1f600}')
+        assert.equal(shortName('\u{1f600}'.repeat(65)), `${'\u{1f600}'.repeat(64)}…`)
+    },
+
+    'files and commands get names that are safe'() {
+        assert.deepEqual(['notes/today', 'a.md', 'a/b:c"d', '.hidden', '..b', '1.5 kg'].map(fileName),
+            ['today.txt', 'a.md', 'b_c_d.txt', '.hidden.txt', '..b', '1.5 kg.txt'])
+        assert.deepEqual(['notes/a-1', 'a b', "it's; rm *", '-f', 'a\u202eb'].map(shellWord),
+            ['notes/a-1', "'a b'", "'it'\\''s; rm *'", "'-f'", 'NAME'])
+    },
+
+    'the folder of a document is what stands before its last slash'() {
+        assert.deepEqual(['a', 'a/b', 'a/b/c'].map((name) => partsOf(name).folder), ['', 'a', 'a/b'])
+    },
+
+    'documents are shown by folder, and numbers are sorted as numbers'() {
+        const list = listOf('b/z', 'day 10', 'a/x', 'Day 9', 'zoo', 'a/c/d', 'b/a', 'day 9')
+        assert.deepEqual(shown(list), [': day 9 Day 9 day 10 zoo', 'a: x', 'a/c: d', 'b: a z'])
+    },
+
+    'the order does not depend on the order of arrival'() {
+        const names = ['a', 'A', '\u00e1', 'a\u0301', 'a/b', '\u00e1/b', 'a\u0301/b', '1', '01']
+        assert.deepEqual(shown(listOf(...names)), shown(listOf(...[...names].reverse())))
+    },
+
+    'documents that come and go later have the same order'() {
+        const names = ['a', 'B', 'a/b', 'c/1', 'c/10', 'c/2', '\u00e1', 'a\u0301', 'z', 'A']
+        for (let turn = 0; turn < names.length; turn++) {
+            const [late, early] = [names.slice(0, turn), names.slice(turn)]
+            const list = listOf(...early, 'gone', 'c/gone')
+            assert.ok(list.sorted.length > 0)
+            for (const name of late) list.apply(entry(name))
+            for (const name of ['gone', 'c/gone']) list.apply({ type: 'gone', name, reason: 'deleted' })
+            assert.deepEqual(shown(list), shown(listOf(...names)))
+        }
+    },
+
+    'a search finds names that contain the text, also in collapsed folders'() {
+        const list = listOf('Agenda', 'notes/agenda', 'notes/plan', 'agora/x', 'caf\u00e9')
+        const collapsed = new Set(['notes'])
+        assert.deepEqual(shown(list, { collapsed }), [': Agenda caf\u00e9', 'agora: x', 'notes: (2)'])
+        assert.deepEqual(shown(list, { collapsed, search: 'AGE' }), [': Agenda', 'notes: agenda'])
+        assert.deepEqual(shown(list, { search: 'notes/p' }), ['notes: plan'])
+        assert.deepEqual(shown(list, { search: 'cafe\u0301' }), [': caf\u00e9'])
+        assert.deepEqual(shown(list, { search: '.*' }), [])
+    },
+
+    'a limit cuts the rows, and tells how many are missing'() {
+        const list = listOf('a', 'b', 'c', 'x/d', 'x/e', 'y/f')
+        assert.deepEqual(shown(list, { limit: 2 }), [': a b', '… 4'])
+        assert.deepEqual(shown(list, { limit: 4 }), [': a b c', 'x: d', '… 2'])
+        assert.deepEqual(shown(list, { limit: 6 }), [': a b c', 'x: d e', 'y: f'])
+        assert.deepEqual(shown(list, { limit: 4, collapsed: new Set(['x']) }), [': a b c', 'x: (2)', 'y: f'])
+    },
+
+    'a change of a document changes its row, and not the list'() {
+        const list = listOf('a', 'b')
+        const [row] = list.sorted
+        const changed = list.apply(entry('a', { length: 7, updated: new Date(time.getTime() + 1) }))
+        assert.equal(changed, row)
+        assert.deepEqual([row.length, row.title], [7, 'a'])
+    },
+
+    'documents come and go, and an unknown event changes nothing'() {
+        const list = listOf('a')
+        assert.equal(list.apply(entry('b')), 'rows')
+        assert.equal(list.apply({ type: 'gone', name: 'a', reason: 'deleted' }), 'rows')
+        assert.equal(list.apply({ type: 'gone', name: 'a', reason: 'deleted' }), 'nothing')
+        assert.equal(list.apply({ type: 'news' }), 'nothing')
+        assert.deepEqual(shown(list), [': b'])
+    },
+
+    'the last list stays until that of a new connection is complete'() {
+        const list = listOf('a', 'b', 'c')
+        list.apply({ type: 'restarted' })
+        list.apply(entry('b', { length: 9 }))
+        list.apply(entry('d'))
+        list.apply(entry('c'))
+        list.apply({ type: 'gone', name: 'c', reason: 'deleted' })
+        assert.deepEqual(shown(list), [': a b d'])
+        list.apply({ type: 'restarted' })
+        for (const name of ['b', 'd']) list.apply(entry(name))
+        assert.deepEqual(shown(list), [': a b d'])
+        list.apply({ type: 'complete' })
+        assert.deepEqual(shown(list), [': b d'])
+        assert.ok(list.isComplete)
+    },
+
+    'what a search on the server has found is dropped if it does not arrive'() {
+        const list = new DocumentList()
+        list.apply({ type: 'restarted' })
+        list.add([entry('a'), entry('b')])
+        assert.deepEqual([shown(list), list.isComplete], [[': a b'], false])
+        list.apply(entry('b'))
+        list.apply({ type: 'complete' })
+        assert.deepEqual(shown(list), [': b'])
+    },
+
+    '10,000 documents are sorted and cut within half a second'() {
+        const list = listOf(...Array.from({ length: 10_000 }, (_, index) => `folder ${index % 100}/document ${index}`))
+        const start = performance.now()
+        assert.equal(list.shown({ limit: 200 }).more, 9_800)
+        assert.ok(performance.now() - start < 500, `${performance.now() - start} ms`)
+    },
+
+    'the sign-in says what is wrong with a token'() {
+        const now = new Date()
+        const waiting = { state: 'waiting', until: new Date(now.getTime() + 5_400) }
+        assert.match(attemptWords({ state: 'ended', reason: 'unauthorized' }, now), /does not know this token/)
+        assert.match(attemptWords({ state: 'ended', reason: 'forbidden' }, now), /forbidden/)
+        assert.equal(attemptWords({ ...waiting, reason: 'too many tokens (rate_limited)' }, now),
+            'Too many unknown tokens came from your network. Next attempt in 6\u00a0s.')
+        assert.equal(attemptWords({ ...waiting, reason: 'closed' }, now), 'The server cannot be reached. Next attempt in 6\u00a0s.')
+        assert.equal(attemptWords({ state: 'connecting' }, now), '')
+        assert.equal(refusedWords('unauthorized', false), '')
+        assert.match(refusedWords('unauthorized', true), /does not know your token/)
+        assert.match(refusedWords('revoked', true), /revoked/)
+    },
+
+    async 'a page is loaded again only if no text is lost'() {
+        // How often a screen asks before the user leaves, the state of the link, and what then happens.
+        const rows = [[0, 'waiting', 'change,reload'], [2, 'online', 'change,reload'], [1, 'waiting', ''], [Infinity, 'online', '']]
+        for (const [asks, link, expected] of rows) {
+            const done = []
+            const target = new EventTarget()
+            let left = asks
+            target.addEventListener('beforeunload', (event) => { if (left-- > 0) event.preventDefault() })
+            const app = { caret: { link: { state: link } }, reload: async () => done.push('reload') }
+            const change = async () => done.push('change')
+            assert.equal(await reloadSafely(app, change, { target, pause: 0 }), expected !== '')
+            assert.equal(done.join(), expected)
+        }
+        assert.equal(mayLose(new EventTarget()), false)
+    },
+
+    'unsaved text is found only where a document is edited'() {
+        const edited = { unsaved: [{}] }
+        const app = (screen, document) => ({ route: { screen, name: 'a' }, caret: { open: () => document } })
+        assert.equal(unsavedDocument(app('editor', edited)), edited)
+        assert.equal(unsavedDocument(app('editor', { unsaved: [] })), null)
+        assert.equal(unsavedDocument(app('history', edited)), null)
+        assert.equal(unsavedDocument({ route: null }), null)
+        const trapped = { get unsaved() { throw new Error('trapped') } }
+        assert.equal(unsavedDocument(app('editor', trapped)), null)
+    },
+
+    'the notes of a document are listed only by a search'() {
+        const list = listOf('agenda', 'agenda.notes', 'a.notes', 'x/b.notes', 'b')
+        assert.deepEqual(shown(list), [': a.notes agenda b', 'x: b.notes'])
+        assert.deepEqual(shown(list, { search: 'agenda' }), [': agenda agenda.notes'])
+        list.apply({ type: 'gone', name: 'agenda', reason: 'deleted' })
+        assert.deepEqual(shown(list), [': a.notes agenda.notes b', 'x: b.notes'])
+    },
+}

@@ -34,6 +34,9 @@ static const unsigned char errors_js[] = {
 static const unsigned char field_text_js[] = {
 #embed "caret/field-text.js"
 };
+static const unsigned char followers_js[] = {
+#embed "caret/followers.js"
+};
 static const unsigned char mirror_js[] = {
 #embed "caret/mirror.js"
 };
@@ -68,6 +71,7 @@ static const struct caret_page_file files[] = {
     {"document.js", document_js, sizeof document_js},
     {"errors.js", errors_js, sizeof errors_js},
     {"field-text.js", field_text_js, sizeof field_text_js},
+    {"followers.js", followers_js, sizeof followers_js},
     {"mirror.js", mirror_js, sizeof mirror_js},
     {"module.js", module_js, sizeof module_js},
     {"overlay.js", overlay_js, sizeof overlay_js},

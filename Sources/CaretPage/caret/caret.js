@@ -12,6 +12,7 @@ import { ClientState } from './client.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
+import { entry, Followers } from './followers.js'
 import { Module } from './module.js'
 import { Replica } from './replica.js'
 import { webSocket } from './web-socket.js'
@@ -32,7 +33,7 @@ export class Caret extends EventTarget {
     #isRunning = false
     #requests = new Map()
     #documents = new Map()
-    #followers = new Set()
+    #followers = new Followers()
     #lastSeq = 0
     /** The error of the module, after which the client cannot continue. */
     #fault = null
@@ -127,11 +128,10 @@ export class Caret extends EventTarget {
      * whenever one is created, changed, renamed or deleted. Returns a function that stops following.
      */
     follow(prefix, listener) {
-        const follower = { prefix, listener }
-        this.#followers.add(follower)
+        const follower = this.#followers.add(prefix, listener)
         this.#updateFollow()
         return () => {
-            if (this.#followers.delete(follower)) this.#updateFollow()
+            if (this.#followers.remove(follower)) this.#updateFollow()
         }
     }
 
@@ -175,7 +175,7 @@ export class Caret extends EventTarget {
         case 'link': return this.dispatchEvent(new CaretEvent('link', { link: this.link }))
         case 'answer': return this.#settle(action.id, ({ resolve }) => resolve(action.message))
         case 'fail': return this.#settle(action.id, ({ reject }) => reject(action.error))
-        case 'deliver': return this.#deliver(action.event)
+        case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
         case 'wake': return this.#wakeAt(action.at)
@@ -301,31 +301,9 @@ export class Caret extends EventTarget {
     // Following.
 
     #updateFollow() {
-        const [first, ...others] = [...this.#followers].map(({ prefix }) => prefix)
-        if (first === undefined) return this.#pass(() => this.#state.unfollowed())
-        this.#pass(() => this.#state.followed(others.reduce(commonPrefix, first)))
+        const { prefix } = this.#followers
+        this.#pass(() => (prefix === undefined ? this.#state.unfollowed() : this.#state.followed(prefix)))
     }
-
-    #deliver({ type, doc, reason, to, ...rest }) {
-        const isAboutDocument = type === 'document' || type === 'gone'
-        const event = type === 'document' ? { type, ...entry({ doc, ...rest }) }
-            : type === 'gone' ? { type, name: doc, reason, to } : { type }
-        for (const { prefix, listener } of [...this.#followers]) {
-            if (!isAboutDocument || doc.startsWith(prefix)) listener(event)
-        }
-    }
-}
-
-function entry({ doc, epoch, rev, length, updated }) {
-    return { name: doc, epoch, revision: rev, length, updated: new Date(updated) }
-}
-
-function commonPrefix(left, right) {
-    let length = 0
-    while (length < left.length && left[length] === right[length]) length++
-    // The prefix must not end between the halves of a surrogate pair.
-    if (/[\ud800-\udbff]$/.test(left.slice(0, length))) length--
-    return left.slice(0, length)
 }
 
 /** A client id of 128 random bits. Only the client and the server know it. */

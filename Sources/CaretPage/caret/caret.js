@@ -7,33 +7,42 @@
 //
 // caret.d.ts lists the whole interface, and docs/client-js.md explains it. This file has the sockets and the
 // clock. The logic is in client.js, document-state.js and the WebAssembly module.
+import { Alarm } from './alarm.js'
 import { Binding } from './binding.js'
+import { browserKeeping } from './browser-keeping.js'
 import { ClientState } from './client.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
 import { entry, Followers } from './followers.js'
+import { Keeper } from './keeper.js'
 import { Module } from './module.js'
+import { Recovery } from './recovery.js'
 import { Replica } from './replica.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
 
 export { Binding, CaretDocument, CaretError, CaretEvent }
 
-/** A connection to a server. It reconnects by itself. Events: 'link' and 'signedOut'. */
+/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut' and 'keeping'. */
 export class Caret extends EventTarget {
     #url
     #module
     #state
     #makeTransport
     #transport = null
-    #timer = null
-    #timerAt = Infinity
+    #alarm = new Alarm(() => this.#pass((now) => this.#state.timePassed(now, Math.random())))
     #queue = []
     #isRunning = false
     #requests = new Map()
     #documents = new Map()
     #followers = new Followers()
+    /** Stores unsaved edits on this device; null if the client does not. */
+    #keeper
+    /** For each open document, what stores its unsaved edits. */
+    #kept = new Map()
+    /** Saves other unsaved edits of this device; null if the client does not. */
+    #recovery = null
     #lastSeq = 0
     /** The error of the module, after which the client cannot continue. */
     #fault = null
@@ -43,16 +52,32 @@ export class Caret extends EventTarget {
     /** Loads the module, and begins to connect. Does not wait for the connection. */
     static async connect(server = globalThis.location?.origin, options = {}) {
         const source = options.wasm ?? new URL('caret.wasm', import.meta.url)
-        return new Caret(new URL(server), await Module.load(source), options)
+        const { keep = browserKeeping(), token, client, makeID = randomID } = options
+        const url = new URL(server)
+        const settings = { server: url.origin, token }
+        const [module, keeper] = await Promise.all([
+            Module.load(source), keep ? Keeper.start(keep, { ...settings, client, makeID }) : null,
+        ])
+        const make = (keeper) => new Caret(url, module, { ...options, client: keeper.client, keeper })
+        if (!keeper) return new Caret(url, module, { ...options, client: client ?? makeID() })
+        const caret = make(keeper)
+        const makeClient = (keeper) => ({ keeper, caret: make(keeper) })
+        caret.#recovery = new Recovery(caret, keeper, { keeping: keep, settings, makeClient })
+        return caret
     }
 
     /** Use `connect` instead. */
-    constructor(url, module, { client = randomID(), token, name, color, transport = webSocket }) {
+    constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null }) {
         super()
         this.#url = url
         this.#module = module
         this.#makeTransport = transport
-        this.#state = new ClientState({ client, token, name, color })
+        this.#keeper = keeper
+        this.#state = new ClientState({ client, token, name, color, keeps: keeper !== null, user: keeper?.user })
+        keeper?.listen({
+            lost: () => this.#pass((now) => this.#state.replaced(now)),
+            faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),
+        })
         this.#pass((now) => this.#state.started(now))
     }
 
@@ -76,13 +101,23 @@ export class Caret extends EventTarget {
 
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name, { create = false, watch = false } = {}) {
-        for (const open of this.#documents.values()) if (open.name === name) return open
+        for (const open of this.#documents.values()) {
+            if (open.name !== name) continue
+            this.#recovery?.opened(open)
+            return open
+        }
         let document
         this.#pass((now) => {
-            const replica = new Replica(this.#module, { watch })
-            const [key, actions] = this.#state.opened(replica, name, { create, watch }, now)
-            document = new CaretDocument(this.#documentOwner(key), this.#state.documents.get(key))
+            // A watched document cannot be edited.
+            const found = this.#keeper && !watch ? this.#keeper.open(this.#module, name) : null
+            const replica = found?.replica ?? new Replica(this.#module, { watch })
+            const restored = found?.isRestored ? { lastRestore: found.kept.lastRestore, core: this.core } : undefined
+            const options = { create: create || found?.kept.creates, watch, restored }
+            const [key, actions] = this.#state.opened(replica, name, options, now)
+            const state = this.#state.documents.get(key)
+            document = new CaretDocument(this.#documentOwner(key, found?.kept), state)
             this.#documents.set(key, document)
+            if (found) this.#kept.set(key, found.kept.attach(state))
             return actions
         })
         return document
@@ -117,6 +152,7 @@ export class Caret extends EventTarget {
         const { epoch } = await this.read(name, { rev })
         // At least the time, so that a client that restarts with its old id does not reuse a number.
         this.#lastSeq = Math.max(this.#lastSeq + 1, Date.now())
+        for (const kept of this.#kept.values()) if (kept.name === name) kept.lastRestore = this.#lastSeq
         await this.#request({ type: 'restore', doc: name, epoch, rev, seq: this.#lastSeq })
     }
 
@@ -139,7 +175,17 @@ export class Caret extends EventTarget {
     async close() {
         await Promise.all([...this.#documents.values()].map((document) => document.close()))
         if (!this.#fault) this.#pass((now) => this.#state.closed(now))
+        await this.#keeper?.end()
     }
+
+    /** Why unsaved edits are not stored on this device; null if they are, or if the client does not do it. */
+    get keepingError() { return this.#keeper?.fault ?? null }
+
+    /** The documents with unsaved edits on this device. See Kept in caret.d.ts. */
+    async kept() { return (await this.#keeper?.describe(this.#module, this.user)) ?? [] }
+
+    /** Removes the edits of an entry of `kept` for good. Returns false if a document or another tab uses them. */
+    async forget({ id }) { return (await this.#keeper?.forget(id)) ?? false }
 
     // Events in, actions out.
 
@@ -148,11 +194,11 @@ export class Caret extends EventTarget {
         if (this.#fault) throw this.#fault
         try {
             this.#queue.push(...event(performance.now()))
+            this.#runQueue()
         } catch (error) {
-            if (error.code === 'trapped') this.#endAfterFault(error)
+            if (error.code === 'trapped' && !this.#fault) this.#endAfterFault(error)
             throw error
         }
-        this.#runQueue()
     }
 
     // A listener may cause the next event while actions of the previous one are still in the queue. The queue
@@ -172,15 +218,22 @@ export class Caret extends EventTarget {
         case 'connect': return this.#startTransport()
         case 'disconnect': return this.#stopTransport()
         case 'send': return this.#send(action)
-        case 'link': return this.dispatchEvent(new CaretEvent('link', { link: this.link }))
+        case 'keep': return this.#kept.get(action.key)?.changed()
+        case 'link': return this.#linkChanged()
         case 'answer': return this.#settle(action.id, ({ resolve }) => resolve(action.message))
         case 'fail': return this.#settle(action.id, ({ reject }) => reject(action.error))
         case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
-        case 'wake': return this.#wakeAt(action.at)
+        case 'wake': return this.#alarm.set(action.at)
         default: throw new TypeError(`${action.do} is not an action`)
         }
+    }
+
+    #linkChanged() {
+        if (this.link.state === 'online') this.#keeper?.welcomed(this.user)
+        this.dispatchEvent(new CaretEvent('link', { link: this.link }))
+        if (this.link.state === 'online') this.#recovery?.online()
     }
 
     #startTransport() {
@@ -210,39 +263,30 @@ export class Caret extends EventTarget {
     #stopTransport() {
         const transport = this.#transport
         this.#transport = null
+        for (const kept of this.#kept.values()) kept.dropPush()
         transport?.close()
     }
 
-    #send({ message, id }) {
+    #send({ message, id, key }) {
         const line = encodeMessage(message, id)
         const limit = this.limits?.line ?? Infinity
         // A UTF-16 code unit has at most three bytes of UTF-8.
         if (3 * line.length > limit && new TextEncoder().encode(line).length > limit) {
             return void this.#queue.unshift(...this.#state.lineTooLong(message, id, limit, performance.now()))
         }
-        this.#transport?.send(line)
-    }
-
-    #wakeAt(moment) {
-        if (this.#timerAt <= moment) return
-        this.#timerAt = moment
-        this.#setTimer()
-    }
-
-    #setTimer() {
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => {
-            // Node may fire a timer early: the delay counts from the start of Node's turn. The state ignores a
-            // wake that comes too early, and would not ask for another one.
-            if (performance.now() < this.#timerAt) return this.#setTimer()
-            this.#timerAt = Infinity
-            this.#pass((now) => this.#state.timePassed(now, Math.random()))
-        }, Math.max(0, this.#timerAt - performance.now()) + 1)
+        const kept = this.#kept.get(key)
+        if (!kept || message.type === 'select') return this.#transport?.send(line)
+        const transport = this.#transport
+        if (message.type === 'push') return kept.push(() => transport?.send(line))
+        // The replica makes the push again after `open`.
+        kept.dropPush()
+        transport?.send(line)
     }
 
     #ended({ reason, error }) {
         this.#endError = error
-        clearTimeout(this.#timer)
+        this.#alarm.stop()
+        this.#endKeeping(reason)
         for (const document of this.#documents.values()) document.endWaiting(error)
         if (reason === 'unauthorized' || reason === 'revoked') this.dispatchEvent(new CaretEvent('signedOut', { reason }))
     }
@@ -278,16 +322,20 @@ export class Caret extends EventTarget {
     // Documents.
 
     /** What a document may do with the client. */
-    #documentOwner(key) {
+    #documentOwner(key, kept) {
         const endError = () => this.#endError
         return {
             get error() { return endError() },
+            get isKept() { return kept?.isKept ?? false },
             core: this.core,
             change: (event) => this.#pass((now) => this.#state.change(key, (state) => event(state, now))),
             handleMessages: () => this.#pass((now) => this.#state.handledMessages(key, now, Math.random())),
             closeDocument: () => {
                 this.#documents.delete(key)
-                if (!this.#fault) this.#pass(() => this.#state.closedDocument(key))
+                this.#kept.delete(key)
+                if (this.#fault) return
+                if (kept) this.#keeper.close(kept)
+                this.#pass(() => this.#state.closedDocument(key))
             },
         }
     }
@@ -296,6 +344,16 @@ export class Caret extends EventTarget {
         const document = this.#documents.get(key)
         document?.notify(update)
         document?.checkWaiters()
+    }
+
+    // Keeping unsaved edits.
+
+    /** The client has ended. Its edits stay on this device for the next one. */
+    async #endKeeping(reason) {
+        if (!this.#keeper) return
+        this.#recovery?.end()
+        if (reason === 'other_user') await this.#keeper.disown().catch(() => {})
+        await this.#keeper.end({ isTrapped: this.#fault !== null })
     }
 
     // Following.

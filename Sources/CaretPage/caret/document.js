@@ -48,6 +48,8 @@ export class CaretDocument extends EventTarget {
     get selections() { return this.#state.state.selections }
     /** The edits that the server has not saved. Their offsets refer to the text that the server has. */
     get unsaved() { return this.#state.replica.unsaved }
+    /** Whether the unsaved edits would survive if the page or the program ended now. True if there are none. */
+    get isKept() { return this.#client.isKept || !this.#state.state.hasUnsaved }
     get canUndo() { return this.#state.state.canUndo }
     get canRedo() { return this.#state.state.canRedo }
 

@@ -25,6 +25,9 @@ static const unsigned char caret_wasm[] = {
 static const unsigned char client_js[] = {
 #embed "caret/client.js"
 };
+static const unsigned char connection_js[] = {
+#embed "caret/connection.js"
+};
 static const unsigned char core_js[] = {
 #embed "caret/core.js"
 };
@@ -92,6 +95,7 @@ static const struct caret_page_file files[] = {
     {"caret.js", caret_js, sizeof caret_js},
     {"caret.wasm", caret_wasm, sizeof caret_wasm},
     {"client.js", client_js, sizeof client_js},
+    {"connection.js", connection_js, sizeof connection_js},
     {"core.js", core_js, sizeof core_js},
     {"document-state.js", document_state_js, sizeof document_state_js},
     {"document.js", document_js, sizeof document_js},

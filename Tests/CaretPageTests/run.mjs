@@ -6,7 +6,8 @@
 // error. Ends with 'N passed, N failed'.
 import { readFileSync } from 'node:fs'
 
-const files = ['words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'laws', 'hostile', 'live']
+const files = ['words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'keep-schedule', 'keeping', 'laws',
+    'hostile', 'live', 'live-keeping']
 const [path, word = ''] = process.argv.slice(2)
 const wasm = await WebAssembly.compile(readFileSync(path))
 

@@ -11,6 +11,7 @@ import { Alarm } from './alarm.js'
 import { Binding } from './binding.js'
 import { browserKeeping } from './browser-keeping.js'
 import { ClientState } from './client.js'
+import { Connection, isLonger } from './connection.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
@@ -26,11 +27,9 @@ export { Binding, CaretDocument, CaretError, CaretEvent }
 
 /** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut' and 'keeping'. */
 export class Caret extends EventTarget {
-    #url
     #module
     #state
-    #makeTransport
-    #transport = null
+    #connection
     #alarm = new Alarm(() => this.#pass((now) => this.#state.timePassed(now, Math.random())))
     #queue = []
     #isRunning = false
@@ -69,9 +68,12 @@ export class Caret extends EventTarget {
     /** Use `connect` instead. */
     constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null }) {
         super()
-        this.#url = url
         this.#module = module
-        this.#makeTransport = transport
+        this.#connection = new Connection(() => transport(url), {
+            opened: () => this.#pass((now) => this.#state.connected(now)),
+            received: (line) => this.#pass((now) => this.#received(line, now)),
+            closed: (reason) => this.#pass((now) => this.#state.disconnected(reason, now, Math.random())),
+        })
         this.#keeper = keeper
         this.#state = new ClientState({ client, token, name, color, keeps: keeper !== null, user: keeper?.user })
         keeper?.listen({
@@ -101,26 +103,17 @@ export class Caret extends EventTarget {
 
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name, { create = false, watch = false } = {}) {
-        for (const open of this.#documents.values()) {
-            if (open.name !== name) continue
-            this.#recovery?.opened(open)
-            return open
-        }
-        let document
-        this.#pass((now) => {
-            // A watched document cannot be edited.
-            const found = this.#keeper && !watch ? this.#keeper.open(this.#module, name) : null
-            const replica = found?.replica ?? new Replica(this.#module, { watch })
-            const restored = found?.isRestored ? { lastRestore: found.kept.lastRestore, core: this.core } : undefined
-            const options = { create: create || found?.kept.creates, watch, restored }
-            const [key, actions] = this.#state.opened(replica, name, options, now)
-            const state = this.#state.documents.get(key)
-            document = new CaretDocument(this.#documentOwner(key, found?.kept), state)
-            this.#documents.set(key, document)
-            if (found) this.#kept.set(key, found.kept.attach(state))
-            return actions
-        })
-        return document
+        const open = this.#find(name)
+        // The client may have opened it only to save its edits.
+        if (open && this.#recovery?.release(open) && create) open.create()
+        // A watched document cannot be edited.
+        return open ?? this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+    }
+
+    /** Opens a document that continues from a keepsake. Null if it is open, or if there is no whole keepsake. */
+    openKept(name) {
+        const found = this.#find(name) ? null : this.#keeper.restore(this.#module, name)
+        return found && this.#open(name, {}, found)
     }
 
     /** A page of the documents, sorted by name: { docs, more }. */
@@ -215,8 +208,8 @@ export class Caret extends EventTarget {
 
     #run(action) {
         switch (action.do) {
-        case 'connect': return this.#startTransport()
-        case 'disconnect': return this.#stopTransport()
+        case 'connect': return this.#connection.start()
+        case 'disconnect': return this.#disconnect()
         case 'send': return this.#send(action)
         case 'keep': return this.#kept.get(action.key)?.changed()
         case 'link': return this.#linkChanged()
@@ -236,20 +229,6 @@ export class Caret extends EventTarget {
         if (this.link.state === 'online') this.#recovery?.online()
     }
 
-    #startTransport() {
-        const transport = this.#makeTransport(this.#url)
-        this.#transport = transport
-        // Events of a connection that was given up are ignored.
-        const pass = (event) => {
-            if (this.#transport === transport) this.#pass(event)
-        }
-        transport.start({
-            opened: () => pass((now) => this.#state.connected(now)),
-            received: (line) => pass((now) => this.#received(line, now)),
-            closed: (reason) => pass((now) => this.#state.disconnected(reason, now, Math.random())),
-        })
-    }
-
     #received(line, now) {
         let message
         try {
@@ -260,27 +239,22 @@ export class Caret extends EventTarget {
         return this.#state.received(message, now, Math.random())
     }
 
-    #stopTransport() {
-        const transport = this.#transport
-        this.#transport = null
+    #disconnect() {
         for (const kept of this.#kept.values()) kept.dropPush()
-        transport?.close()
+        this.#connection.stop()
     }
 
     #send({ message, id, key }) {
         const line = encodeMessage(message, id)
         const limit = this.limits?.line ?? Infinity
-        // A UTF-16 code unit has at most three bytes of UTF-8.
-        if (3 * line.length > limit && new TextEncoder().encode(line).length > limit) {
+        if (isLonger(line, limit)) {
             return void this.#queue.unshift(...this.#state.lineTooLong(message, id, limit, performance.now()))
         }
         const kept = this.#kept.get(key)
-        if (!kept || message.type === 'select') return this.#transport?.send(line)
-        const transport = this.#transport
-        if (message.type === 'push') return kept.push(() => transport?.send(line))
-        // The replica makes the push again after `open`.
-        kept.dropPush()
-        transport?.send(line)
+        if (kept && message.type === 'push') return kept.push(() => this.#connection.send(line))
+        // The replica makes a push again after `open`.
+        if (message.type !== 'select') kept?.dropPush()
+        this.#connection.send(line)
     }
 
     #ended({ reason, error }) {
@@ -295,7 +269,7 @@ export class Caret extends EventTarget {
     #endAfterFault(error) {
         this.#fault = error
         this.#queue = []
-        this.#stopTransport()
+        this.#disconnect()
         for (const id of this.#requests.keys()) this.#settle(id, ({ reject }) => reject(error))
         this.#ended({ error })
         this.dispatchEvent(new CaretEvent('link', { link: this.link }))
@@ -320,6 +294,26 @@ export class Caret extends EventTarget {
     }
 
     // Documents.
+
+    #find(name) { return [...this.#documents.values()].find((document) => document.name === name) }
+
+    /** `found` is the answer of the keeper about the document, if there is a keeper. */
+    #open(name, { create, watch }, found) {
+        const { kept } = found ?? {}
+        const replica = found?.replica ?? new Replica(this.#module, { watch })
+        const restored = found?.isRestored ? { lastRestore: kept.lastRestore, core: this.core } : undefined
+        const options = { create: create || kept?.creates, watch, restored }
+        let document
+        this.#pass((now) => {
+            const [key, actions] = this.#state.opened(replica, name, options, now)
+            const state = this.#state.documents.get(key)
+            document = new CaretDocument(this.#documentOwner(key, kept), state)
+            this.#documents.set(key, document)
+            if (kept) this.#kept.set(key, kept.attach(state))
+            return actions
+        })
+        return document
+    }
 
     /** What a document may do with the client. */
     #documentOwner(key, kept) {

@@ -76,6 +76,11 @@ export class DocumentState {
     undone(now) { return this.#run(this.replica.undo(), now, true) }
     redone(now) { return this.#run(this.replica.redo(), now, true) }
     retried(now) { return this.#run(this.replica.retry(), now) }
+    /** Opening the document creates it from now on, and is tried again if the server has refused it before. */
+    created(now) {
+        this.#creates = true
+        return this.state.saving.code === 'not_found' ? this.retried(now) : []
+    }
     discarded(now) { return this.#run(this.replica.discard(), now) }
 
     #pause(now) {

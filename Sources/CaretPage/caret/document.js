@@ -151,6 +151,9 @@ export class CaretDocument extends EventTarget {
         this.dispatchEvent(new CaretEvent(type, current))
     }
 
+    /** The program has opened a document with `create` that was open before. */
+    create() { this.#pass((state, now) => state.created(now)) }
+
     checkWaiters() {
         if (this.#waiters.length === 0) return
         const waiting = this.#waiters

@@ -107,14 +107,21 @@ export class Keeper {
 
     /** A replica for the program, and what keeps it. It continues from the oldest keepsake with this name, if any. */
     open(module, name) {
+        const found = this.restore(module, name)
+        if (found) return found
+        const kept = new KeptDocument(this.#storage, ++this.#lastNumber)
+        this.#documents.set(kept.number, kept)
+        return { replica: new Replica(module), kept, isRestored: false }
+    }
+
+    /** The same, but null if there is no whole keepsake with this name. */
+    restore(module, name) {
         const found = this.closed.filter((kept) => kept.name === name).sort((left, right) => left.number - right.number)
         for (const kept of found) {
             const replica = kept.restore(module)
             if (replica) return { replica, kept, isRestored: true }
         }
-        const kept = new KeptDocument(this.#storage, ++this.#lastNumber)
-        this.#documents.set(kept.number, kept)
-        return { replica: new Replica(module), kept, isRestored: false }
+        return null
     }
 
     /** The program closes a document. It may open it again, and then it continues from its unsaved edits. */

@@ -49,17 +49,16 @@ export class Recovery {
     /** Opens the documents of keepsakes one after the other, and waits until the server has saved or refused each. */
     async #saveAll(caret, keeper) {
         for (const { name } of keeper.closed) {
-            // The program may have opened the document meanwhile.
-            if (this.#hasEnded || !keeper.closed.some((kept) => kept.name === name)) continue
-            const document = caret.open(name)
+            const document = this.#hasEnded ? null : caret.openKept(name)
+            if (!document) continue
             this.#documents.add(document)
             await document.saved().catch(() => {})
             if (this.#documents.delete(document)) await document.close()
         }
     }
 
-    /** The program uses this document from now on. */
-    opened(document) { this.#documents.delete(document) }
+    /** The program uses this document from now on. Returns whether only this object has used it before. */
+    release(document) { return this.#documents.delete(document) }
 
     async end() {
         this.#hasEnded = true

@@ -8,6 +8,8 @@ export class Device {
     log = []
     /** If set, each call of the storage fails with this error. */
     fault = null
+    /** How many milliseconds the next change takes. */
+    duration = () => 0
     /** If set, calls of `put` and `remove` wait until `release`. */
     #gate = null
 
@@ -31,7 +33,7 @@ export class Device {
     tab(remembered) { return new Tab(this, remembered) }
 
     lock(tab, client, lost) {
-        if (this.#locks.has(client)) return null
+        if (tab.hasCrashed || this.#locks.has(client)) return null
         this.#locks.set(client, { tab, lost })
         return () => { if (this.#locks.get(client)?.tab === tab) this.#locks.delete(client) }
     }
@@ -48,6 +50,8 @@ export class Device {
         if (tab.hasCrashed) throw new Error('the tab has crashed')
         if (this.fault) throw this.fault
         await this.#gate?.promise
+        const duration = this.duration()
+        if (duration > 0) await new Promise((resolve) => setTimeout(resolve, duration))
         // A crash before this line loses the change.
         if (tab.hasCrashed) throw new Error('the tab has crashed')
         this.log.push(word)

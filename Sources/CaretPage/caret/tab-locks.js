@@ -47,39 +47,40 @@ class ChannelLock {
 
     constructor(name, patience, lost) {
         this.#channel = new BroadcastChannel(name)
+        // Node must not wait for messages.
+        this.#channel.unref?.()
         this.#patience = patience
         this.#lost = lost
         this.isFree = new Promise((resolve) => {
-            const decide = (isFree) => {
-                clearTimeout(timer)
-                if (!isFree) this.release()
-                this.#isHeld = isFree
-                resolve(isFree)
-            }
-            const timer = setTimeout(() => decide(true), patience)
+            const timer = setTimeout(() => resolve(true), patience)
             this.#channel.onmessage = ({ data }) => {
-                if (this.#isHeld) this.#answer(data)
-                else if (data.isHeld || data.number < this.#number) decide(false)
-                // The other tab may not have been there when this one asked.
-                else this.#ask()
+                if (this.#isHeld) return this.#defend(data)
+                if (!data.isHeld && data.number > this.#number) return this.#ask()
+                clearTimeout(timer)
+                this.release()
+                resolve(false)
             }
+        }).then((isFree) => {
+            this.#isHeld = isFree
+            // If this tab was too busy to read an objection, both tabs find out now.
+            if (isFree) this.#send({ isHeld: true })
+            return isFree
         })
-        // Node must not wait for messages.
-        this.#channel.unref?.()
         this.#ask()
     }
 
-    #ask() { this.#channel.postMessage({ number: this.#number, until: Date.now() + this.#patience }) }
+    /** Also repeats the question for a tab that was not there when this one asked first. */
+    #ask() { this.#send({ isHeld: false, until: Date.now() + this.#patience }) }
 
-    #answer({ isHeld, until }) {
-        // The other tab has the lock since its question has expired, or since this tab was stopped.
-        if (isHeld || Date.now() > until) {
-            this.release()
-            this.#lost()
-        } else {
-            this.#channel.postMessage({ isHeld: true })
-        }
+    #defend({ isHeld, until, number }) {
+        // The other tab has the lock, because this tab was stopped when the other one asked.
+        const hasLost = isHeld ? number < this.#number : Date.now() > until
+        if (!hasLost) return this.#send({ isHeld: true })
+        this.release()
+        this.#lost()
     }
+
+    #send(message) { this.#channel.postMessage({ ...message, number: this.#number }) }
 
     release() { this.#channel.close() }
 }

@@ -46,6 +46,9 @@ export class DocumentState {
         if (restored) this.#restored = { ...restored, nextSeq: replica.state.nextSeq, text: replica.text }
     }
 
+    /** Whether the replica continues from a keepsake, and the document has not been open since. */
+    get isRestored() { return this.#restored !== null }
+
     /** Whether opening the document creates it if it does not exist. */
     get creates() { return this.#creates }
 

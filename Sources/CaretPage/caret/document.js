@@ -50,6 +50,8 @@ export class CaretDocument extends EventTarget {
     get unsaved() { return this.#state.replica.unsaved }
     /** Whether the unsaved edits would survive if the page or the program ended now. True if there are none. */
     get isKept() { return this.#client.isKept || !this.#state.state.hasUnsaved }
+    /** Whether the text comes from edits kept on this device, and the server has not opened the document yet. */
+    get isRestored() { return this.#state.isRestored }
     get canUndo() { return this.#state.state.canUndo }
     get canRedo() { return this.#state.state.canRedo }
 

@@ -43,9 +43,11 @@ export async function startTabs(programs) {
         return { tab, other, name }
     }
     /** With `isOffline`, the tab does not wait for the server. */
-    const openTab = async (name, port = server.port, token = '', { origin = site.origin, isOffline, ...options } = {}) => {
-        const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token, ...(isOffline && { offline: true }) })
-        const page = await browser.open(`${origin}/?${query}`, options)
+    const openTab = async (name, port = server.port, token = '', options = {}) => {
+        const { origin = site.origin, isOffline = false, ...context } = options
+        const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
+        if (isOffline) query.set('offline', 'true')
+        const page = await browser.open(`${origin}/?${query}`, context)
         // All tabs behave as if they had the focus of the system.
         await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
         await page.waitFor(() => document.title === 'ready', 'an open document')

@@ -12,7 +12,7 @@ export class JSONServer {
     received = []
     user = 'ann'
     isReachable = true
-    /** What happens to pushes: 'commit', 'commitSilently' without an ack, or 'lose'. */
+    /** What happens to pushes: 'commit', 'commitSilently' without an ack, 'lose' or 'refuse'. */
     pushes = 'commit'
 
     constructor(core) { this.#core = core }
@@ -28,7 +28,9 @@ export class JSONServer {
     text(name) { return this.#documents.get(name)?.text }
 
     /** The numbers of all pushes to a document, in order. */
-    numbers(name) { return this.received.filter(({ type, doc }) => type === 'push' && doc === name).map(({ seq }) => seq) }
+    numbers(name) {
+        return this.received.filter(({ type, doc }) => type === 'push' && doc === name).map(({ seq }) => seq)
+    }
 
     /** The transport of a tab. `cut()` ends its connections, and it makes no new ones. */
     transport() {
@@ -60,7 +62,9 @@ export class JSONServer {
         case 'ping': return connection.reply({ type: 'pong' })
         case 'restore':
             this.#documents.get(message.doc).own(connection.client, message.seq)
-            return connection.reply({ type: 'ack', id: message.id, doc: message.doc, seq: message.seq, rev: 0, unchanged: true })
+            return connection.reply({
+                type: 'ack', id: message.id, doc: message.doc, seq: message.seq, rev: 0, unchanged: true,
+            })
         case 'read': {
             const { epoch, rev, text } = this.#documents.get(message.doc)
             return connection.reply({ type: 'text', id: message.id, doc: message.doc, epoch, rev, text, newline: 'lf' })
@@ -80,6 +84,9 @@ export class JSONServer {
     #push(connection, { doc, epoch, base, seq, edits }) {
         const key = `${connection.client} ${doc} ${seq}`
         if (this.pushes === 'lose') return
+        if (this.pushes === 'refuse') {
+            return connection.reply({ type: 'error', doc, seq, code: 'too_large', message: 'the text is too long' })
+        }
         const content = JSON.stringify([epoch, base, edits])
         assert.equal(this.#pushes.get(key) ?? content, content, 'a repeated push has the same content')
         this.#pushes.set(key, content)

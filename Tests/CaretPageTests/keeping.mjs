@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict'
 import { Caret } from '../../Sources/CaretPage/caret/caret.js'
 import { lockByChannel } from '../../Sources/CaretPage/caret/tab-locks.js'
-import { Device } from './device.mjs'
-import { JSONServer } from './json-server.mjs'
-import { load } from './support.mjs'
+import { inWorlds, settled, until } from './keeping-world.mjs'
+import { applyEdits } from './support.mjs'
 
-const conversations = {
+export const cases = inWorlds({
     async 'text that was never sent is there in the next tab, and is sent'(world) {
         world.server.isReachable = false
         const first = await world.tab()
@@ -253,13 +252,12 @@ const conversations = {
         const document = await first.opened('a')
         world.server.pushes = 'lose'
         document.append('Milk\n')
-        await settled()
+        document.append('Bread\n')
+        await until(() => document.isKept)
         const old = world.device.keepsakes
         world.server.pushes = 'commit'
         first.transport.connection.end()
         first.caret.reconnect()
-        await document.saved()
-        document.append('Bread\n')
         await document.saved()
         document.append('Tea\n')
         await document.saved()
@@ -270,7 +268,7 @@ const conversations = {
         const second = await world.tab()
         const again = second.open('a')
         let view = again.text
-        again.addEventListener('change', ({ edits }) => { view = apply(view, edits) })
+        again.addEventListener('change', ({ edits }) => { view = applyEdits(view, edits) })
         again.append('Salt\n')
         world.server.isReachable = true
         second.caret.reconnect()
@@ -287,6 +285,22 @@ const conversations = {
         world.server.pushes = 'lose'
         document.append('Milk\n')
         await settled()
+        first.crash()
+        world.server.pushes = 'commit'
+        const second = await world.tab()
+        await second.open('a').saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'a restore keeps the refused edits of a document that is closed'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'refuse'
+        document.append('Milk\n')
+        await assert.rejects(document.saved(), { code: 'too_large' })
+        await document.close()
+        await first.caret.restore('a', 0)
         first.crash()
         world.server.pushes = 'commit'
         const second = await world.tab()
@@ -327,12 +341,15 @@ const conversations = {
         const offline = await world.tab()
         assert.equal(offline.caret.keepingError.code, 'storage')
         assert.equal((await offline.opened('a')).isKept, true)
+        await offline.caret.close()
         document.discard()
     },
 
     async 'a tab without a storage works as before'(world) {
         world.server.create('a')
-        const caret = await Caret.connect('http://127.0.0.1', { wasm: world.wasm, keep: false, transport: world.server.transport().make })
+        const caret = await Caret.connect('http://127.0.0.1', {
+            wasm: world.wasm, keep: false, transport: world.server.transport().make,
+        })
         const document = caret.open('a')
         document.append('Milk\n')
         assert.equal(document.isKept, false)
@@ -361,95 +378,4 @@ const conversations = {
         await until(() => hasLost)
         other.close()
     },
-}
-
-export const cases = Object.fromEntries(Object.entries(conversations).map(([name, run]) => [name, async (wasm) => {
-    const world = new World(wasm, (await load(wasm)).core)
-    try {
-        await run(world)
-    } finally {
-        for (const tab of world.tabs) tab.crash()
-        // Without a storage, the client does not notice the crash.
-        for (const { caret } of world.tabs) if (caret.link.state !== 'ended') await caret.close()
-    }
-}]))
-
-/** A device, a server, and the tabs on the device. */
-class World {
-    device = new Device()
-    tabs = []
-
-    constructor(wasm, core) {
-        this.wasm = wasm
-        this.server = new JSONServer(core)
-    }
-
-    /** A new tab with a client. `remembered` is the id that the tab had before it was loaded again. */
-    async tab(remembered, options = {}) {
-        const keeping = this.device.tab(remembered)
-        const transport = this.server.transport()
-        const caret = await Caret.connect('http://127.0.0.1', {
-            wasm: this.wasm, keep: keeping, transport: transport.make, ...options,
-        })
-        const tab = {
-            caret, keeping, transport, open: (...call) => caret.open(...call),
-            async opened(...call) {
-                const document = caret.open(...call)
-                await document.opened()
-                return document
-            },
-            crash() {
-                transport.cut()
-                keeping.crash()
-            },
-        }
-        this.tabs.push(tab)
-        return tab
-    }
-
-    /** One tab for each name, which types a text without a connection, and crashes. Returns the ids of the clients. */
-    async leave(...names) {
-        this.server.isReachable = false
-        const tabs = []
-        for (const name of names) {
-            const tab = await this.tab()
-            tab.open(name, { create: true }).append(`text of ${name}\n`)
-            tabs.push(tab)
-        }
-        await settled()
-        return tabs.map((tab) => {
-            tab.crash()
-            return tab.keeping.id
-        })
-    }
-
-    /** A tab that is online, so that the user is known, and whose text the server does not get. */
-    async leaveOnline(name, text) {
-        this.server.create(name)
-        const tab = await this.tab()
-        const document = await tab.opened(name)
-        this.server.pushes = 'lose'
-        document.append(text)
-        await settled()
-        tab.crash()
-        this.server.pushes = 'commit'
-    }
-
-    /** Waits until everything that may wait is stored. */
-    async storedPause() { await new Promise((resolve) => setTimeout(resolve, 300)) }
-}
-
-function apply(text, edits) {
-    return edits.reduceRight((result, { range: [start, end], text: inserted }) =>
-        result.slice(0, start) + inserted + result.slice(end), text)
-}
-
-async function settled() { for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve)) }
-
-async function until(condition) {
-    for (let round = 0; round < 300; round++) {
-        if (condition()) return
-        await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error(`this did not come true within 3 s: ${condition}`)
-}
+})

@@ -6,8 +6,10 @@
 // error. Ends with 'N passed, N failed'.
 import { readFileSync } from 'node:fs'
 
-const files = ['words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'keep-schedule', 'keeping', 'laws',
-    'hostile', 'live', 'live-keeping']
+const files = [
+    'words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'keep-schedule', 'keeping', 'laws', 'hostile',
+    'live', 'live-keeping',
+]
 const [path, word = ''] = process.argv.slice(2)
 const wasm = await WebAssembly.compile(readFileSync(path))
 

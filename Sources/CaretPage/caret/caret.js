@@ -145,8 +145,9 @@ export class Caret extends EventTarget {
         const { epoch } = await this.read(name, { rev })
         // At least the time, so that a client that restarts with its old id does not reuse a number.
         this.#lastSeq = Math.max(this.#lastSeq + 1, Date.now())
-        for (const kept of this.#kept.values()) if (kept.name === name) kept.lastRestore = this.#lastSeq
-        await this.#request({ type: 'restore', doc: name, epoch, rev, seq: this.#lastSeq })
+        const seq = this.#lastSeq
+        await this.#keeper?.restoring(name, seq)
+        await this.#request({ type: 'restore', doc: name, epoch, rev, seq })
     }
 
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
@@ -301,7 +302,7 @@ export class Caret extends EventTarget {
     #open(name, { create, watch }, found) {
         const { kept } = found ?? {}
         const replica = found?.replica ?? new Replica(this.#module, { watch })
-        const restored = found?.isRestored ? { lastRestore: kept.lastRestore, core: this.core } : undefined
+        const restored = found?.isRestored ? { restores: kept.restores, core: this.core } : undefined
         const options = { create: create || kept?.creates, watch, restored }
         let document
         this.#pass((now) => {

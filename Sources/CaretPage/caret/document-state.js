@@ -21,7 +21,7 @@ export class DocumentState {
     #text = null
     /** The messages that wait until `handledNext`; null if messages do not wait. */
     #held = null
-    /** What the replica has continued from, until the document is open: { nextSeq, text, lastRestore, core }. */
+    /** What the replica has continued from, until the document is open: { nextSeq, text, restores, core }. */
     #restored = null
     /** What the user typed after a keepsake that was superseded: { text, edits, core }. Waits for the whole text. */
     #typedAfter = null
@@ -34,8 +34,8 @@ export class DocumentState {
     refusal = null
 
     /**
-     * `restored` is set if the replica continues from a keepsake: { lastRestore, core }. `lastRestore` is the number
-     * of the last `restore` of the document by this client, and `core` has the rules of edits.
+     * `restored` is set if the replica continues from a keepsake: { restores, core }. `restores` are the numbers of
+     * the calls of `restore` by this client, and `core` has the rules of edits.
      */
     constructor(replica, name, { ids, create = false, watch = false, restored }) {
         this.replica = replica
@@ -175,7 +175,7 @@ export class DocumentState {
 
     #isSuperseded(own) {
         const restored = this.#restored
-        return restored && own && own.seq >= restored.nextSeq && own.seq !== restored.lastRestore
+        return restored && own && own.seq >= restored.nextSeq && !restored.restores.includes(own.seq)
     }
 
     /** Drops the edits of the keepsake, and opens the document again with its whole text. */

@@ -130,6 +130,12 @@ export class Keeper {
         kept.idle().then(() => { if (!kept.name) this.#documents.delete(kept.number) })
     }
 
+    /** The client is about to restore this document with this number. */
+    async restoring(name, seq) {
+        const found = [...this.#documents.values()].filter((kept) => kept.name === name)
+        await Promise.all(found.map((kept) => kept.restoring(seq)))
+    }
+
     /** What a KeptDocument uses. */
     get #storage() {
         return {
@@ -180,7 +186,11 @@ export class Keeper {
     async describe(module, user) {
         const { client } = this
         const own = new Map([...this.#documents].map(([number, kept]) => [number, kept.hasUnsaved]))
-        return this.#keepsakes.describe(module, { client, own, user })
+        try {
+            return await this.#keepsakes.describe(module, { client, own, user })
+        } catch (error) {
+            throw toFault(error)
+        }
     }
 
     /** The ids of other clients with keepsakes of this user. */

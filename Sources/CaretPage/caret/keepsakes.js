@@ -1,14 +1,15 @@
 // The keepsakes of all clients of one server on this device.
 //
 // A keepsake has the unsaved edits of one document: { server, client, number, account, user, name, creates,
-// lastRestore, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
+// restores, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
 // made it, because the server recognises a repeated push only under this id. `account` is made from the token,
-// and `user` is undefined if the client has never been connected.
+// and `user` is undefined if the client has never been connected. `restores` are the numbers that the client has used
+// to restore the document.
 import { CaretError } from './errors.js'
 import { Replica } from './replica.js'
 
 /** How long to wait for the storage, in milliseconds. */
-const timeout = 10_000
+const timeout = 5_000
 
 export class Keepsakes {
     #keeping

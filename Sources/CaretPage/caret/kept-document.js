@@ -24,11 +24,11 @@ export class KeptDocument {
         this.number = number
         this.#keepsake = keepsake
         this.#schedule = new KeepSchedule({ isStored: keepsake !== null })
-        this.lastRestore = keepsake?.lastRestore
+        this.restores = keepsake?.restores ?? []
     }
 
-    /** The number of the last `restore` of the document by this client. */
-    lastRestore
+    /** The numbers of the calls of `restore` for the document by this client. */
+    restores
 
     get name() { return this.#state?.name ?? this.#keepsake?.name }
     get creates() { return this.#state?.creates ?? this.#keepsake?.creates ?? false }
@@ -81,6 +81,15 @@ export class KeptDocument {
         this.#schedule.pushDropped()
     }
 
+    /** Waits until the storage has the number of a `restore`, which is sent after that. */
+    async restoring(seq) {
+        this.restores = [...this.restores.slice(-20), seq]
+        if (this.#keepsake) this.#keepsake = { ...this.#keepsake, restores: this.restores }
+        this.#run(this.#schedule.changed(this.hasUnsaved, performance.now()))
+        this.hurry()
+        await this.idle()
+    }
+
     /** Stores at once what waits to be stored. */
     hurry() { this.#run(this.#schedule.hurried(performance.now())) }
 
@@ -123,6 +132,6 @@ export class KeptDocument {
         const bytes = this.#state.replica.keepsake
         if (!bytes) return null
         const { name, creates } = this.#state
-        return { name, creates, lastRestore: this.lastRestore, time: Date.now(), bytes }
+        return { name, creates, restores: this.restores, time: Date.now(), bytes }
     }
 }

@@ -7,7 +7,7 @@ const [write, remove, push] = ['write', 'remove', 'push'].map((word) => ({ do: w
 const wake = (at) => ({ do: 'wake', at })
 
 export const cases = {
-    'the first unsaved edit is stored at once, and the next ones after 250 ms'() {
+    'the first unsaved edit is stored at once, the next ones after 250 ms'() {
         const schedule = new KeepSchedule()
         assert.deepEqual(schedule.changed(true, 1000), [write])
         assert.equal(schedule.isKept, false)

@@ -6,7 +6,8 @@ import { load } from './support.mjs'
 
 /** Runs each case with a world of its own. */
 export function inWorlds(conversations) {
-    return Object.fromEntries(Object.entries(conversations).map(([name, run]) => [name, (wasm) => runInWorld(run, wasm)]))
+    return Object.fromEntries(
+        Object.entries(conversations).map(([name, run]) => [name, (wasm) => runInWorld(run, wasm)]))
 }
 
 async function runInWorld(run, wasm) {

@@ -23,7 +23,7 @@ export const cases = inWorlds({
         assert.equal(second.caret.link.state, 'online')
     },
 
-    async 'a push that was committed without an ack is recognised, and not repeated'(world) {
+    async 'a push that was committed without an ack is committed once'(world) {
         world.server.create('a')
         const first = await world.tab()
         const document = await first.opened('a')
@@ -107,7 +107,7 @@ export const cases = inWorlds({
         assert.deepEqual(world.device.keepsakes, [])
     },
 
-    async 'two tabs at once have different ids, even if one is a copy of the other'(world) {
+    async 'two tabs have different ids, even if one is a copy of the other'(world) {
         world.server.isReachable = false
         const first = await world.tab()
         first.open('a', { create: true }).append('Milk\n')
@@ -185,7 +185,7 @@ export const cases = inWorlds({
         assert.equal(world.server.text('a'), 'Milk\n')
     },
 
-    async 'a program may create a deleted document while the client tries to save it'(world) {
+    async 'a program may create a deleted document that the client tries to save'(world) {
         await world.leaveOnline('a', 'Milk\n')
         world.server.delete('a')
         const tab = await world.tab()

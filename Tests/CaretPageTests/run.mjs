@@ -7,8 +7,8 @@
 import { readFileSync } from 'node:fs'
 
 const files = [
-    'words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'keep-schedule', 'keeping', 'laws', 'hostile',
-    'live', 'live-keeping',
+    'words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'keep-schedule', 'keeping', 'laws',
+    'hostile', 'live', 'live-keeping',
 ]
 const [path, word = ''] = process.argv.slice(2)
 const wasm = await WebAssembly.compile(readFileSync(path))

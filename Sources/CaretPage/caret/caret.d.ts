@@ -1,4 +1,5 @@
-// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript strings.
+// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript
+// strings.
 
 /** One replaced range. In a list of edits, the ranges are ascending, and refer to the text before all of them. */
 export interface Edit { range: [start: number, end: number]; text: string }
@@ -99,7 +100,10 @@ export interface Options {
     token?: string
     /** What others see of the user: a name, and a CSS color. */
     name?: string; color?: string
-    /** The secret id of this client, 8 to 64 printable ASCII characters. Random if it is missing. */
+    /**
+     * The secret id of this client, 8 to 64 printable ASCII characters. By default, that of a client that has ended and
+     * left unsaved edits on this device, or else a random one.
+     */
     client?: string
     /** Where unsaved edits are stored. By default, in IndexedDB on a page, and nowhere in Node. */
     keep?: Keeping | false

@@ -167,7 +167,8 @@ export class Caret extends EventTarget {
 
     /** Waits until all documents are saved, but for at most 4 s, and ends the connection for good. */
     async close() {
-        await Promise.all([...this.#documents.values()].map((document) => document.close()))
+        const documents = [...this.#documents.values()].map((document) => document.close())
+        await Promise.all([...documents, this.#recovery?.end()])
         if (!this.#fault) this.#pass((now) => this.#state.closed(now))
         await this.#keeper?.end()
     }
@@ -261,7 +262,8 @@ export class Caret extends EventTarget {
     #ended({ reason, error }) {
         this.#endError = error
         this.#alarm.stop()
-        this.#endKeeping(reason)
+        this.#recovery?.end()
+        this.#keeper?.end({ isTrapped: this.#fault !== null, isOtherUser: reason === 'other_user' })
         for (const document of this.#documents.values()) document.endWaiting(error)
         if (reason === 'unauthorized' || reason === 'revoked') this.dispatchEvent(new CaretEvent('signedOut', { reason }))
     }
@@ -339,16 +341,6 @@ export class Caret extends EventTarget {
         const document = this.#documents.get(key)
         document?.notify(update)
         document?.checkWaiters()
-    }
-
-    // Keeping unsaved edits.
-
-    /** The client has ended. Its edits stay on this device for the next one. */
-    async #endKeeping(reason) {
-        if (!this.#keeper) return
-        this.#recovery?.end()
-        if (reason === 'other_user') await this.#keeper.disown().catch(() => {})
-        await this.#keeper.end({ isTrapped: this.#fault !== null })
     }
 
     // Following.

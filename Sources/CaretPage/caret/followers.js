@@ -19,7 +19,7 @@ export class Followers {
         return first === undefined ? undefined : others.reduce(commonPrefix, first)
     }
 
-    /** Passes an event of the server to the listeners that it concerns. */
+    /** Passes an event about a document to the followers of its prefix, and other events to all. */
     deliver({ type, doc, reason, to, ...rest }) {
         const isAboutDocument = type === 'document' || type === 'gone'
         const event = type === 'document' ? { type, ...entry({ doc, ...rest }) }

@@ -9,8 +9,8 @@
 //
 // Laws:
 // - At most one action 'write' or 'remove' runs at a time.
-// - A push is sent only after the storage has it. So whoever continues from the keepsake repeats this push and
-//   no other one, and the server recognises it. Only if the storage fails, the push is sent without it.
+// - A push is sent only after the storage has it. So a client that continues from the keepsake repeats exactly
+//   this push, and the server recognises it. Only if the storage fails, the push is sent without it.
 
 /** Between two writes there are at least this many milliseconds, and this many times what a write takes. */
 const [shortestPause, pauseFactor] = [250, 20]

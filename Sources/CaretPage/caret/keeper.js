@@ -90,7 +90,7 @@ export class Keeper {
         return true
     }
 
-    /** Calls `lost` if another tab takes the id, and `faultChanged` after each change of `fault`. */
+    /** Calls `lost` if another tab gets the id, and `faultChanged` after each change of `fault`. */
     listen(listener) {
         this.#listener = listener
         // After these events, the browser may end the page at any moment.
@@ -162,22 +162,26 @@ export class Keeper {
     /** Stores at once what waits to be stored. */
     hurry() { for (const kept of this.#documents.values()) kept.hurry() }
 
-    /** Stores what waits to be stored, unless the module has a fault. Then releases the id and stores no more. */
-    end({ isTrapped = false } = {}) {
-        this.#ended ??= this.#end(isTrapped)
+    /**
+     * Stores what waits to be stored, unless the module has a fault. Then releases the id and stores no more. With
+     * `isOtherUser`, the token belongs to another user than the keepsakes.
+     */
+    end({ isTrapped = false, isOtherUser = false } = {}) {
+        this.#ended ??= this.#end(isTrapped, isOtherUser)
         return this.#ended
     }
 
-    async #end(isTrapped) {
+    async #end(isTrapped, isOtherUser) {
         this.#pageEvents.abort()
         if (!isTrapped) this.hurry()
         await Promise.all([...this.#documents.values()].map((kept) => kept.end()))
         this.#hasEnded = true
+        if (isOtherUser) await this.#disown().catch(() => {})
         this.#release()
     }
 
-    /** The server says that the token belongs to another user. The next client must not choose this id. */
-    async disown() {
+    /** The next client with this token must not choose this id. */
+    async #disown() {
         const found = (await this.#keepsakes.list()).filter(({ client }) => client === this.client)
         await Promise.all(found.map((keepsake) => this.#keepsakes.put({ ...keepsake, account: null })))
     }

@@ -5,6 +5,8 @@ import { Replica } from './replica.js'
 
 export class KeptDocument {
     number
+    /** The numbers of the calls of `restore` for the document by this client. */
+    restores
     #storage
     #schedule
     /** The open document; null while it is closed. */
@@ -26,9 +28,6 @@ export class KeptDocument {
         this.#schedule = new KeepSchedule({ isStored: keepsake !== null })
         this.restores = keepsake?.restores ?? []
     }
-
-    /** The numbers of the calls of `restore` for the document by this client. */
-    restores
 
     get name() { return this.#state?.name ?? this.#keepsake?.name }
     get creates() { return this.#state?.creates ?? this.#keepsake?.creates ?? false }
@@ -94,7 +93,9 @@ export class KeptDocument {
     hurry() { this.#run(this.#schedule.hurried(performance.now())) }
 
     /** Waits until nothing is being stored. */
-    async idle() { if (this.#schedule.isRunning) await new Promise((resolve) => this.#idle.push(resolve)) }
+    async idle() {
+        if (this.#schedule.isRunning && !this.#hasEnded) await new Promise((resolve) => this.#idle.push(resolve))
+    }
 
     /** Waits until nothing is being stored, and stores nothing from then on. */
     async end() {

@@ -62,6 +62,7 @@ export class Recovery {
 
     async end() {
         this.#hasEnded = true
-        await this.#client?.close()
+        // If the module has a fault, there is nothing to wait for.
+        await this.#client?.close().catch(() => {})
     }
 }

@@ -1,7 +1,7 @@
 // Locks that one tab of a browser holds until it ends, or until it releases them.
 //
 // Both functions return a promise of a function that releases the lock, or of null if another tab has it. `wait` is
-// how many milliseconds to wait for it.
+// how many milliseconds to wait for it. `lost` is called if another tab gets the lock although it was not released.
 
 /** A lock of the browser. */
 export function lockByManager(name, { wait = 0 } = {}) {

@@ -62,9 +62,12 @@ class Chromium {
         return within(answer, method)
     }
 
-    /** Opens a page, with cookies and storage of its own, and waits until it is loaded. */
-    async open(url) {
-        const { browserContextId } = await this.send('Target.createBrowserContext')
+    /**
+     * Opens a page, and waits until it is loaded. It shares cookies and storage with the pages that were opened with
+     * the same `browserContextId`. Without one, it has its own.
+     */
+    async open(url, { browserContextId } = {}) {
+        browserContextId ??= (await this.send('Target.createBrowserContext')).browserContextId
         const { targetId } = await this.send('Target.createTarget', { url: 'about:blank', browserContextId })
         const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true })
         const page = new Page(this, sessionId, browserContextId)

@@ -1,21 +1,22 @@
 // Tests that need a real browser.
 //
-//     node Tests/BrowserTests/run.mjs .build/release [PART]
+//     node Tests/BrowserTests/run.mjs .build/release [PART...]
 //
-// With PART, runs only this part: driver, guard, policy, textarea or overlay.
-// Ends with 'N passed, N failed'.
+// A part is a file of this folder that exports a function `test…`, such as `guard` or `page-editor`. With PARTs, runs
+// only these. Ends with 'N passed, N failed'.
+import { readdirSync } from 'node:fs'
 import { runSuite } from '../NodeSupport/suite.mjs'
-import { testDriver } from './driver.mjs'
-import { testGuard } from './guard.mjs'
-import { testOverlay } from './overlay.mjs'
-import { testPolicy } from './policy.mjs'
-import { testTextarea } from './textarea.mjs'
 
-const [programs, part] = process.argv.slice(2)
-const parts = {
-    driver: testDriver, guard: function guard() { return testGuard(programs) },
-    policy: function policy() { return testPolicy(programs) },
-    textarea: function textarea() { return testTextarea(programs) },
-    overlay: function overlay() { return testOverlay(programs) },
+const [programs, ...chosen] = process.argv.slice(2)
+const parts = new Map()
+for (const file of readdirSync(new URL('.', import.meta.url)).filter((name) => /^(?!run\.).*\.mjs$/.test(name))) {
+    const [[, run] = []] = Object.entries(await import(`./${file}`)).filter(([name]) => /^test[A-Z]/.test(name))
+    const name = file.replace('.mjs', '')
+    if (run) parts.set(name, Object.defineProperty(() => run(programs), 'name', { value: name }))
 }
-await runSuite(...(part ? [parts[part]] : Object.values(parts)))
+const unknown = chosen.find((name) => !parts.has(name))
+if (unknown) {
+    console.error(`there is no part ${unknown}; the parts are ${[...parts.keys()].join(', ')}`)
+    process.exit(2)
+}
+await runSuite(...(chosen.length > 0 ? chosen : [...parts.keys()]).map((name) => parts.get(name)))

@@ -18,12 +18,15 @@ const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
  */
 export async function startTabs(programs) {
     const site = await startSite()
-    const server = await startServer(programs, ['--web-origins', site.origin])
+    const server = await startServer(programs, ['--web-origins', `${site.origin},${site.plainOrigin}`])
     const wasm = readFileSync(join(built, 'caret.wasm'))
     const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#c33' })
     atEnd(() => caret.close())
     const browser = await startChromium({
-        flags: ['--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets'],
+        flags: [
+            '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets',
+            '--host-resolver-rules=MAP caret.test 127.0.0.1',
+        ],
     })
     await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite'] })
     let documents = 0
@@ -39,9 +42,12 @@ export async function startTabs(programs) {
         await tab.shows(text)
         return { tab, other, name }
     }
-    const openTab = async (name, port = server.port, token = '') => {
+    /** With `isOffline`, the tab does not wait for the server. */
+    const openTab = async (name, port = server.port, token = '', options = {}) => {
+        const { origin = site.origin, isOffline = false, ...context } = options
         const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
-        const page = await browser.open(`${site.origin}/?${query}`)
+        if (isOffline) query.set('offline', 'true')
+        const page = await browser.open(`${origin}/?${query}`, context)
         // All tabs behave as if they had the focus of the system.
         await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
         await page.waitFor(() => document.title === 'ready', 'an open document')
@@ -170,7 +176,9 @@ async function startSite() {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     atEnd(() => { server.close(), server.closeAllConnections() })
-    return Object.assign(site, { origin: `http://127.0.0.1:${server.address().port}` })
+    const { port } = server.address()
+    // The browser does not treat this name as a secure context.
+    return Object.assign(site, { origin: `http://127.0.0.1:${port}`, plainOrigin: `http://caret.test:${port}` })
 }
 
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; "

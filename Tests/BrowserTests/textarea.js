@@ -8,5 +8,5 @@ globalThis.caret = await Caret.connect(parameters.get('server'), {
 })
 globalThis.shared = caret.open(parameters.get('document'), { create: true })
 globalThis.binding = shared.bind(field)
-await shared.opened()
+if (!parameters.get('offline')) await shared.opened()
 document.title = 'ready'

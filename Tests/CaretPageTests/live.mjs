@@ -195,7 +195,7 @@ class CommandLine {
 
 function connectTo(server, wasm, options = {}) { return connect('127.0.0.1', server.port, { wasm, ...options }) }
 
-async function withServer(body) {
+export async function withServer(body) {
     const folder = await mkdtemp(join(tmpdir(), 'caret-page-'))
     const server = new Server(folder)
     try {
@@ -240,10 +240,10 @@ class Server {
     }
 }
 
-function pause(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }
+export function pause(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }
 
 /** Waits until a condition holds. Fails after a minute. */
-async function until(condition) {
+export async function until(condition) {
     for (let round = 0; round < 6000; round++) {
         if (await condition()) return
         await pause(10)

@@ -87,6 +87,9 @@ export class ModelServer {
         for (const other of this.#sessions) if (other.isOpen && other !== session) other.out.push(message)
     }
 
+    /** Records a number that a client has used for something else than edits. */
+    own(client, seq) { this.#pushes.set(client, { seq, rev: this.rev }) }
+
     // Faults, which a client must survive.
 
     /** Sends the whole text in the middle of the stream, as to a client that reads too slowly. */

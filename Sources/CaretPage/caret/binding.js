@@ -72,7 +72,7 @@ export class Binding {
         this.#mirror = new Mirror(field)
         this.#own = { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
         this.#shown = document.text
-        this.#awaitsText = document.rights === 'none'
+        this.#awaitsText = document.rights === 'none' && !document.isRestored
         field.value = this.#shown
         field.setSelectionRange(0, 0)
         this.#listen()
@@ -367,9 +367,10 @@ export class Binding {
     // Rights.
 
     #updateRights() {
-        const { rights, saving } = this.#document
+        const { rights, saving, isRestored } = this.#document
         if (rights !== 'none') this.#awaitsText = false
-        const reason = closedCodes[saving.code] ?? readOnlyReasons[rights]
+        // The user could write when the edits were kept.
+        const reason = closedCodes[saving.code] ?? (isRestored ? undefined : readOnlyReasons[rights])
         if (reason === this.#reason) return
         this.#reason = reason
         // Others see the carets of those who may write.

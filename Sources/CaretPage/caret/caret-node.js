@@ -18,9 +18,9 @@ const longestOutput = 64 << 20
 /** Loads the module, and begins to connect to a server. */
 export async function connect(host = '127.0.0.1', port = 22738, options = {}) {
     const wasm = options.wasm ?? readFile(new URL('caret.wasm', import.meta.url))
-    const client = randomBytes(16).toString('hex')
+    const makeID = () => randomBytes(16).toString('hex')
     return Caret.connect(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, {
-        transport: lines(host, port), client, ...options, wasm,
+        transport: lines(host, port), makeID, ...options, wasm,
     })
 }
 

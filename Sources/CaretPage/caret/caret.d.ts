@@ -1,4 +1,5 @@
-// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript strings.
+// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript
+// strings.
 
 /** One replaced range. In a list of edits, the ranges are ascending, and refer to the text before all of them. */
 export interface Edit { range: [start: number, end: number]; text: string }
@@ -10,7 +11,10 @@ export interface Link {
     state: 'connecting' | 'online' | 'waiting' | 'ended'
     /** Only while waiting: when the next attempt is. */
     until?: Date
-    /** What went wrong last. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'trapped' or an error code. */
+    /**
+     * What went wrong last. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'other_user', 'trapped' or
+     * an error code. After 'other_user', connect again: the new client does not use the edits of the other user.
+     */
     reason?: string
 }
 
@@ -48,19 +52,73 @@ export interface Transport {
     close(): void
 }
 
+/** The unsaved edits of one document. A Keeping stores it without looking into it. */
+export interface Keepsake {
+    /** The key: the origin of the server, the secret id of the client that has made it, and a number. */
+    server: string; client: string; number: number
+    /** The name of the document. */
+    name: string
+    bytes: Uint8Array
+    [member: string]: unknown
+}
+
+/** Stores keepsakes on this device. If a promise is rejected, the client continues without the storage. */
+export interface Keeping {
+    /** All keepsakes of a server. */
+    list(server: string): Promise<Keepsake[]>
+    /** Stores a keepsake, instead of the one with the same key. It is safe when the promise is fulfilled. */
+    put(keepsake: Keepsake): Promise<void>
+    remove(key: { server: string; client: string; number: number }): Promise<void>
+    /**
+     * Locks a client id until its program ends, even if it crashes. Waits at most `wait` milliseconds. Returns a
+     * function that releases the lock, or null if another client has it. If the lock is lost later, calls `lost`.
+     */
+    lock(server: string, client: string, options: { wait: number; lost: () => void }): Promise<(() => void) | null>
+    /** The client id that was remembered last in this tab. */
+    remembered?(server: string): string | undefined
+    remember?(server: string, client: string): void
+}
+
+/** A document with unsaved edits on this device. */
+export interface Kept {
+    name: string
+    /** To whom the edits belong. Undefined if their client was never online. */
+    user?: string
+    /** When the edits were stored last. */
+    since: Date
+    /**
+     * 'here': this client has the edits, and `open(name)` continues from them. 'otherTab': another tab has them.
+     * 'waiting': a tab that has ended left them, and this client saves them when it is online. 'otherUser': they
+     * belong to another user. 'damaged': they cannot be read.
+     */
+    state: 'here' | 'otherTab' | 'waiting' | 'otherUser' | 'damaged'
+    /** For `forget`. */
+    id: string
+}
+
 export interface Options {
     token?: string
     /** What others see of the user: a name, and a CSS color. */
     name?: string; color?: string
-    /** The secret id of this client, 8 to 64 printable ASCII characters. Random if it is missing. */
+    /**
+     * The secret id of this client, 8 to 64 printable ASCII characters. By default, that of a client that has ended and
+     * left unsaved edits on this device, or else a random one.
+     */
     client?: string
+    /** Where unsaved edits are stored. By default, in IndexedDB on a page, and nowhere in Node. */
+    keep?: Keeping | false
     /** Makes a connection. By default, this is a WebSocket. */
     transport?: (url: URL) => Transport
     /** The WebAssembly module: its URL, its bytes, or compiled. By default, the file caret.wasm next to caret.js. */
     wasm?: URL | BufferSource | Response | WebAssembly.Module | Promise<BufferSource | Response | WebAssembly.Module>
 }
 
-export interface CaretEventMap { link: Event & { link: Link }; signedOut: Event & { reason: string } }
+export interface CaretEventMap {
+    link: Event & { link: Link }
+    signedOut: Event & { reason: string }
+    /** The storage for unsaved edits has failed, or works again. */
+    keeping: Event & { error: CaretError | null }
+}
 
 export class Caret extends EventTarget {
     /** Loads the module, and begins to connect. Does not wait for the connection. The client reconnects by itself. */
@@ -69,6 +127,12 @@ export class Caret extends EventTarget {
     readonly user?: string
     readonly limits?: Limits
     readonly core: Core
+    /** Why unsaved edits are not stored on this device. Null if they are, and with `keep: false`. */
+    readonly keepingError: CaretError | null
+    /** The documents with unsaved edits on this device, sorted by name. */
+    kept(): Promise<Kept[]>
+    /** Removes edits for good. Returns false if an open document or another tab uses them. */
+    forget(kept: Kept): Promise<boolean>
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect(): void
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
@@ -108,6 +172,10 @@ export class CaretDocument extends EventTarget {
     readonly selections: Range[]
     /** The edits that are not saved. Their offsets refer to the saved text. */
     readonly unsaved: Edit[]
+    /** Whether the unsaved edits would survive if the page ended now. True if there are none. */
+    readonly isKept: boolean
+    /** Whether the text comes from kept edits, and the server has not opened the document since. */
+    readonly isRestored: boolean
     readonly canUndo: boolean
     readonly canRedo: boolean
     edit(edits: Edit[]): void

@@ -7,32 +7,41 @@
 //
 // caret.d.ts lists the whole interface, and docs/client-js.md explains it. This file has the sockets and the
 // clock. The logic is in client.js, document-state.js and the WebAssembly module.
+import { Alarm } from './alarm.js'
 import { Binding } from './binding.js'
+import { browserKeeping } from './browser-keeping.js'
 import { ClientState } from './client.js'
+import { Connection, isLonger } from './connection.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
+import { entry, Followers } from './followers.js'
+import { Keeper } from './keeper.js'
 import { Module } from './module.js'
+import { Recovery } from './recovery.js'
 import { Replica } from './replica.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
 
 export { Binding, CaretDocument, CaretError, CaretEvent }
 
-/** A connection to a server. It reconnects by itself. Events: 'link' and 'signedOut'. */
+/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut' and 'keeping'. */
 export class Caret extends EventTarget {
-    #url
     #module
     #state
-    #makeTransport
-    #transport = null
-    #timer = null
-    #timerAt = Infinity
+    #connection
+    #alarm = new Alarm(() => this.#pass((now) => this.#state.timePassed(now, Math.random())))
     #queue = []
     #isRunning = false
     #requests = new Map()
     #documents = new Map()
-    #followers = new Set()
+    #followers = new Followers()
+    /** Stores unsaved edits on this device; null if the client does not. */
+    #keeper
+    /** For each open document, what stores its unsaved edits. */
+    #kept = new Map()
+    /** Saves other unsaved edits of this device; null if the client does not. */
+    #recovery = null
     #lastSeq = 0
     /** The error of the module, after which the client cannot continue. */
     #fault = null
@@ -42,16 +51,35 @@ export class Caret extends EventTarget {
     /** Loads the module, and begins to connect. Does not wait for the connection. */
     static async connect(server = globalThis.location?.origin, options = {}) {
         const source = options.wasm ?? new URL('caret.wasm', import.meta.url)
-        return new Caret(new URL(server), await Module.load(source), options)
+        const { keep = browserKeeping(), token, client, makeID = randomID } = options
+        const url = new URL(server)
+        const settings = { server: url.origin, token }
+        const [module, keeper] = await Promise.all([
+            Module.load(source), keep ? Keeper.start(keep, { ...settings, client, makeID }) : null,
+        ])
+        const make = (keeper) => new Caret(url, module, { ...options, client: keeper.client, keeper })
+        if (!keeper) return new Caret(url, module, { ...options, client: client ?? makeID() })
+        const caret = make(keeper)
+        const makeClient = (keeper) => ({ keeper, caret: make(keeper) })
+        caret.#recovery = new Recovery(caret, keeper, { keeping: keep, settings, makeClient })
+        return caret
     }
 
     /** Use `connect` instead. */
-    constructor(url, module, { client = randomID(), token, name, color, transport = webSocket }) {
+    constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null }) {
         super()
-        this.#url = url
         this.#module = module
-        this.#makeTransport = transport
-        this.#state = new ClientState({ client, token, name, color })
+        this.#connection = new Connection(() => transport(url), {
+            opened: () => this.#pass((now) => this.#state.connected(now)),
+            received: (line) => this.#pass((now) => this.#received(line, now)),
+            closed: (reason) => this.#pass((now) => this.#state.disconnected(reason, now, Math.random())),
+        })
+        this.#keeper = keeper
+        this.#state = new ClientState({ client, token, name, color, keeps: keeper !== null, user: keeper?.user })
+        keeper?.listen({
+            lost: () => this.#pass((now) => this.#state.replaced(now)),
+            faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),
+        })
         this.#pass((now) => this.#state.started(now))
     }
 
@@ -75,16 +103,17 @@ export class Caret extends EventTarget {
 
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name, { create = false, watch = false } = {}) {
-        for (const open of this.#documents.values()) if (open.name === name) return open
-        let document
-        this.#pass((now) => {
-            const replica = new Replica(this.#module, { watch })
-            const [key, actions] = this.#state.opened(replica, name, { create, watch }, now)
-            document = new CaretDocument(this.#documentOwner(key), this.#state.documents.get(key))
-            this.#documents.set(key, document)
-            return actions
-        })
-        return document
+        const open = this.#find(name)
+        // The client may have opened it only to save its edits.
+        if (open && this.#recovery?.release(open) && create) open.create()
+        // A watched document cannot be edited.
+        return open ?? this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+    }
+
+    /** Opens a document that continues from a keepsake. Null if it is open, or if there is no whole keepsake. */
+    openKept(name) {
+        const found = this.#find(name) ? null : this.#keeper.restore(this.#module, name)
+        return found && this.#open(name, {}, found)
     }
 
     /** A page of the documents, sorted by name: { docs, more }. */
@@ -116,7 +145,9 @@ export class Caret extends EventTarget {
         const { epoch } = await this.read(name, { rev })
         // At least the time, so that a client that restarts with its old id does not reuse a number.
         this.#lastSeq = Math.max(this.#lastSeq + 1, Date.now())
-        await this.#request({ type: 'restore', doc: name, epoch, rev, seq: this.#lastSeq })
+        const seq = this.#lastSeq
+        await this.#keeper?.restoring(name, seq)
+        await this.#request({ type: 'restore', doc: name, epoch, rev, seq })
     }
 
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
@@ -127,19 +158,29 @@ export class Caret extends EventTarget {
      * whenever one is created, changed, renamed or deleted. Returns a function that stops following.
      */
     follow(prefix, listener) {
-        const follower = { prefix, listener }
-        this.#followers.add(follower)
+        const follower = this.#followers.add(prefix, listener)
         this.#updateFollow()
         return () => {
-            if (this.#followers.delete(follower)) this.#updateFollow()
+            if (this.#followers.remove(follower)) this.#updateFollow()
         }
     }
 
     /** Waits until all documents are saved, but for at most 4 s, and ends the connection for good. */
     async close() {
-        await Promise.all([...this.#documents.values()].map((document) => document.close()))
+        const documents = [...this.#documents.values()].map((document) => document.close())
+        await Promise.all([...documents, this.#recovery?.end()])
         if (!this.#fault) this.#pass((now) => this.#state.closed(now))
+        await this.#keeper?.end()
     }
+
+    /** Why unsaved edits are not stored on this device; null if they are, or if the client does not do it. */
+    get keepingError() { return this.#keeper?.fault ?? null }
+
+    /** The documents with unsaved edits on this device. See Kept in caret.d.ts. */
+    async kept() { return (await this.#keeper?.describe(this.#module, this.user)) ?? [] }
+
+    /** Removes the edits of an entry of `kept` for good. Returns false if a document or another tab uses them. */
+    async forget({ id }) { return (await this.#keeper?.forget(id)) ?? false }
 
     // Events in, actions out.
 
@@ -148,11 +189,11 @@ export class Caret extends EventTarget {
         if (this.#fault) throw this.#fault
         try {
             this.#queue.push(...event(performance.now()))
+            this.#runQueue()
         } catch (error) {
-            if (error.code === 'trapped') this.#endAfterFault(error)
+            if (error.code === 'trapped' && !this.#fault) this.#endAfterFault(error)
             throw error
         }
-        this.#runQueue()
     }
 
     // A listener may cause the next event while actions of the previous one are still in the queue. The queue
@@ -169,32 +210,25 @@ export class Caret extends EventTarget {
 
     #run(action) {
         switch (action.do) {
-        case 'connect': return this.#startTransport()
-        case 'disconnect': return this.#stopTransport()
+        case 'connect': return this.#connection.start()
+        case 'disconnect': return this.#disconnect()
         case 'send': return this.#send(action)
-        case 'link': return this.dispatchEvent(new CaretEvent('link', { link: this.link }))
+        case 'keep': return this.#kept.get(action.key)?.changed()
+        case 'link': return this.#linkChanged()
         case 'answer': return this.#settle(action.id, ({ resolve }) => resolve(action.message))
         case 'fail': return this.#settle(action.id, ({ reject }) => reject(action.error))
-        case 'deliver': return this.#deliver(action.event)
+        case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
-        case 'wake': return this.#wakeAt(action.at)
+        case 'wake': return this.#alarm.set(action.at)
         default: throw new TypeError(`${action.do} is not an action`)
         }
     }
 
-    #startTransport() {
-        const transport = this.#makeTransport(this.#url)
-        this.#transport = transport
-        // Events of a connection that was given up are ignored.
-        const pass = (event) => {
-            if (this.#transport === transport) this.#pass(event)
-        }
-        transport.start({
-            opened: () => pass((now) => this.#state.connected(now)),
-            received: (line) => pass((now) => this.#received(line, now)),
-            closed: (reason) => pass((now) => this.#state.disconnected(reason, now, Math.random())),
-        })
+    #linkChanged() {
+        if (this.link.state === 'online') this.#keeper?.welcomed(this.user)
+        this.dispatchEvent(new CaretEvent('link', { link: this.link }))
+        if (this.link.state === 'online') this.#recovery?.online()
     }
 
     #received(line, now) {
@@ -207,42 +241,29 @@ export class Caret extends EventTarget {
         return this.#state.received(message, now, Math.random())
     }
 
-    #stopTransport() {
-        const transport = this.#transport
-        this.#transport = null
-        transport?.close()
+    #disconnect() {
+        for (const kept of this.#kept.values()) kept.dropPush()
+        this.#connection.stop()
     }
 
-    #send({ message, id }) {
+    #send({ message, id, key }) {
         const line = encodeMessage(message, id)
         const limit = this.limits?.line ?? Infinity
-        // A UTF-16 code unit has at most three bytes of UTF-8.
-        if (3 * line.length > limit && new TextEncoder().encode(line).length > limit) {
+        if (isLonger(line, limit)) {
             return void this.#queue.unshift(...this.#state.lineTooLong(message, id, limit, performance.now()))
         }
-        this.#transport?.send(line)
-    }
-
-    #wakeAt(moment) {
-        if (this.#timerAt <= moment) return
-        this.#timerAt = moment
-        this.#setTimer()
-    }
-
-    #setTimer() {
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => {
-            // Node may fire a timer early: the delay counts from the start of Node's turn. The state ignores a
-            // wake that comes too early, and would not ask for another one.
-            if (performance.now() < this.#timerAt) return this.#setTimer()
-            this.#timerAt = Infinity
-            this.#pass((now) => this.#state.timePassed(now, Math.random()))
-        }, Math.max(0, this.#timerAt - performance.now()) + 1)
+        const kept = this.#kept.get(key)
+        if (kept && message.type === 'push') return kept.push(() => this.#connection.send(line))
+        // The replica makes a push again after `open`.
+        if (message.type !== 'select') kept?.dropPush()
+        this.#connection.send(line)
     }
 
     #ended({ reason, error }) {
         this.#endError = error
-        clearTimeout(this.#timer)
+        this.#alarm.stop()
+        this.#recovery?.end()
+        this.#keeper?.end({ isTrapped: this.#fault !== null, isOtherUser: reason === 'other_user' })
         for (const document of this.#documents.values()) document.endWaiting(error)
         if (reason === 'unauthorized' || reason === 'revoked') this.dispatchEvent(new CaretEvent('signedOut', { reason }))
     }
@@ -251,7 +272,7 @@ export class Caret extends EventTarget {
     #endAfterFault(error) {
         this.#fault = error
         this.#queue = []
-        this.#stopTransport()
+        this.#disconnect()
         for (const id of this.#requests.keys()) this.#settle(id, ({ reject }) => reject(error))
         this.#ended({ error })
         this.dispatchEvent(new CaretEvent('link', { link: this.link }))
@@ -277,17 +298,41 @@ export class Caret extends EventTarget {
 
     // Documents.
 
+    #find(name) { return [...this.#documents.values()].find((document) => document.name === name) }
+
+    /** `found` is the answer of the keeper about the document, if there is a keeper. */
+    #open(name, { create, watch }, found) {
+        const { kept } = found ?? {}
+        const replica = found?.replica ?? new Replica(this.#module, { watch })
+        const restored = found?.isRestored ? { restores: kept.restores, core: this.core } : undefined
+        const options = { create: create || kept?.creates, watch, restored }
+        let document
+        this.#pass((now) => {
+            const [key, actions] = this.#state.opened(replica, name, options, now)
+            const state = this.#state.documents.get(key)
+            document = new CaretDocument(this.#documentOwner(key, kept), state)
+            this.#documents.set(key, document)
+            if (kept) this.#kept.set(key, kept.attach(state))
+            return actions
+        })
+        return document
+    }
+
     /** What a document may do with the client. */
-    #documentOwner(key) {
+    #documentOwner(key, kept) {
         const endError = () => this.#endError
         return {
             get error() { return endError() },
+            get isKept() { return kept?.isKept ?? false },
             core: this.core,
             change: (event) => this.#pass((now) => this.#state.change(key, (state) => event(state, now))),
             handleMessages: () => this.#pass((now) => this.#state.handledMessages(key, now, Math.random())),
             closeDocument: () => {
                 this.#documents.delete(key)
-                if (!this.#fault) this.#pass(() => this.#state.closedDocument(key))
+                this.#kept.delete(key)
+                if (this.#fault) return
+                if (kept) this.#keeper.close(kept)
+                this.#pass(() => this.#state.closedDocument(key))
             },
         }
     }
@@ -301,31 +346,9 @@ export class Caret extends EventTarget {
     // Following.
 
     #updateFollow() {
-        const [first, ...others] = [...this.#followers].map(({ prefix }) => prefix)
-        if (first === undefined) return this.#pass(() => this.#state.unfollowed())
-        this.#pass(() => this.#state.followed(others.reduce(commonPrefix, first)))
+        const { prefix } = this.#followers
+        this.#pass(() => (prefix === undefined ? this.#state.unfollowed() : this.#state.followed(prefix)))
     }
-
-    #deliver({ type, doc, reason, to, ...rest }) {
-        const isAboutDocument = type === 'document' || type === 'gone'
-        const event = type === 'document' ? { type, ...entry({ doc, ...rest }) }
-            : type === 'gone' ? { type, name: doc, reason, to } : { type }
-        for (const { prefix, listener } of [...this.#followers]) {
-            if (!isAboutDocument || doc.startsWith(prefix)) listener(event)
-        }
-    }
-}
-
-function entry({ doc, epoch, rev, length, updated }) {
-    return { name: doc, epoch, revision: rev, length, updated: new Date(updated) }
-}
-
-function commonPrefix(left, right) {
-    let length = 0
-    while (length < left.length && left[length] === right[length]) length++
-    // The prefix must not end between the halves of a surrogate pair.
-    if (/[\ud800-\udbff]$/.test(left.slice(0, length))) length--
-    return left.slice(0, length)
 }
 
 /** A client id of 128 random bits. Only the client and the server know it. */

@@ -5,7 +5,8 @@
 //
 //     { do: 'connect' }                     and call `connected` or `disconnected`
 //     { do: 'disconnect' }                  and ignore later events of this connection
-//     { do: 'send', message, id }
+//     { do: 'send', message, id, key }      `key` is set if the message is about an open document
+//     { do: 'keep', key }                   an open document has changed: store its unsaved edits
 //     { do: 'link' }                        tell readers that `link` has changed
 //     { do: 'answer', id, message }         the answer to a request
 //     { do: 'fail', id, error }             a request fails
@@ -36,6 +37,8 @@ export class ClientState {
     documents = new Map()
 
     #hello
+    #keeps
+    #user
     #ids = new RequestIDs()
     #requests = new PendingRequests()
     #lastKey = 0
@@ -50,7 +53,12 @@ export class ClientState {
     /** When the next call of `timePassed` is due; null if none is. */
     #wakesAt = null
 
-    constructor(settings) { this.#hello = hello(settings) }
+    /** With `keeps`, there are actions 'keep'. If `user` is set, the client ends if the server names another user. */
+    constructor({ keeps = false, user, ...settings }) {
+        this.#hello = hello(settings)
+        this.#keeps = keeps
+        this.#user = user
+    }
 
     // Events of the program.
 
@@ -83,6 +91,9 @@ export class ClientState {
 
     closed(now) { return this.#end('closed', now) }
 
+    /** Another client uses the id of this one. */
+    replaced(now) { return this.#end('replaced', now) }
+
     // Open documents.
 
     /** Opens a document, now or as soon as there is a connection. Returns its key and the actions. */
@@ -98,7 +109,8 @@ export class ClientState {
         const document = this.documents.get(key)
         if (!document) return []
         const actions = body(document).map((action) => toClientAction(action, key))
-        return [...actions, ...this.#wake()]
+        // The edits of a push are stored before the push is sent.
+        return [...(this.#keeps ? [{ do: 'keep', key }] : []), ...actions, ...this.#wake()]
     }
 
     /** Closes a document. Edits that are not committed yet are lost. */
@@ -200,6 +212,7 @@ export class ClientState {
             if (message.unit !== 'utf-16') {
                 return this.disconnected('the offsets of the server are not in UTF-16 units', now, jitter)
             }
+            if (this.#user !== undefined && message.user !== this.#user) return this.#end('other_user', now)
             this.link = { state: 'online' }
             this.welcome = message
             this.#failures = 0
@@ -323,7 +336,7 @@ export class ClientState {
 }
 
 function toClientAction(action, key) {
-    return action.do === 'send' ? action : { do: 'update', key, update: action.update }
+    return action.do === 'send' ? { ...action, key } : { do: 'update', key, update: action.update }
 }
 
 function closeNotice(error) {

@@ -21,6 +21,10 @@ export class DocumentState {
     #text = null
     /** The messages that wait until `handledNext`; null if messages do not wait. */
     #held = null
+    /** What the replica has continued from, until the document is open: { nextSeq, text, restores, core }. */
+    #restored = null
+    /** What the user typed after a keepsake that was superseded: { text, edits, core }. Waits for the whole text. */
+    #typedAfter = null
     /** About how many UTF-16 code units wait. Not 0 if any message waits. */
     heldSize = 0
 
@@ -29,13 +33,24 @@ export class DocumentState {
     /** The last refusal of the server, as a CaretError. */
     refusal = null
 
-    constructor(replica, name, { ids, create = false, watch = false }) {
+    /**
+     * `restored` is set if the replica continues from a keepsake: { restores, core }. `restores` are the numbers of
+     * the calls of `restore` by this client, and `core` has the rules of edits.
+     */
+    constructor(replica, name, { ids, create = false, watch = false, restored }) {
         this.replica = replica
         this.name = name
         this.#ids = ids
         this.#creates = create
         this.#watch = watch
+        if (restored) this.#restored = { ...restored, nextSeq: replica.state.nextSeq, text: replica.text }
     }
+
+    /** Whether the replica continues from a keepsake, and the document has not been open since. */
+    get isRestored() { return this.#restored !== null }
+
+    /** Whether opening the document creates it if it does not exist. */
+    get creates() { return this.#creates }
 
     /** The state of the replica, read at most once after each event. */
     get state() { return (this.#state ??= this.replica.state) }
@@ -64,6 +79,11 @@ export class DocumentState {
     undone(now) { return this.#run(this.replica.undo(), now, true) }
     redone(now) { return this.#run(this.replica.redo(), now, true) }
     retried(now) { return this.#run(this.replica.retry(), now) }
+    /** Opening the document creates it from now on, and is tried again if the server has refused it before. */
+    created(now) {
+        this.#creates = true
+        return this.state.saving.code === 'not_found' ? this.retried(now) : []
+    }
     discarded(now) { return this.#run(this.replica.discard(), now) }
 
     #pause(now) {
@@ -131,8 +151,10 @@ export class DocumentState {
 
     #handle(message, now) {
         this.#record(message)
+        if (message.type === 'opened' && this.#isSuperseded(message.own)) return this.#dropRestored(now)
         const rights = this.state.rights
         const actions = this.#run(this.#pass(message), now)
+        if (message.type === 'opened') actions.push(...this.#opened(now))
         if (this.state.rights !== rights) {
             actions.push({ do: 'notify', update: { type: 'rights', rights: this.state.rights } })
         }
@@ -145,6 +167,37 @@ export class DocumentState {
     #pass(message) {
         if (message.type !== 'error') return this.replica.received(message)
         return message.id === undefined ? this.replica.pushRefused(message) : this.replica.openRefused(message)
+    }
+
+    // A keepsake may be older than the last push of the client that made it, if the storage had failed or has lost
+    // a write. The server then has a push with a number that the keepsake has not used yet. This push contained
+    // everything that the keepsake has as unsaved, so sending those edits again would enter them twice.
+
+    #isSuperseded(own) {
+        const restored = this.#restored
+        return restored && own && own.seq >= restored.nextSeq && !restored.restores.includes(own.seq)
+    }
+
+    /** Drops the edits of the keepsake, and opens the document again with its whole text. */
+    #dropRestored(now) {
+        const { text, core } = this.#restored
+        this.#restored = null
+        this.#typedAfter = { text, core, edits: core.diff(text, this.text) }
+        return [
+            ...this.#run(this.replica.discard(), now), ...this.#run(this.replica.disconnected(), now),
+            send({ type: 'close', doc: this.name }), ...this.#run(this.replica.connected(), now),
+        ]
+    }
+
+    /** Enters what the user has typed after the keepsake. */
+    #opened(now) {
+        this.#restored = null
+        if (!this.#typedAfter) return []
+        const { text, core, edits } = this.#typedAfter
+        this.#typedAfter = null
+        const rebased = core.rebase(edits, core.diff(text, this.text), 'otherFirst')
+        if (rebased.length === 0) return []
+        return [notify({ type: 'change', edits: rebased, own: false }), ...this.#run(this.replica.typed(rebased), now)]
     }
 
     /** Called when a push was not sent, because its line is longer than the server allows. */
@@ -220,7 +273,7 @@ export class DocumentState {
     #open({ position }) {
         this.#lastOpen = this.#ids.next()
         const message = {
-            type: 'open', doc: this.name, create: this.#creates || undefined, ...position,
+            type: 'open', doc: this.name, create: this.#creates || undefined, ...(this.#typedAfter ? {} : position),
             mode: this.#watch ? 'watch' : undefined, squash: this.#watch || undefined,
         }
         return { do: 'send', message, id: this.#lastOpen }

@@ -48,6 +48,10 @@ export class CaretDocument extends EventTarget {
     get selections() { return this.#state.state.selections }
     /** The edits that the server has not saved. Their offsets refer to the text that the server has. */
     get unsaved() { return this.#state.replica.unsaved }
+    /** Whether the unsaved edits would survive if the page or the program ended now. True if there are none. */
+    get isKept() { return this.#client.isKept || !this.#state.state.hasUnsaved }
+    /** Whether the text comes from edits kept on this device, and the server has not opened the document yet. */
+    get isRestored() { return this.#state.isRestored }
     get canUndo() { return this.#state.state.canUndo }
     get canRedo() { return this.#state.state.canRedo }
 
@@ -148,6 +152,9 @@ export class CaretDocument extends EventTarget {
         const current = type === 'saving' ? { saving: this.saving } : type === 'peers' ? { peers: this.peers } : fields
         this.dispatchEvent(new CaretEvent(type, current))
     }
+
+    /** The program has opened a document with `create` that was open before. */
+    create() { this.#pass((state, now) => state.created(now)) }
 
     checkWaiters() {
         if (this.#waiters.length === 0) return

@@ -1,0 +1,225 @@
+// Keeps the unsaved edits of one client on this device, so that a later client continues from them.
+//
+// Law: only one client at a time uses an id, and a document is never opened without its keepsake of this id. So
+// every push that the server gets under this id contains all edits of the keepsakes before it.
+import { CaretError } from './errors.js'
+import { Keepsakes } from './keepsakes.js'
+import { KeptDocument } from './kept-document.js'
+import { Replica } from './replica.js'
+
+/** How long a page that is loaded again waits for its old document to release its id, in milliseconds. */
+const reloadTime = 300
+
+export class Keeper {
+    /** The id of the client. */
+    client
+    /** The user to whom the keepsakes belong; undefined if this is not known. */
+    user
+    /** Why the storage does not work, as a CaretError; null if it does. */
+    fault = null
+    #keepsakes
+    /** All documents with keepsakes of this client, open or closed, by their number. */
+    #documents = new Map()
+    #lastNumber = 0
+    #release = () => {}
+    #hasEnded = false
+    /** The promise of `end`, after it was called. */
+    #ended = null
+    #pageEvents = new AbortController()
+    #listener = { lost: () => {}, faultChanged: () => {} }
+
+    /**
+     * Chooses the client's id: that of an ended client with keepsakes of the same token, or else a new one. With
+     * `client`, chooses this id. If the storage fails, `fault` says why, and the client works without it.
+     */
+    static async start(keeping, { server, token, client, makeID }) {
+        const keeper = new Keeper(new Keepsakes(keeping, { server, token }))
+        try {
+            await keeper.#chooseClient(client, makeID)
+        } catch (error) {
+            keeper.fault = toFault(error)
+            keeper.#hasEnded = true
+        }
+        keeper.client ??= client ?? makeID()
+        return keeper
+    }
+
+    /** Continues an ended client of this user. Returns null if another tab does this already. */
+    static async resume(keeping, { server, token, client, user }) {
+        const keeper = new Keeper(new Keepsakes(keeping, { server, token }))
+        return (await keeper.#claim(client, { user })) ? keeper : null
+    }
+
+    constructor(keepsakes) { this.#keepsakes = keepsakes }
+
+    async #chooseClient(client, makeID) {
+        const { remembered } = this.#keepsakes
+        for (const id of client ? [client] : await this.#endedClients(remembered)) {
+            if (!await this.#claim(id, { wait: id === remembered ? reloadTime : 0 })) continue
+            if (client || this.#documents.size > 0) break
+            this.#release()
+            this.client = undefined
+        }
+        if (client && !this.client) throw new CaretError('in_use', 'another client with this id keeps its edits')
+        if (!this.client) await this.#claim(makeID())
+        this.#keepsakes.remember(this.client)
+    }
+
+    /** The ids with keepsakes of this token: first the one that this tab had, then those with the newest. */
+    async #endedClients(remembered) {
+        const found = (await this.#keepsakes.list()).filter((keepsake) => this.#keepsakes.isOfAccount(keepsake))
+        const clients = new Set(found.sort((left, right) => right.time - left.time).map(({ client }) => client))
+        return [...clients].sort((left, right) => (right === remembered) - (left === remembered))
+    }
+
+    async #claim(client, { wait = 0, user } = {}) {
+        const release = await this.#keepsakes.lock(client, { wait, lost: () => this.#listener.lost() })
+        if (!release) return false
+        this.client = client
+        this.#release = release
+        // Not before the lock: the client that had it may have changed its keepsakes.
+        for (const keepsake of await this.#keepsakes.list()) {
+            if (keepsake.client !== client) continue
+            this.#lastNumber = Math.max(this.#lastNumber, keepsake.number)
+            const isOwn = user === undefined
+                ? this.#keepsakes.isOfAccount(keepsake) : this.#keepsakes.isOfUser(keepsake, user)
+            if (!isOwn) continue
+            this.user ??= keepsake.user
+            this.#documents.set(keepsake.number, new KeptDocument(this.#storage, keepsake.number, keepsake))
+        }
+        return true
+    }
+
+    /** Calls `lost` if another tab gets the id, and `faultChanged` after each change of `fault`. */
+    listen(listener) {
+        this.#listener = listener
+        // After these events, the browser may end the page at any moment.
+        const { signal } = this.#pageEvents
+        globalThis.document?.addEventListener('visibilitychange', () => this.hurry(), { signal })
+        if (globalThis.document) globalThis.addEventListener('pagehide', () => this.hurry(), { signal })
+    }
+
+    /** The server has said who the user is. */
+    welcomed(user) { this.user = user }
+
+    /** The closed documents with keepsakes of this client. */
+    get closed() { return [...this.#documents.values()].filter((kept) => kept.canOpen) }
+
+    /** A replica for the program, and what keeps it. It continues from the oldest keepsake with this name, if any. */
+    open(module, name) {
+        const found = this.restore(module, name)
+        if (found) return found
+        const kept = new KeptDocument(this.#storage, ++this.#lastNumber)
+        this.#documents.set(kept.number, kept)
+        return { replica: new Replica(module), kept, isRestored: false }
+    }
+
+    /** The same, but null if there is no whole keepsake with this name. */
+    restore(module, name) {
+        const found = this.closed.filter((kept) => kept.name === name).sort((left, right) => left.number - right.number)
+        for (const kept of found) {
+            const replica = kept.restore(module)
+            if (replica) return { replica, kept, isRestored: true }
+        }
+        return null
+    }
+
+    /** The program closes a document. It may open it again, and then it continues from its unsaved edits. */
+    close(kept) {
+        kept.detach()
+        kept.idle().then(() => { if (!kept.name) this.#documents.delete(kept.number) })
+    }
+
+    /** The client is about to restore this document with this number. */
+    async restoring(name, seq) {
+        const found = [...this.#documents.values()].filter((kept) => kept.name === name)
+        await Promise.all(found.map((kept) => kept.restoring(seq)))
+    }
+
+    /** What a KeptDocument uses. */
+    get #storage() {
+        return {
+            put: (keepsake) => this.#call(() =>
+                this.#keepsakes.put({ ...keepsake, client: this.client, user: this.user })),
+            remove: (number) => this.#call(() => this.#keepsakes.remove({ client: this.client, number })),
+        }
+    }
+
+    async #call(task) {
+        if (this.#hasEnded) throw new CaretError('closed', 'the client has ended')
+        const before = this.fault
+        try {
+            await task()
+            this.fault = null
+        } catch (error) {
+            this.fault = toFault(error)
+            throw error
+        } finally {
+            if ((before === null) !== (this.fault === null)) this.#listener.faultChanged()
+        }
+    }
+
+    /** Stores at once what waits to be stored. */
+    hurry() { for (const kept of this.#documents.values()) kept.hurry() }
+
+    /**
+     * Stores what waits to be stored, unless the module has a fault. Then releases the id and stores no more. With
+     * `isOtherUser`, the token belongs to another user than the keepsakes.
+     */
+    end({ isTrapped = false, isOtherUser = false } = {}) {
+        this.#ended ??= this.#end(isTrapped, isOtherUser)
+        return this.#ended
+    }
+
+    async #end(isTrapped, isOtherUser) {
+        this.#pageEvents.abort()
+        if (!isTrapped) this.hurry()
+        await Promise.all([...this.#documents.values()].map((kept) => kept.end()))
+        this.#hasEnded = true
+        if (isOtherUser) await this.#disown().catch(() => {})
+        this.#release()
+    }
+
+    /** The next client with this token must not choose this id. */
+    async #disown() {
+        const found = (await this.#keepsakes.list()).filter(({ client }) => client === this.client)
+        await Promise.all(found.map((keepsake) => this.#keepsakes.put({ ...keepsake, account: null })))
+    }
+
+    /** What is kept on this device: see Kept in caret.d.ts. */
+    async describe(module, user) {
+        const { client } = this
+        const own = new Map([...this.#documents].map(([number, kept]) => [number, kept.hasUnsaved]))
+        try {
+            return await this.#keepsakes.describe(module, { client, own, user })
+        } catch (error) {
+            throw toFault(error)
+        }
+    }
+
+    /** The ids of other clients with keepsakes of this user. */
+    clientsOf(user) { return this.#keepsakes.clientsOf(user, { except: this.client }) }
+
+    /** Removes a keepsake for good. Returns false if a document or another tab uses it. */
+    async forget(id) {
+        const [client, digits] = id.split(' ')
+        const number = Number(digits)
+        if (client === this.client) {
+            const kept = this.#documents.get(number)
+            if (kept?.isOpen) return false
+            await kept?.end()
+            this.#documents.delete(number)
+            await this.#keepsakes.remove({ client, number })
+            return true
+        }
+        const release = await this.#keepsakes.lock(client)
+        if (!release) return false
+        await this.#keepsakes.remove({ client, number }).finally(release)
+        return true
+    }
+}
+
+function toFault(error) {
+    if (error instanceof CaretError) return error
+    return new CaretError('storage', `unsaved edits cannot be stored on this device: ${error?.message ?? error}`)
+}

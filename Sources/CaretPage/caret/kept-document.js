@@ -1,0 +1,138 @@
+// Stores the unsaved edits of one document whenever KeepSchedule says so. This file has the clock.
+import { Alarm } from './alarm.js'
+import { KeepSchedule } from './keep-schedule.js'
+import { Replica } from './replica.js'
+
+export class KeptDocument {
+    number
+    /** The numbers of the calls of `restore` for the document by this client. */
+    restores
+    #storage
+    #schedule
+    /** The open document; null while it is closed. */
+    #state = null
+    /** The keepsake of a closed document; null if it has none. */
+    #keepsake
+    #isDamaged = false
+    /** Sends the push that waits until it is stored. */
+    #sendPush = null
+    #alarm = new Alarm(() => this.#run(this.#schedule.timePassed(performance.now())))
+    #hasEnded = false
+    #idle = []
+
+    /** `storage` has the methods `put` and `remove`. `keepsake` is what the storage has about the document. */
+    constructor(storage, number, keepsake = null) {
+        this.#storage = storage
+        this.number = number
+        this.#keepsake = keepsake
+        this.#schedule = new KeepSchedule({ isStored: keepsake !== null })
+        this.restores = keepsake?.restores ?? []
+    }
+
+    get name() { return this.#state?.name ?? this.#keepsake?.name }
+    get creates() { return this.#state?.creates ?? this.#keepsake?.creates ?? false }
+    get isOpen() { return this.#state !== null }
+    get isKept() { return this.#schedule.isKept }
+    /** Whether the document is closed, and a replica can continue from its keepsake. */
+    get canOpen() { return !this.#state && this.#keepsake !== null && !this.#isDamaged }
+
+    /** A replica that continues from the keepsake; null if the keepsake is damaged. */
+    restore(module) {
+        try {
+            return new Replica(module, { keepsake: this.#keepsake.bytes })
+        } catch (error) {
+            if (error.code === 'trapped') throw error
+            this.#isDamaged = true
+            return null
+        }
+    }
+
+    get hasUnsaved() { return this.#state ? this.#state.state.hasUnsaved : this.#keepsake !== null }
+
+    /** From now on, keeps the edits of this open document. */
+    attach(state) {
+        this.#state = state
+        this.#keepsake = null
+        return this
+    }
+
+    /** The document is closed. A later `attach` may continue from its unsaved edits. */
+    detach() {
+        this.#keepsake = this.#makeKeepsake()
+        this.#state = null
+        this.dropPush()
+        this.hurry()
+    }
+
+    // Events of the open document.
+
+    changed() { this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now())) }
+
+    /** Calls `send` as soon as the storage has the push, which was made by the last change. */
+    push(send) {
+        this.#sendPush = send
+        this.#run(this.#schedule.pushed(performance.now()))
+    }
+
+    /** The push that waits is not sent. The replica makes it again when it can be sent. */
+    dropPush() {
+        this.#sendPush = null
+        this.#schedule.pushDropped()
+    }
+
+    /** Waits until the storage has the number of a `restore`, which is sent after that. */
+    async restoring(seq) {
+        this.restores = [...this.restores.slice(-20), seq]
+        if (this.#keepsake) this.#keepsake = { ...this.#keepsake, restores: this.restores }
+        this.#run(this.#schedule.changed(this.hasUnsaved, performance.now()))
+        this.hurry()
+        await this.idle()
+    }
+
+    /** Stores at once what waits to be stored. */
+    hurry() { this.#run(this.#schedule.hurried(performance.now())) }
+
+    /** Waits until nothing is being stored. */
+    async idle() {
+        if (this.#schedule.isRunning && !this.#hasEnded) await new Promise((resolve) => this.#idle.push(resolve))
+    }
+
+    /** Waits until nothing is being stored, and stores nothing from then on. */
+    async end() {
+        await this.idle()
+        this.#hasEnded = true
+        this.#alarm.stop()
+    }
+
+    #run(actions) {
+        if (this.#hasEnded) return
+        for (const action of actions) {
+            switch (action.do) {
+            case 'write': this.#store(() => this.#storage.put({ ...this.#makeKeepsake(), number: this.number })); break
+            case 'remove': this.#store(() => this.#storage.remove(this.number)); break
+            case 'push': this.#sendPush?.(); break
+            case 'wake': this.#alarm.set(action.at); break
+            }
+        }
+        if (!this.#schedule.isRunning) for (const resolve of this.#idle.splice(0)) resolve()
+    }
+
+    async #store(task) {
+        let event = 'failed'
+        try {
+            await task()
+            event = 'finished'
+        } catch {
+            // `#storage` reports why.
+        }
+        this.#run(this.#schedule[event](performance.now()))
+    }
+
+    #makeKeepsake() {
+        if (!this.#state) return this.#keepsake
+        const bytes = this.#state.replica.keepsake
+        if (!bytes) return null
+        const { name, creates } = this.#state
+        return { name, creates, restores: this.restores, time: Date.now(), bytes }
+    }
+}

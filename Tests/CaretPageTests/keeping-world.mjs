@@ -1,0 +1,100 @@
+// A device in memory with tabs, and a server in memory, for the tests of kept edits.
+import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { Device } from './device.mjs'
+import { JSONServer } from './json-server.mjs'
+import { load } from './support.mjs'
+
+/** Runs each case with a world of its own. */
+export function inWorlds(conversations) {
+    return Object.fromEntries(
+        Object.entries(conversations).map(([name, run]) => [name, (wasm) => runInWorld(run, wasm)]))
+}
+
+async function runInWorld(run, wasm) {
+    const world = new World(wasm, (await load(wasm)).core)
+    try {
+        await run(world)
+    } finally {
+        for (const tab of world.tabs) tab.crash()
+        // Without a storage, the client does not notice the crash.
+        for (const { caret } of world.tabs) if (caret.link.state !== 'ended') await caret.close()
+    }
+}
+
+/** A device, a server, and the tabs on the device. */
+export class World {
+    device = new Device()
+    tabs = []
+
+    constructor(wasm, core) {
+        this.wasm = wasm
+        this.server = new JSONServer(core)
+    }
+
+    /** A new tab with a client. `remembered` is the id that the tab had before it was loaded again. */
+    async tab(remembered, options = {}) {
+        const keeping = this.device.tab(remembered)
+        const transport = this.server.transport()
+        const caret = await Caret.connect('http://127.0.0.1', {
+            wasm: this.wasm, keep: keeping, transport: transport.make, ...options,
+        })
+        const tab = {
+            caret, keeping, transport, open: (...call) => caret.open(...call),
+            async opened(...call) {
+                const document = caret.open(...call)
+                await document.opened()
+                return document
+            },
+            crash() {
+                transport.cut()
+                keeping.crash()
+            },
+        }
+        this.tabs.push(tab)
+        return tab
+    }
+
+    /** One tab for each name, which types a text without a connection, and crashes. Returns the ids of the clients. */
+    async leave(...names) {
+        this.server.isReachable = false
+        const tabs = []
+        for (const name of names) {
+            const tab = await this.tab()
+            tab.open(name, { create: true }).append(`text of ${name}\n`)
+            tabs.push(tab)
+        }
+        await settled()
+        return tabs.map((tab) => {
+            tab.crash()
+            return tab.keeping.id
+        })
+    }
+
+    /** A tab that is online, so that the user is known, and whose text the server does not get. */
+    async leaveOnline(name, text) {
+        this.server.create(name)
+        const tab = await this.tab()
+        const document = await tab.opened(name)
+        this.server.pushes = 'lose'
+        document.append(text)
+        await settled()
+        tab.crash()
+        this.server.pushes = 'commit'
+    }
+
+    /** Waits until everything that may wait is stored. */
+    async storedPause() { await new Promise((resolve) => setTimeout(resolve, 300)) }
+}
+
+/** Waits until the tabs and the server in memory have nothing to do. */
+export async function settled() {
+    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export async function until(condition) {
+    for (let round = 0; round < 300; round++) {
+        if (condition()) return
+        await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new Error(`this did not come true within 3 s: ${condition}`)
+}

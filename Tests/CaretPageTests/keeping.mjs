@@ -1,0 +1,381 @@
+// Unsaved edits that survive their tab: clients with a device and a server in memory.
+import assert from 'node:assert/strict'
+import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { lockByChannel } from '../../Sources/CaretPage/caret/tab-locks.js'
+import { inWorlds, settled, until } from './keeping-world.mjs'
+import { applyEdits } from './support.mjs'
+
+export const cases = inWorlds({
+    async 'text that was never sent is there in the next tab, and is sent'(world) {
+        world.server.isReachable = false
+        const first = await world.tab()
+        first.open('a', { create: true }).append('Milk\n')
+        await settled()
+        first.crash()
+        const second = await world.tab()
+        const document = second.open('a')
+        assert.equal(document.text, 'Milk\n')
+        document.append('Tea\n')
+        world.server.isReachable = true
+        second.caret.reconnect()
+        await document.saved()
+        assert.equal(world.server.text('a'), 'Milk\nTea\n')
+        assert.equal(second.caret.link.state, 'online')
+    },
+
+    async 'a push that was committed without an ack is committed once'(world) {
+        world.server.create('a')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'commitSilently'
+        document.append('Milk\n')
+        await settled()
+        document.append('Tea\n')
+        await world.storedPause()
+        first.crash()
+        assert.equal(world.server.text('a'), 'Milk\n')
+        world.server.pushes = 'commit'
+        const second = await world.tab()
+        assert.equal(second.open('a').text, 'Milk\nTea\n')
+        await second.open('a').saved()
+        assert.deepEqual([world.server.text('a'), world.server.numbers('a')], ['Milk\nTea\n', [1, 2]])
+    },
+
+    async 'a push that never arrived is sent again with its number'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await settled()
+        first.crash()
+        world.server.pushes = 'commit'
+        const second = await world.tab()
+        await second.open('a').saved()
+        assert.deepEqual([world.server.text('a'), world.server.numbers('a')], ['Milk\n', [1, 1]])
+    },
+
+    async 'a push is sent only after it is stored'(world) {
+        world.server.create('a')
+        const tab = await world.tab()
+        const document = await tab.opened('a')
+        world.device.hold()
+        document.append('Milk\n')
+        await settled()
+        assert.deepEqual([world.server.numbers('a'), document.isKept], [[], false])
+        world.device.release()
+        await document.saved()
+        assert.deepEqual([world.server.text('a'), document.isKept], ['Milk\n', true])
+    },
+
+    async 'a crash before the first write loses the edit, and sends nothing'(world) {
+        world.server.create('a')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.device.hold()
+        document.append('Milk\n')
+        first.crash()
+        world.device.release()
+        const second = await world.tab()
+        assert.equal((await second.opened('a')).text, '')
+        assert.deepEqual(world.server.numbers('a'), [])
+    },
+
+    async 'a push waits for nothing after its connection has ended'(world) {
+        world.server.create('a')
+        const tab = await world.tab()
+        const document = await tab.opened('a')
+        world.device.hold()
+        document.append('Milk\n')
+        await settled()
+        tab.transport.connection.end()
+        tab.caret.reconnect()
+        await settled()
+        world.device.release()
+        await document.saved()
+        assert.deepEqual([world.server.text('a'), world.server.numbers('a')], ['Milk\n', [1]])
+    },
+
+    async 'saved edits leave nothing on the device'(world) {
+        world.server.create('a')
+        const tab = await world.tab()
+        const document = await tab.opened('a')
+        document.append('Milk\n')
+        await document.saved()
+        assert.deepEqual(await tab.caret.kept(), [])
+        await tab.caret.close()
+        assert.deepEqual(world.device.keepsakes, [])
+    },
+
+    async 'two tabs have different ids, even if one is a copy of the other'(world) {
+        world.server.isReachable = false
+        const first = await world.tab()
+        first.open('a', { create: true }).append('Milk\n')
+        await settled()
+        const second = await world.tab(first.keeping.id)
+        const document = second.open('a', { create: true })
+        assert.equal(document.text, '')
+        document.append('Tea\n')
+        await settled()
+        assert.notEqual(first.keeping.id, second.keeping.id)
+        assert.equal(new Set(world.device.keepsakes.map(({ client }) => client)).size, 2)
+        assert.deepEqual((await second.caret.kept()).map(({ state }) => state).sort(), ['here', 'otherTab'])
+    },
+
+    async 'two tabs that start together do not continue the same client'(world) {
+        await world.leave('a')
+        const tabs = await Promise.all([world.tab(), world.tab()])
+        assert.deepEqual(tabs.map((tab) => tab.open('a', { create: true }).text).sort(), ['', 'text of a\n'])
+    },
+
+    async 'a tab that is loaded again continues its own client'(world) {
+        const ids = await world.leave('a', 'b', 'c')
+        for (const [index, name] of ['a', 'b', 'c'].entries()) {
+            const tab = await world.tab(ids[index])
+            assert.deepEqual([tab.open(name).text, tab.keeping.id], [`text of ${name}\n`, ids[index]])
+        }
+    },
+
+    async 'texts of several ended tabs, and those that nobody opens, are saved'(world) {
+        await world.leave('a', 'b', 'c')
+        world.server.isReachable = true
+        const tab = await world.tab()
+        await until(() => ['a', 'b', 'c'].every((name) => world.server.text(name) === `text of ${name}\n`))
+        await until(() => world.device.keepsakes.length === 0)
+        assert.deepEqual(await tab.caret.kept(), [])
+    },
+
+    async 'a document that the program opens while it is being saved stays open'(world) {
+        await world.leave('a')
+        world.server.isReachable = true
+        world.server.pushes = 'lose'
+        const tab = await world.tab()
+        await until(() => world.server.numbers('a').length === 1)
+        const document = tab.open('a')
+        assert.equal(document.text, 'text of a\n')
+        world.server.pushes = 'commit'
+        tab.transport.connection.end()
+        tab.caret.reconnect()
+        await document.saved()
+        await settled()
+        document.append('Tea\n')
+        await document.saved()
+        assert.equal(world.server.text('a'), 'text of a\nTea\n')
+    },
+
+    async 'a document that was deleted meanwhile stays kept'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await settled()
+        first.crash()
+        world.server.delete('a')
+        const second = await world.tab()
+        const again = second.open('a')
+        await assert.rejects(again.saved(), { code: 'not_found' })
+        assert.equal(again.text, 'Milk\n')
+        await until(() => again.isKept)
+        await again.close()
+        assert.deepEqual(world.device.names, ['a'])
+        assert.deepEqual((await second.caret.kept()).map(({ name, state }) => [name, state]), [['a', 'here']])
+        world.server.pushes = 'commit'
+        await second.open('a', { create: true }).saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'a program may create a deleted document that the client tries to save'(world) {
+        await world.leaveOnline('a', 'Milk\n')
+        world.server.delete('a')
+        const tab = await world.tab()
+        await until(() => world.server.received.at(-1).type === 'open')
+        await tab.open('a', { create: true }).saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'a keepsake of another user is not used, and not lost'(world) {
+        world.server.create('a', '')
+        const first = await world.tab(undefined, { token: 'of-ann' })
+        const document = await first.opened('a')
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await settled()
+        first.crash()
+        Object.assign(world.server, { user: 'bob', pushes: 'commit' })
+        const second = await world.tab(undefined, { token: 'of-bob' })
+        assert.equal((await second.opened('a')).text, '')
+        await settled()
+        assert.equal(world.server.text('a'), '')
+        assert.deepEqual((await second.caret.kept()).map(({ name, user, state }) => [name, user, state]),
+            [['a', 'ann', 'otherUser']])
+        // With a new token, the user is known only after the welcome.
+        world.server.user = 'ann'
+        await world.tab(undefined, { token: 'of-ann-too' })
+        await until(() => world.server.text('a') === 'Milk\n')
+    },
+
+    async 'if the server names another user than the keepsakes, the client ends'(world) {
+        await world.leaveOnline('a', 'Milk\n')
+        world.server.user = 'bob'
+        const second = await world.tab()
+        await until(() => second.caret.link.state === 'ended')
+        assert.equal(second.caret.link.reason, 'other_user')
+        await settled()
+        const third = await world.tab()
+        assert.equal((await third.opened('a')).text, '')
+        assert.deepEqual(world.device.names, ['a'])
+        world.server.user = 'ann'
+        await world.tab()
+        await until(() => world.server.text('a') === 'Milk\n')
+    },
+
+    async 'a damaged keepsake is not used, is listed, and can be removed'(world) {
+        await world.leave('a')
+        world.device.damage('a')
+        world.server.isReachable = true
+        const tab = await world.tab()
+        const document = await tab.opened('a', { create: true })
+        assert.equal(document.text, '')
+        document.append('Tea\n')
+        await document.saved()
+        const [kept] = await tab.caret.kept()
+        assert.deepEqual([kept.name, kept.state], ['a', 'damaged'])
+        assert.equal(await tab.caret.forget(kept), true)
+        await tab.caret.close()
+        assert.deepEqual(world.device.keepsakes, [])
+    },
+
+    async 'a keepsake older than the last push is dropped, and later edits stay'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        document.append('Bread\n')
+        await until(() => document.isKept)
+        const old = world.device.keepsakes
+        world.server.pushes = 'commit'
+        first.transport.connection.end()
+        first.caret.reconnect()
+        await document.saved()
+        document.append('Tea\n')
+        await document.saved()
+        first.crash()
+        // A power cut brings an old state of the storage back.
+        world.device.stored = new Map(old.map((keepsake) => [JSON.stringify(['x']), keepsake]))
+        world.server.isReachable = false
+        const second = await world.tab()
+        const again = second.open('a')
+        let view = again.text
+        again.addEventListener('change', ({ edits }) => { view = applyEdits(view, edits) })
+        again.append('Salt\n')
+        world.server.isReachable = true
+        second.caret.reconnect()
+        await again.saved()
+        assert.equal(world.server.text('a'), 'Milk\nBread\nTea\nSalt\n')
+        assert.equal(view, again.text)
+    },
+
+    async 'a restore by the same client does not make a keepsake look old'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        await first.caret.restore('a', 0)
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await settled()
+        first.crash()
+        world.server.pushes = 'commit'
+        const second = await world.tab()
+        await second.open('a').saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'a restore keeps the refused edits of a document that is closed'(world) {
+        world.server.create('a', '')
+        const first = await world.tab()
+        const document = await first.opened('a')
+        world.server.pushes = 'refuse'
+        document.append('Milk\n')
+        await assert.rejects(document.saved(), { code: 'too_large' })
+        await document.close()
+        await first.caret.restore('a', 0)
+        first.crash()
+        world.server.pushes = 'commit'
+        const second = await world.tab()
+        await second.open('a').saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'a document that is closed with unsaved edits continues from them'(world) {
+        world.server.isReachable = false
+        const tab = await world.tab()
+        const document = tab.open('a', { create: true })
+        document.append('Milk\n')
+        // `close` waits up to 4 s for the server, so this test ends the wait.
+        const closed = document.close()
+        document.endWaiting(new Error('the test does not wait'))
+        await closed
+        const again = tab.open('a')
+        assert.equal(again.text, 'Milk\n')
+        world.server.isReachable = true
+        tab.caret.reconnect()
+        await again.saved()
+        assert.equal(world.server.text('a'), 'Milk\n')
+    },
+
+    async 'if the storage fails, the client continues and says so'(world) {
+        world.server.create('a')
+        const tab = await world.tab()
+        const document = await tab.opened('a')
+        const faults = []
+        tab.caret.addEventListener('keeping', ({ error }) => faults.push(error?.code))
+        world.device.fault = new Error('the disk is full')
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await settled()
+        assert.deepEqual([document.isKept, tab.caret.keepingError.code, faults], [false, 'storage', ['storage']])
+        assert.match(tab.caret.keepingError.message, /the disk is full/)
+        assert.deepEqual(world.server.numbers('a'), [1])
+        const offline = await world.tab()
+        assert.equal(offline.caret.keepingError.code, 'storage')
+        assert.equal((await offline.opened('a')).isKept, true)
+        await offline.caret.close()
+        document.discard()
+    },
+
+    async 'a tab without a storage works as before'(world) {
+        world.server.create('a')
+        const caret = await Caret.connect('http://127.0.0.1', {
+            wasm: world.wasm, keep: false, transport: world.server.transport().make,
+        })
+        const document = caret.open('a')
+        document.append('Milk\n')
+        assert.equal(document.isKept, false)
+        await document.saved()
+        assert.deepEqual([await caret.kept(), caret.keepingError, document.isKept], [[], null, true])
+        await caret.close()
+    },
+
+    async 'of two tabs that ask for a lock by messages, one gets it'() {
+        const options = { patience: 200 }
+        const locks = await Promise.all([1, 2, 3].map(() => lockByChannel('caret test', options)))
+        assert.equal(locks.filter(Boolean).length, 1)
+        assert.equal(await lockByChannel('caret test', options), null)
+        locks.find(Boolean)()
+        const release = await lockByChannel('caret test', options)
+        assert.ok(release)
+        release()
+    },
+
+    async 'a tab that was stopped loses its lock by messages'() {
+        let hasLost = false
+        await lockByChannel('caret stopped', { patience: 20, lost: () => { hasLost = true } })
+        // The question of another tab, which this tab reads too late.
+        const other = new BroadcastChannel('caret stopped')
+        other.postMessage({ number: 0, until: Date.now() - 1 })
+        await until(() => hasLost)
+        other.close()
+    },
+})

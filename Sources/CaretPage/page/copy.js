@@ -20,6 +20,22 @@ function selectedText(text, what) {
     return field
 }
 
+/** Shows a text of the user after somebody else has created the document anew. Both texts stay. */
+export function showEarlierText(text) {
+    const field = element('textarea', { class: 'to-copy', readonly: true, rows: 8, 'aria-label': 'The earlier text' })
+    field.value = text
+    return openSheet('Somebody has created it already', (close) => [
+        element('p', {}, 'The document has a new text now. This is the earlier one:'), field,
+        element('div', { class: 'actions' }, element('button', {
+            type: 'button',
+            onclick: () => {
+                close()
+                copyText(text, 'The earlier text')
+            },
+        }, 'Copy')),
+    ])
+}
+
 /** Saves a text as a file. */
 export function downloadText(text, name) {
     const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))

@@ -1,5 +1,5 @@
 // The editor: a document in a text field, with what the user must know about it.
-import { copyText } from './copy.js'
+import { copyText, showEarlierText } from './copy.js'
 import { showUnsaved } from './difference-sheet.js'
 import { nameProblem, visibleName } from './document-name.js'
 import { element, fill } from './dom.js'
@@ -8,11 +8,10 @@ import { EditorBar } from './editor-bar.js'
 import { openEditorMenu, openNameMenu } from './editor-menu.js'
 import { Notes } from './notes.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
-import { PeopleState } from './people-state.js'
-import { showPeople } from './people.js'
+import { People } from './people.js'
 import { reveal } from './reveal.js'
 import { notSaved, pages, SavingDisplay } from './saving-words.js'
-import { confirm, notify, openSheet } from './sheet.js'
+import { confirm, notify } from './sheet.js'
 import { showSignIn } from './sign-in.js'
 
 /** From this length on, in UTF-16 code units, changes by others appear noticeably later. */
@@ -39,9 +38,8 @@ export class Editor {
     #bar
     #banner = new Banner((action) => this.#run(action))
     #stage = element('div', { class: 'stage' })
-    #news = element('p', { class: 'spoken', role: 'status' })
     #display = new SavingDisplay()
-    #people = new PeopleState()
+    #people
     /** What `SavingDisplay` was told last. After a fault of the module, nothing else is known. */
     #facts = null
     #hasText = false
@@ -51,7 +49,6 @@ export class Editor {
     /** The text of a deleted document, until it is in a new one. */
     #leftText = null
     #timer = null
-    #newsTimer = null
     #frame = null
     #listeners = new AbortController()
     #documentListeners = new AbortController()
@@ -62,11 +59,14 @@ export class Editor {
         this.#caret = app.caret
         this.#bar = new EditorBar({
             openName: () => openNameMenu(app, { document: this.#document, text: () => this.#text, isGone: this.#isGone }),
-            openPeople: () => this.#openPeople(),
+            openPeople: () => this.#people.open(),
             openMenu: () => openEditorMenu(app, { document: this.#document, isGone: this.#isGone }),
         })
+        this.#people = new People(app, {
+            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
+        })
         this.node = element('section', { class: 'screen editor' }, this.#bar.node,
-            element('div', { class: 'editor-body' }, this.#banner.node, this.#stage), this.#news)
+            element('div', { class: 'editor-body' }, this.#banner.node, this.#stage), this.#people.news)
         this.#listen()
         this.#attach(this.#caret.open(name))
     }
@@ -81,7 +81,8 @@ export class Editor {
         for (const sheet of document.querySelectorAll('dialog.sheet[open]')) sheet.close()
         this.#detach()
         this.#notes?.close()
-        for (const timer of [this.#timer, this.#newsTimer]) clearTimeout(timer)
+        this.#people.close()
+        clearTimeout(this.#timer)
         this.#resizes.disconnect()
         if (this.#situation === 'trapped') return
         leftDocuments.leave(this.#document)
@@ -203,7 +204,7 @@ export class Editor {
     }
 
     #changed({ edits, own }) {
-        if (!own) this.#people.changed(edits, this.#document.peers, Date.now())
+        if (!own) this.#people.changed(edits, this.#document.peers)
         // The number of changes that are not saved grows with typing.
         if (this.#situation !== 'saved') this.#updateSoon()
     }
@@ -328,51 +329,16 @@ export class Editor {
             this.#leftText = null
             return
         }
-        await this.#showLeftText(left)
+        await showEarlierText(left)
         this.#leftText = null
     }
-
-    /** Somebody else has created the document meanwhile. Both texts stay. */
-    #showLeftText(text) {
-        const field = element('textarea', { class: 'to-copy', readonly: true, rows: 8, 'aria-label': 'The earlier text' })
-        field.value = text
-        return openSheet('Somebody has created it already', (close) => [
-            element('p', {}, 'The document has a new text now. This is the earlier one:'), field,
-            element('div', { class: 'actions' }, element('button', {
-                type: 'button',
-                onclick: () => {
-                    close()
-                    copyText(text, 'The earlier text')
-                },
-            }, 'Copy')),
-        ])
-    }
-
-    // People.
 
     #peopleChanged() {
         if (!this.#hasText) return
         const { saving, peers } = this.#document
         const isOnline = ['saved', 'sending'].includes(saving.state)
-        this.#people.update(goneSituations.has(this.#situation) ? [] : peers, Date.now(), { isOnline })
+        this.#people.update(goneSituations.has(this.#situation) ? [] : peers, { isOnline })
         this.#bar.showPeople(this.#people.peers)
-        const { newsAt } = this.#people
-        clearTimeout(this.#newsTimer)
-        if (newsAt !== null) this.#newsTimer = setTimeout(() => this.#tellNews(), Math.max(0, newsAt - Date.now()) + 5)
-    }
-
-    #tellNews() {
-        const sentence = this.#people.takeNews(Date.now())
-        if (sentence) this.#news.textContent = sentence
-    }
-
-    #openPeople() {
-        const { settings } = this.#app
-        const { user } = this.#caret
-        return showPeople(this.#people, {
-            self: { name: settings.get('name') || (user === 'anonymous' ? '' : user), color: settings.get('color') },
-            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
-        })
     }
 
     // Keys and the size of the field.

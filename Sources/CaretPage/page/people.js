@@ -1,17 +1,55 @@
-// The sheet with the people who have a document open.
+// The people who have a document open: the sheet that lists them, and the news for screen readers.
 import { avatar, element, fill } from './dom.js'
-import { lineNumber, nameWords } from './people-state.js'
+import { lineNumber, nameWords, PeopleState } from './people-state.js'
 import { openSheet } from './sheet.js'
 import { count } from './words.js'
 
 /** A longer list helps nobody, and takes long to build. */
 const mostRows = 100
 
-/**
- * Shows the people until the user closes the sheet. `state` is a `PeopleState`. `text()` returns the text, and `goTo`
- * scrolls to an offset of it.
- */
-export async function showPeople(state, { self, text, goTo }) {
+export class People {
+    /** Says who comes and goes. Only screen readers show it. */
+    news = element('p', { class: 'spoken', role: 'status' })
+    #app
+    #place
+    #state = new PeopleState()
+    #timer = null
+
+    /** `place` has `text()`, the text, and `goTo`, which scrolls to an offset of it. */
+    constructor(app, place) {
+        this.#app = app
+        this.#place = place
+    }
+
+    get peers() { return this.#state.peers }
+
+    close() { clearTimeout(this.#timer) }
+
+    /** Somebody else has changed the text. */
+    changed(edits, peers) { this.#state.changed(edits, peers, Date.now()) }
+
+    /** Others have come, gone or moved their carets. */
+    update(peers, { isOnline }) {
+        this.#state.update(peers, Date.now(), { isOnline })
+        clearTimeout(this.#timer)
+        const { newsAt } = this.#state
+        if (newsAt !== null) this.#timer = setTimeout(() => this.#tellNews(), Math.max(0, newsAt - Date.now()) + 5)
+    }
+
+    #tellNews() {
+        const sentence = this.#state.takeNews(Date.now())
+        if (sentence) this.news.textContent = sentence
+    }
+
+    open() {
+        const { settings, caret: { user } } = this.#app
+        const name = settings.get('name') || (user === 'anonymous' ? '' : user)
+        return showPeople(this.#state, { ...this.#place, self: { name, color: settings.get('color') } })
+    }
+}
+
+/** Shows the people until the user closes the sheet. */
+async function showPeople(state, { self, text, goTo }) {
     const list = element('ul', { class: 'people-list' })
     const rest = element('p', { class: 'quiet-text' })
     const alone = element('p', { class: 'quiet-text' }, 'Nobody else is here. Send somebody the link of this page.')

@@ -13,7 +13,7 @@ const start = 1_000_000
 function facts(state, { since = 0, code, link = { state: 'online' }, ...rest } = {}) {
     return {
         saving: { state, code, since: new Date(start + since) }, rights: 'write', link, hasText: state !== 'opening',
-        gone: null, error: null, unsaved: 0, isKept: false, limits: undefined, ...rest,
+        gone: null, hasToken: false, error: null, unsaved: 0, isKept: false, limits: undefined, ...rest,
     }
 }
 
@@ -189,6 +189,9 @@ export const cases = {
         const deleted = of('not_found', { gone: 'deleted' })
         assert.deepEqual([deleted.page, deleted.banner.actions], [null, ['copy', 'createAgain']])
         assert.match(deleted.banner.sentence, /^This document was deleted\. Its last/)
+        assert.match(of('not_found', { gone: 'deleted', hasToken: true }).banner.sentence, /or you may no longer read it/)
+        assert.deepEqual(of('too_large', { gone: 'deleted', unsaved: 1 }).banner.actions, ['copy', 'createAgain'])
+        assert.equal(of('too_large', { gone: 'damaged', unsaved: 1 }).situation, 'damaged')
         assert.match(of('not_found').banner.sentence, /or you may no longer read it/)
         assert.match(of('not_found', { unsaved: 2 }).banner.sentence, /2\u00a0changes are not saved, but the text is still here/)
         assert.equal(of('damaged').page, null)

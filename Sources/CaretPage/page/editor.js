@@ -43,6 +43,8 @@ export class Editor {
     /** What `SavingDisplay` was told last. After a fault of the module, nothing else is known. */
     #facts = null
     #hasText = false
+    /** The last rights to read or write. */
+    #rights = 'none'
     #gone = null
     #error = null
     #situation = 'opening'
@@ -113,7 +115,7 @@ export class Editor {
     #attach(opened) {
         leftDocuments.take(opened)
         this.#document = opened
-        ;[this.#hasText, this.#gone, this.#error] = [false, null, null]
+        ;[this.#hasText, this.#rights, this.#gone, this.#error] = [false, opened.rights, null, null]
         this.#documentListeners = new AbortController()
         const { signal } = this.#documentListeners
         const on = (type, listener) => opened.addEventListener(type, listener, { signal })
@@ -149,8 +151,9 @@ export class Editor {
     }
 
     #savingChanged() {
-        const { saving } = this.#document
-        if (['saved', 'sending', 'offline'].includes(saving.state)) this.#textArrived()
+        const { saving, revision, length } = this.#document
+        // A refused document may have been open on this page before.
+        if (['saved', 'sending', 'offline'].includes(saving.state) || revision > 0 || length > 0) this.#textArrived()
         this.#error = null
         if (saving.state === 'refused') this.#findError()
         if (saving.state !== 'refused') this.#gone = null
@@ -177,6 +180,13 @@ export class Editor {
         }
         this.#showNotes()
         this.#peopleChanged()
+        this.#appear()
+    }
+
+    /** The others see only those who have a caret. A field without the focus has told none. */
+    #appear() {
+        const { rights, selections } = this.#document
+        if (rights === 'write' && selections.length === 0 && !this.#field.matches(':focus')) this.#document.select([[0, 0]])
     }
 
     #showNotes() {
@@ -190,8 +200,10 @@ export class Editor {
     }
 
     #rightsChanged(rights) {
-        const before = this.#facts?.rights
+        const before = this.#rights
         this.#update()
+        // While the document is opened again, there are no rights.
+        if (rights !== 'none') this.#rights = rights
         if (before === 'read' && rights === 'write') notify('You may write now.')
         if (before === 'write' && rights === 'read') notify('You may only read this now.')
     }
@@ -224,7 +236,7 @@ export class Editor {
             const { saving, rights, unsaved } = this.#document
             this.#facts = {
                 saving, rights, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
-                gone: this.#gone, error: this.#error, limits, link,
+                gone: this.#gone, hasToken: this.#app.settings.token !== undefined, error: this.#error, limits, link,
             }
         } catch {
             // After a fault of the module, only the link can be read.

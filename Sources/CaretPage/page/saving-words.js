@@ -19,12 +19,15 @@ export const actionLabels = {
  * - `saving`, `rights` and `link`, as the client has them
  * - `hasText`: the text has arrived at some time
  * - `gone`: why the document is gone, if the server said so while it was open
+ * - `hasToken`: whether the user is signed in with a token, so that rights may end
  * - `error`: the refusal of the server as a CaretError, if there is one
  * - `unsaved`: how many changes are not saved
  * - `isKept`: whether these changes would survive the end of the page
  */
-export function situationOf({ saving, rights, link, hasText }) {
+export function situationOf({ saving, rights, link, hasText, gone }) {
     if (link.state === 'ended') return link.reason === 'trapped' ? 'trapped' : 'ended'
+    // Refused edits hide in `saving` that the document is gone too.
+    if (gone && saving.state === 'refused') return gone === 'damaged' ? 'damaged' : 'deleted'
     switch (saving.state) {
     case 'refused':
         if (saving.code === 'not_found') return hasText ? 'deleted' : 'missing'
@@ -150,8 +153,10 @@ function attemptWords({ state, until }, now) {
     return `Next attempt in ${Math.max(1, Math.ceil((until - now) / 1000))}\u00a0s`
 }
 
-function deletedSentence({ gone, unsaved }) {
-    const what = gone === 'deleted' ? 'This document was deleted.'
+// To users with a token, the server does not tell whether a document was deleted, or renamed to where they may not
+// read it.
+function deletedSentence({ gone, hasToken, unsaved }) {
+    const what = gone === 'deleted' && !hasToken ? 'This document was deleted.'
         : 'This document was deleted, or you may no longer read it.'
     return `${what} ${unsaved > 0 ? `${notSaved(unsaved)}, but the text is still here.` : 'Its last text is still here.'}`
 }

@@ -53,11 +53,13 @@ function checkBoxes(boxes, { width, height, insets: { top = 0, left = 0, right =
     assert.equal(boxes.overflow, 0, 'nothing is wider than the window')
     // Backgrounds reach the edges of the screen, and controls stay inside the safe area.
     assert.deepEqual([bar.top, bar.left, bar.right], [0, column, width])
+    // The words of the state come and go inside the bar, so the text never moves for them.
+    assert.ok(Math.abs(bar.bottom - top - 57) <= 1, `the bar is ${bar.bottom - top} high`)
     assert.deepEqual([field.left, field.right, field.bottom], [column, width, height])
     assert.ok(Math.abs(field.top - bar.bottom) < 1, 'the text begins under the bar')
     for (const control of controls) {
         assert.ok(control.top >= top && control.left >= column + insetLeft && control.right <= width - right + 0.5, JSON.stringify(control))
-        assert.ok(control.height >= 40 && control.width >= 40, `a control is ${control.width} by ${control.height}`)
+        assert.ok(control.height >= 44 && control.width >= 44, `a control is ${control.width} by ${control.height}`)
     }
     for (const [index, one] of controls.slice(1).entries()) assert.ok(one.left >= controls[index].right - 4, 'controls do not overlap')
     // Insets are inside the field, so that its scrollbar stands at the edge.

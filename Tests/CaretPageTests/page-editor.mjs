@@ -175,6 +175,7 @@ export const cases = {
             assert.match(sentence, /^[A-Z].{8,}\.$/, code)
             assert.match(reasonOf(facts('refused', { code })), /^[A-Z].{8,}\.$/, code)
         }
+        assert.match(reasonOf(facts('refused', { code: 'forbidden', error: { code: 'too_large', message: '' } })), /only read/)
         // The words of the server count more than the class of its refusal.
         assert.match(reasonOf(facts('refused', { code: 'other', error: { code: 'bad_name', message: '' } })), /not a name/)
     },

@@ -3,11 +3,12 @@ import { element, fill, icon } from './dom.js'
 import { actionLabels } from './saving-words.js'
 
 export class Banner {
-    node = element('div', { class: 'banner-box' })
+    /** Screen readers say each new sentence, but not each second of a countdown. */
+    node = element('div', { class: 'banner-box', 'aria-live': 'polite' })
     #run
     #key = 'null'
-    #sentence = element('p', { role: 'status' })
-    #detail = element('p', { class: 'detail' })
+    #sentence = element('p')
+    #detail = element('p', { class: 'detail', 'aria-live': 'off' })
     #actions = element('div', { class: 'banner-actions' })
 
     /** `run(action)` is called with a key of `actionLabels`. */
@@ -48,5 +49,6 @@ export function statePage(situation, { title, sentence, actions, hasText }, { na
         element('h2', {}, title), element('p', { class: 'which' }, name), element('p', {}, sentence), field,
         element('div', { class: 'actions' },
             actions.map((action, index) => actionButton(action, run, { class: index < actions.length - 1 && 'quiet' })),
-            element('a', { class: 'button quiet', href: '/' }, 'Back')))
+            // After a fault, no other screen works either.
+            situation !== 'trapped' && element('a', { class: 'button quiet', href: '/' }, 'Back')))
 }

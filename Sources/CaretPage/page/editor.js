@@ -6,6 +6,7 @@ import { element, fill } from './dom.js'
 import { Banner, statePage } from './editor-banner.js'
 import { EditorBar } from './editor-bar.js'
 import { openEditorMenu, openNameMenu } from './editor-menu.js'
+import { makeField } from './editor-field.js'
 import { Notes } from './notes.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
 import { People } from './people.js'
@@ -54,7 +55,6 @@ export class Editor {
     #frame = null
     #listeners = new AbortController()
     #documentListeners = new AbortController()
-    #resizes = new ResizeObserver(() => this.#resized())
 
     constructor(app, { name }) {
         this.#app = app
@@ -85,7 +85,6 @@ export class Editor {
         this.#notes?.close()
         this.#people.close()
         clearTimeout(this.#timer)
-        this.#resizes.disconnect()
         if (this.#situation === 'trapped') return
         leftDocuments.leave(this.#document)
         if (this.#mayLose) notify(`Keep this tab open until \u201c${this.title}\u201d is saved.`)
@@ -128,14 +127,9 @@ export class Editor {
             this.#update()
         })
         on('renamed', ({ name }) => this.#renamed(name))
-        this.#field = element('textarea', {
-            class: 'text', 'aria-label': 'Text', spellcheck: 'true', autocapitalize: 'sentences',
-            onkeydown: (event) => this.#fieldKeyDown(event),
-        })
+        this.#field = makeField({ leave: () => this.#bar.menu.focus(), signal })
         this.#binding = opened.bind(this.#field)
         fill(this.#stage, this.#field)
-        this.#resizes.observe(this.#field)
-        this.#lastHeight = 0
         this.#bar.showName(opened.name)
         this.#savingChanged()
         // On a phone, the keyboard would cover half of the text that the user wants to read.
@@ -248,7 +242,9 @@ export class Editor {
     #update() {
         const { situation, status, banner, page, wakeIn } = this.#display.update(this.#readFacts(), Date.now())
         this.#bar.showStatus(status)
+        const hadFocus = this.#banner.node.contains(document.activeElement)
         this.#banner.show(banner)
+        if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
         this.#showPlaceholder(situation)
         if (situation !== this.#situation) this.#situationChanged(situation, page)
         else if (situation === 'failed') this.#showPage(situation, page)
@@ -353,29 +349,10 @@ export class Editor {
         this.#bar.showPeople(this.#people.peers)
     }
 
-    // Keys and the size of the field.
-
     #keyDown(event) {
         if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
         event.preventDefault()
         notify(['saved', 'sending', 'reading'].includes(this.#situation) ? 'Everything is saved as you type.'
             : 'Your text is saved as soon as this is possible.')
-    }
-
-    // Escape is the way out of the field for those who have no pointer.
-    #fieldKeyDown(event) {
-        if (event.key === 'Escape' && !event.isComposing) this.#bar.menu.focus()
-    }
-
-    #lastHeight = 0
-
-    /** Keeps the caret in the view when the keyboard of a phone makes the field smaller. */
-    #resized() {
-        const { clientHeight } = this.#field
-        const before = this.#lastHeight
-        this.#lastHeight = clientHeight
-        if (clientHeight >= before || document.activeElement !== this.#field) return
-        const { selectionStart, selectionEnd, selectionDirection } = this.#field
-        reveal(this.#field, selectionDirection === 'backward' ? selectionStart : selectionEnd)
     }
 }

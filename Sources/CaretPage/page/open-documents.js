@@ -1,7 +1,7 @@
 // Documents that no screen shows any more. Each stays open until the server has saved it, so that going back to the
 // list of documents while offline loses nothing.
 
-/** How long a document stays open after it is saved. Users often come back at once. */
+/** How long a saved document stays open. Users often come back at once. One that was refused may be created now. */
 const delay = 1_000
 
 export class LeftDocuments {
@@ -36,7 +36,7 @@ export class LeftDocuments {
             if (!isSettled(document)) return
             this.take(document)
             document.close()
-        }, delay))
+        }, document.saving.state === 'saved' ? delay : 0))
     }
 }
 

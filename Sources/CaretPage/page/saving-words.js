@@ -175,8 +175,10 @@ export function notSaved(number) {
 
 /** Why the server has refused the changes or the document. */
 export function reasonOf({ saving, error, limits }) {
-    const code = error?.code ?? saving.code
-    const sentence = errorWords(error && error.code === code ? error : { code, message: `The server says: ${code}` })
+    // The error may be an older one. All codes that the client does not distinguish are 'other'.
+    const isCurrent = error && (saving.code === 'other' || saving.code === error.code)
+    const { code, message } = isCurrent ? error : { code: saving.code, message: `The server says: ${saving.code}` }
+    const sentence = errorWords({ code, message })
     if (code !== 'too_large' || !limits?.document) return sentence
     return `${sentence} The limit is ${sizeWords(limits.document)}.`
 }

@@ -41,7 +41,7 @@ const boxesOf = (page) => page.evaluate(() => {
     const controls = [...document.querySelectorAll('.bar.above :is(a, button)')].filter((one) => one.offsetParent)
         .map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom, width, height }) => ({ left, right, top, bottom, width, height }))
     return {
-        column, bar: box('.bar.above'), field: box('.text'), name: box('.name'), more: box('.more'), controls,
+        column, below: document.querySelector('.has-notes > .notes')?.getBoundingClientRect().top, bar: box('.bar.above'), field: box('.text'), name: box('.name'), more: box('.more'), controls,
         padding: [style.paddingLeft, style.paddingRight, style.paddingBottom].map(parseFloat), font: parseFloat(style.fontSize),
         overflow: document.scrollingElement.scrollWidth - innerWidth, lineWidth: field.clientWidth,
     }
@@ -55,7 +55,9 @@ function checkBoxes(boxes, { width, height, insets: { top = 0, left = 0, right =
     assert.deepEqual([bar.top, bar.left, bar.right], [0, column, width])
     // The words of the state come and go inside the bar, so the text never moves for them.
     assert.ok(Math.abs(bar.bottom - top - 57) <= 1, `the bar is ${bar.bottom - top} high`)
-    assert.deepEqual([field.left, field.right, field.bottom], [column, width, height])
+    assert.deepEqual([field.left, field.right], [column, width])
+    // The text ends at the bar of the notes, which has the lower inset then.
+    assert.ok(Math.abs(field.bottom - (boxes.below ?? height)) < 1, `the text ends at ${field.bottom}`)
     assert.ok(Math.abs(field.top - bar.bottom) < 1, 'the text begins under the bar')
     for (const control of controls) {
         assert.ok(control.top >= top && control.left >= column + insetLeft && control.right <= width - right + 0.5, JSON.stringify(control))
@@ -63,7 +65,7 @@ function checkBoxes(boxes, { width, height, insets: { top = 0, left = 0, right =
     }
     for (const [index, one] of controls.slice(1).entries()) assert.ok(one.left >= controls[index].right - 4, 'controls do not overlap')
     // Insets are inside the field, so that its scrollbar stands at the edge.
-    assert.ok(padding[0] >= insetLeft + 20 && padding[1] >= right + 20 && padding[2] >= bottom + 24, String(padding))
+    assert.ok(padding[0] >= insetLeft + 20 && padding[1] >= right + 20 && padding[2] >= (boxes.below ? 0 : bottom) + 24, String(padding))
     assert.ok(boxes.font >= 16)
     // About 76 characters a line.
     assert.ok(boxes.lineWidth - padding[0] - padding[1] <= 76 * 10.5, 'lines are not too long')

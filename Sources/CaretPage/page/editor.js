@@ -184,13 +184,14 @@ export class Editor {
     }
 
     #showNotes() {
+        const draft = this.#notes?.draft
         this.#notes?.close()
         this.#notes?.node.remove()
-        const { name } = this.#document
+        this.#notes = new Notes(this.#app, this.#document.name, { draft })
+        const { node } = this.#notes
+        this.node.append(node)
         // Notes are documents too, which have no notes of their own.
-        this.#notes = name.endsWith('.notes') ? null : new Notes(this.#app, name)
-        if (this.#notes) this.node.append(this.#notes.node)
-        this.node.classList.toggle('has-notes', this.#notes?.node.hasChildNodes() === true)
+        this.node.classList.toggle('has-notes', !node.hidden && node.hasChildNodes())
     }
 
     #rightsChanged(rights) {

@@ -2,16 +2,16 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART...]
 //
-// A part is a file of this folder that exports a function `test…`, such as `guard` or `page-editor`. With PARTs, runs
-// only these. Ends with 'N passed, N failed'.
+// A part is a file of this folder that exports a function with its name: `page-editor` exports `testPageEditor`. With
+// PARTs, runs only these. Ends with 'N passed, N failed'.
 import { readdirSync } from 'node:fs'
 import { runSuite } from '../NodeSupport/suite.mjs'
 
 const [programs, ...chosen] = process.argv.slice(2)
 const parts = new Map()
 for (const file of readdirSync(new URL('.', import.meta.url)).filter((name) => /^(?!run\.).*\.mjs$/.test(name))) {
-    const [[, run] = []] = Object.entries(await import(`./${file}`)).filter(([name]) => /^test[A-Z]/.test(name))
     const name = file.replace('.mjs', '')
+    const run = (await import(`./${file}`))[`test${`-${name}`.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}`]
     if (run) parts.set(name, Object.defineProperty(() => run(programs), 'name', { value: name }))
 }
 const unknown = chosen.find((name) => !parts.has(name))

@@ -13,8 +13,8 @@ const sheet = `
     /* Styles of the page must not change the copy. */
     :host {
         all: initial !important; contain: strict !important; display: block !important; position: absolute !important;
-        left: var(--left, 0px) !important; top: var(--top, 0px) !important; width: var(--width, 0px) !important;
-        height: var(--height, 0px) !important; overflow: hidden !important; pointer-events: none !important;
+        left: var(--caret-left, 0px) !important; top: var(--caret-top, 0px) !important; width: var(--caret-width, 0px) !important;
+        height: var(--caret-height, 0px) !important; overflow: hidden !important; pointer-events: none !important;
     }
     .text { position: absolute; left: 0; top: 0; box-sizing: content-box; visibility: hidden; }
 `

@@ -164,7 +164,7 @@ export class Overlay {
         this.#place.top += field.top + this.#field.clientTop - top
         const { clientWidth: width, clientHeight: height } = this.#field
         for (const [name, pixels] of Object.entries({ ...this.#place, width, height })) {
-            host.style.setProperty(`--${name}`, `${pixels}px`)
+            host.style.setProperty(`--caret-${name}`, `${pixels}px`)
         }
         this.#moveLayer()
     }

@@ -1,6 +1,359 @@
-import { element } from './dom.js'
+// The editor: a document in a text field, with what the user must know about it.
+import { copyText, showEarlierText } from './copy.js'
+import { showUnsaved } from './difference-sheet.js'
+import { nameProblem, visibleName } from './document-name.js'
+import { element, fill } from './dom.js'
+import { Banner, statePage } from './editor-banner.js'
+import { EditorBar } from './editor-bar.js'
+import { openEditorMenu, openNameMenu } from './editor-menu.js'
+import { makeField } from './editor-field.js'
+import { Notes } from './notes.js'
+import { LeftDocuments, mayLose } from './open-documents.js'
+import { People } from './people.js'
+import { reveal } from './reveal.js'
+import { notSaved, pages, SavingDisplay } from './saving-words.js'
+import { confirm, notify } from './sheet.js'
+import { showSignIn } from './sign-in.js'
+
+/** From this length on, in UTF-16 code units, changes by others appear noticeably later. */
+const largeText = 100 * 1024
+
+/** Situations in which only the text is left. */
+const goneSituations = new Set(['deleted', 'damaged'])
+
+const leftDocuments = new LeftDocuments()
+/** The names of large documents that the user knows about. */
+const knownAsLarge = new Set()
+
+window.addEventListener('beforeunload', (event) => {
+    if (leftDocuments.mayLose) event.preventDefault()
+})
+
 export class Editor {
-    constructor(app, route) { this.node = element('p', {}, route.name); this.title = route.name }
-    show() { return false }
-    close() {}
+    #app
+    #caret
+    #document = null
+    #field = null
+    #binding = null
+    #notes = null
+    #bar
+    #banner = new Banner((action) => this.#run(action))
+    #stage = element('div', { class: 'stage' })
+    #display = new SavingDisplay()
+    #people
+    /** What `SavingDisplay` was told last. After a fault of the module, nothing else is known. */
+    #facts = null
+    #hasText = false
+    /** The last rights to read or write. */
+    #rights = 'none'
+    #gone = null
+    #error = null
+    #situation = 'opening'
+    /** The text of a deleted document, until it is in a new one. */
+    #leftText = null
+    #timer = null
+    #frame = null
+    #listeners = new AbortController()
+    #documentListeners = new AbortController()
+
+    constructor(app, { name }) {
+        this.#app = app
+        this.#caret = app.caret
+        this.#bar = new EditorBar({
+            openName: () => openNameMenu(app, { document: this.#document, text: () => this.#text, isGone: this.#isGone }),
+            openPeople: () => this.#people.open(),
+            openMenu: () => openEditorMenu(app, { document: this.#document, isGone: this.#isGone }),
+        })
+        this.#people = new People(app, {
+            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
+        })
+        this.node = element('section', { class: 'screen editor' }, this.#bar.node,
+            element('div', { class: 'editor-body' }, this.#banner.node, this.#stage), this.#people.news)
+        this.#listen()
+        this.#attach(this.#caret.open(name))
+    }
+
+    get title() { return visibleName(this.#document.name) }
+
+    /** Whether this editor can show a route. A renamed document has a new route already. */
+    show({ screen, name }) { return screen === 'editor' && name === this.#document.name }
+
+    close() {
+        this.#listeners.abort()
+        for (const sheet of document.querySelectorAll('dialog.sheet[open]')) sheet.close()
+        this.#detach()
+        this.#notes?.close()
+        this.#people.close()
+        clearTimeout(this.#timer)
+        if (this.#situation === 'trapped') return
+        leftDocuments.leave(this.#document)
+        if (this.#mayLose) notify(`Keep this tab open until \u201c${this.title}\u201d is saved.`)
+    }
+
+    get #text() { return this.#field?.value ?? '' }
+
+    get #isGone() { return goneSituations.has(this.#situation) || pages.has(this.#situation) }
+
+    get #mayLose() {
+        // After a fault, the text is only on this page.
+        return this.#leftText !== null || this.#situation === 'trapped' || mayLose(this.#document)
+    }
+
+    // The document.
+
+    #listen() {
+        const { signal } = this.#listeners
+        this.#caret.addEventListener('link', () => this.#update(), { signal })
+        window.addEventListener('keydown', (event) => this.#keyDown(event), { signal })
+        window.addEventListener('beforeunload', (event) => {
+            if (this.#mayLose) event.preventDefault()
+        }, { signal })
+    }
+
+    /** Shows a document in a new field. */
+    #attach(opened) {
+        leftDocuments.take(opened)
+        this.#document = opened
+        ;[this.#hasText, this.#rights, this.#gone, this.#error] = [false, opened.rights, null, null]
+        this.#documentListeners = new AbortController()
+        const { signal } = this.#documentListeners
+        const on = (type, listener) => opened.addEventListener(type, listener, { signal })
+        on('saving', () => this.#savingChanged())
+        on('rights', ({ rights }) => this.#rightsChanged(rights))
+        on('peers', () => this.#peopleChanged())
+        on('change', (event) => this.#changed(event))
+        on('gone', ({ reason }) => {
+            this.#gone = reason
+            this.#update()
+        })
+        on('renamed', ({ name }) => this.#renamed(name))
+        this.#field = makeField({ leave: () => this.#bar.menu.focus(), signal })
+        this.#binding = opened.bind(this.#field)
+        fill(this.#stage, this.#field)
+        this.#bar.showName(opened.name)
+        this.#savingChanged()
+        // On a phone, the keyboard would cover half of the text that the user wants to read.
+        if (matchMedia('(pointer: fine)').matches) this.#field.focus({ preventScroll: true })
+    }
+
+    #detach() {
+        this.#documentListeners.abort()
+        this.#binding?.release()
+        this.#binding = null
+        cancelAnimationFrame(this.#frame)
+        this.#frame = null
+    }
+
+    #savingChanged() {
+        const { saving, revision, length } = this.#document
+        // A refused document may have been open on this page before.
+        if (['saved', 'sending', 'offline'].includes(saving.state) || revision > 0 || length > 0) this.#textArrived()
+        this.#error = null
+        if (saving.state === 'refused') this.#findError()
+        if (saving.state !== 'refused') this.#gone = null
+        this.#update()
+    }
+
+    /** Finds the words of the server for a refusal. */
+    #findError() {
+        const refused = this.#document
+        refused.saved().catch((error) => {
+            if (this.#document !== refused || refused.saving.state !== 'refused') return
+            this.#error = error
+            this.#update()
+        })
+    }
+
+    #textArrived() {
+        if (this.#hasText) return
+        this.#hasText = true
+        const { name, length } = this.#document
+        if (length > largeText && !knownAsLarge.has(name)) {
+            knownAsLarge.add(name)
+            notify('A large text: changes by others appear a little later.')
+        }
+        this.#showNotes()
+        this.#peopleChanged()
+        this.#appear()
+    }
+
+    /** The others see only those who have a caret. A field without the focus has told none. */
+    #appear() {
+        const { rights, selections } = this.#document
+        if (rights === 'write' && selections.length === 0 && !this.#field.matches(':focus')) this.#document.select([[0, 0]])
+    }
+
+    #showNotes() {
+        const draft = this.#notes?.draft
+        this.#notes?.close()
+        this.#notes?.node.remove()
+        this.#notes = new Notes(this.#app, this.#document.name, { draft })
+        const { node } = this.#notes
+        this.node.append(node)
+        // Notes are documents too, which have no notes of their own.
+        this.node.classList.toggle('has-notes', !node.hidden && node.hasChildNodes())
+    }
+
+    #rightsChanged(rights) {
+        const before = this.#rights
+        this.#update()
+        // While the document is opened again, there are no rights.
+        if (rights !== 'none') this.#rights = rights
+        if (before === 'read' && rights === 'write') notify('You may write now.')
+        if (before === 'write' && rights === 'read') notify('You may only read this now.')
+    }
+
+    #renamed(name) {
+        this.#bar.showName(name)
+        this.#app.go({ screen: 'editor', name }, { replace: true })
+        this.#showNotes()
+        notify(`Now called \u201c${visibleName(name)}\u201d.`)
+    }
+
+    #changed({ edits, own }) {
+        if (!own) this.#people.changed(edits, this.#document.peers)
+        // The number of changes that are not saved grows with typing.
+        if (this.#situation !== 'saved') this.#updateSoon()
+    }
+
+    // What the editor says.
+
+    #updateSoon() {
+        this.#frame ??= requestAnimationFrame(() => {
+            this.#frame = null
+            this.#update()
+        })
+    }
+
+    #readFacts() {
+        const { link, limits } = this.#caret
+        try {
+            const { saving, rights, unsaved } = this.#document
+            this.#facts = {
+                saving, rights, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
+                gone: this.#gone, hasToken: this.#app.settings.token !== undefined, error: this.#error, limits, link,
+            }
+        } catch {
+            // After a fault of the module, only the link can be read.
+            this.#facts = { ...this.#facts, link }
+        }
+        return this.#facts
+    }
+
+    #update() {
+        const { situation, status, banner, page, wakeIn } = this.#display.update(this.#readFacts(), Date.now())
+        this.#bar.showStatus(status)
+        const hadFocus = this.#banner.node.contains(document.activeElement)
+        this.#banner.show(banner)
+        if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
+        this.#showPlaceholder(situation)
+        if (situation !== this.#situation) this.#situationChanged(situation, page)
+        else if (situation === 'failed') this.#showPage(situation, page)
+        clearTimeout(this.#timer)
+        if (wakeIn !== null) this.#timer = setTimeout(() => this.#update(), wakeIn + 5)
+    }
+
+    #situationChanged(situation, page) {
+        const before = this.#situation
+        this.#situation = situation
+        this.node.dataset.situation = situation
+        this.#bar.isEmpty = page !== null
+        if (page) return this.#showPage(situation, page)
+        if (pages.has(before)) {
+            fill(this.#stage, this.#field)
+            this.#field.focus()
+        }
+        if (goneSituations.has(situation) !== goneSituations.has(before)) this.#bindAgain()
+    }
+
+    /** Carets of others make no sense in a document that is gone. */
+    #bindAgain() {
+        const { scrollTop, selectionStart, selectionEnd } = this.#field
+        const isGone = goneSituations.has(this.#situation)
+        this.#binding.release()
+        this.#binding = this.#document.bind(this.#field, { overlay: !isGone })
+        this.#field.setSelectionRange(selectionStart, selectionEnd)
+        this.#field.scrollTop = scrollTop
+        this.#peopleChanged()
+    }
+
+    #showPlaceholder(situation) {
+        const words = { opening: '', reading: 'This document is empty.', deleted: '', damaged: '' }[situation] ?? 'Write something\u2026'
+        if (this.#field.placeholder !== words) this.#field.placeholder = words
+    }
+
+    #showPage(situation, page) {
+        const text = this.#leftText ?? this.#text
+        if (situation === 'trapped') this.#detach()
+        const { name } = this.#document
+        const actions = page.actions.filter((action) => action !== 'create' || nameProblem(name) === null)
+        fill(this.#stage, statePage(situation, { ...page, actions, hasText: page.hasText || this.#leftText !== null }, {
+            name: visibleName(name), text, run: (action) => this.#run(action),
+        }))
+    }
+
+    // What the user asks for.
+
+    async #run(action) {
+        const opened = this.#document
+        switch (action) {
+        case 'now': return this.#caret.reconnect()
+        case 'show': return showUnsaved(this.#caret, opened)
+        case 'copy': return copyText(this.#leftText ?? this.#text, 'The text')
+        case 'retry': return opened.retry()
+        case 'discard': return this.#discard()
+        case 'create': return this.#create()
+        case 'createAgain':
+            this.#leftText = this.#text
+            return this.#create()
+        case 'signIn': return showSignIn(this.#app)
+        default: return location.reload()
+        }
+    }
+
+    async #discard() {
+        const opened = this.#document
+        const question = `${notSaved(this.#facts.unsaved)}. Nobody can restore what you discard.`
+        if (await confirm('Discard your changes?', question, 'Discard')) opened.discard()
+    }
+
+    /** Creates the document, with the text that is left of a deleted one. */
+    async #create() {
+        const { name } = this.#document
+        const left = this.#leftText
+        this.#detach()
+        await this.#document.close()
+        if (this.#listeners.signal.aborted) return
+        const created = this.#caret.open(name, { create: true })
+        this.#attach(created)
+        try {
+            await created.opened()
+        } catch {
+            // The page says why, and has the text.
+            return
+        }
+        if (left === null || left === created.text) return void (this.#leftText = null)
+        if (created.text === '') {
+            created.replaceText(left)
+            this.#leftText = null
+            return
+        }
+        await showEarlierText(left)
+        this.#leftText = null
+    }
+
+    #peopleChanged() {
+        if (!this.#hasText) return
+        const { saving, peers } = this.#document
+        const isOnline = ['saved', 'sending'].includes(saving.state)
+        this.#people.update(goneSituations.has(this.#situation) ? [] : peers, { isOnline })
+        this.#bar.showPeople(this.#people.peers)
+    }
+
+    #keyDown(event) {
+        if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+        event.preventDefault()
+        notify(['saved', 'sending', 'reading'].includes(this.#situation) ? 'Everything is saved as you type.'
+            : 'Your text is saved as soon as this is possible.')
+    }
 }

@@ -1,0 +1,29 @@
+// The text field of the editor, before a document is bound to it.
+import { element } from './dom.js'
+import { reveal } from './reveal.js'
+
+/** Makes a field. `leave` is called for Escape, the way out for those who have no pointer. `signal` ends everything. */
+export function makeField({ leave, signal }) {
+    const field = element('textarea', {
+        class: 'text', 'aria-label': 'Text', spellcheck: 'true', autocapitalize: 'sentences',
+    })
+    field.addEventListener('keydown', (event) => {
+        if (event.key === 'Escape' && !event.isComposing) leave()
+    }, { signal })
+    keepCaretInView(field, signal)
+    return field
+}
+
+/** The keyboard of a phone makes the field smaller. Browsers do not scroll to the caret then. */
+function keepCaretInView(field, signal) {
+    let height = 0
+    const sizes = new ResizeObserver(() => {
+        const before = height
+        height = field.clientHeight
+        if (height >= before || document.activeElement !== field) return
+        const { selectionStart, selectionEnd, selectionDirection } = field
+        reveal(field, selectionDirection === 'backward' ? selectionStart : selectionEnd)
+    })
+    sizes.observe(field)
+    signal.addEventListener('abort', () => sizes.disconnect())
+}

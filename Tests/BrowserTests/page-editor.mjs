@@ -1,0 +1,373 @@
+// The editor of the page, as a user of Chromium sees it. A client in Node is the other user.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { temporaryFolder } from '../NodeSupport/programs.mjs'
+import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { startPages, windows } from './pages.mjs'
+import { isSame, until } from './tabs.mjs'
+
+export async function testPageEditor(programs) {
+    const pages = await startPages(programs, ['--limit-document', '200KiB'])
+    await testText(pages)
+    await testMenus(pages)
+    await testEnds(pages)
+    await testRefusals(pages)
+    await testPeople(pages)
+    await testRights(programs)
+}
+
+/** Waits until the editor is in a situation, such as 'saved'. */
+export function inSituation(page, situation) {
+    return page.waitFor((wanted) => document.querySelector('.editor')?.dataset.situation === wanted, `'${situation}'`, situation)
+}
+
+export async function showsText(page, text) {
+    await page.waitFor((text) => document.querySelector('.text')?.value === text, `the text ${JSON.stringify(text.slice(0, 60))}`, text)
+}
+
+export const press = (page, selector, words = '') => page.waitFor((selector, words) => {
+    const found = [...document.querySelectorAll(selector)].find((node) => node.textContent.includes(words) && !node.disabled)
+    found?.click()
+    return found !== undefined
+}, `${selector} ${words}`, selector, words)
+
+export const words = (page, selector) => page.evaluate((selector) => document.querySelector(selector)?.textContent, selector)
+
+export const notice = (page, pattern) => page.waitFor((source) => new RegExp(source).test(document.querySelector('.notices')?.textContent),
+    `the notice ${pattern}`, pattern.source)
+
+export const insert = async (page, text) => {
+    await page.evaluate(() => document.querySelector('.text').focus())
+    await page.send('Input.insertText', { text })
+}
+
+async function pressKey(page, key, code, modifiers = 0) {
+    const event = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, windowsVirtualKeyCode: code, modifiers }
+    await page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event })
+    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+}
+
+/** Whether the browser would ask before it leaves the page. */
+export const asksBeforeLeaving = (page) => page.evaluate(() =>
+    !window.dispatchEvent(new Event('beforeunload', { cancelable: true })))
+
+async function testText({ testPage, put }) {
+    const { cases } = JSON.parse(readFileSync(new URL('../Fixtures/carets.json', import.meta.url)))
+    const carets = await put('carets', '')
+    await testPage('the caret of the page moves as the table of carets says', '/d/carets', async (page) => {
+        await inSituation(page, 'saved')
+        await page.evaluate(() => document.querySelector('.text').focus())
+        for (const { about, old, selection: [anchor, head], new: text, becomes } of cases) {
+            carets.replaceText(old)
+            await showsText(page, old)
+            await page.evaluate((start, end, direction) => document.querySelector('.text').setSelectionRange(start, end, direction),
+                Math.min(anchor, head), Math.max(anchor, head), head < anchor ? 'backward' : 'forward')
+            await until(() => isSame(carets.peers[0]?.selections[0], [anchor, head]), `${about}: the selection`)
+            carets.replaceText(text)
+            await showsText(page, text)
+            const selection = await page.evaluate(() => {
+                const { selectionStart: start, selectionEnd: end, selectionDirection } = document.querySelector('.text')
+                return selectionDirection === 'backward' ? [end, start] : [start, end]
+            })
+            assert.deepEqual(selection, becomes, about)
+        }
+    })
+
+    const milk = await put('shopping/milk', 'Milk\n')
+    await testPage('typing is saved, and the tick stays without words', '/d/shopping/milk', async (page) => {
+        await inSituation(page, 'saved')
+        await insert(page, 'Bread\n')
+        await until(() => milk.text.includes('Bread'), 'the typed text')
+        milk.append('Tea\n')
+        await page.waitFor(() => document.querySelector('.text').value.endsWith('Tea\n'), 'the other change')
+        await page.waitFor(() => document.querySelector('.quiet-state .mark.tick'), 'the tick alone')
+        assert.equal(await words(page, '.words'), 'Saved')
+        assert.equal(await page.evaluate(() => document.title), 'shopping/milk \u00b7 Caret')
+        assert.equal(await asksBeforeLeaving(page), false)
+        await pressKey(page, 's', 83, 2)
+        await notice(page, /^Everything is saved as you type\.$/)
+        await pressKey(page, 'Escape', 27)
+        assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'More')
+    })
+
+    await put('large', 'A line of a large text\n'.repeat(5_000))
+    await testPage('a large text says once that others appear later', '/d/large', async (page) => {
+        await notice(page, /A large text: changes by others appear a little later/)
+        await press(page, 'a.back')
+        await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
+        await page.waitFor(() => document.querySelector('.notices').textContent === '', 'no notice')
+        await page.evaluate(() => history.back())
+        await inSituation(page, 'saved')
+        assert.equal(await words(page, '.notices'), '')
+    }, windows.phone)
+}
+
+async function testMenus({ testPage, put, caret, origin }) {
+    await put('plans/garden', 'Tomatoes\n')
+    await testPage('the menu of the name copies, downloads, renames, deletes', '/d/plans/garden', async (page) => {
+        await inSituation(page, 'saved')
+        await page.evaluate(() => {
+            navigator.clipboard.writeText = async (text) => { window.copied = text }
+        })
+        await press(page, '.name')
+        await press(page, 'dialog button', 'Copy the link')
+        await notice(page, /^The link is copied/)
+        assert.equal(await page.evaluate(() => window.copied), `${origin}/d/plans/garden`)
+        const downloads = temporaryFolder()
+        await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
+        await press(page, '.name')
+        await press(page, 'dialog button', 'Download')
+        const file = join(downloads, 'garden.txt')
+        await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
+        await press(page, '.name')
+        await press(page, 'dialog button', 'Rename')
+        const type = (text) => page.waitFor((text) => {
+            const field = document.querySelector('dialog input')
+            if (!field) return false
+            field.value = text
+            field.dispatchEvent(new Event('input'))
+            return true
+        }, 'the field', text)
+        await type('plans//x')
+        assert.equal(await words(page, '.problem') !== '', true)
+        assert.equal(await page.evaluate(() => document.querySelector('dialog [type=submit]').disabled), true)
+        await type('plans/yard')
+        await press(page, 'dialog [type=submit]')
+        await notice(page, /Now called \u201cplans\/yard\u201d/)
+        assert.deepEqual(await page.evaluate(() => [location.pathname, document.querySelector('.leaf').textContent]), ['/d/plans/yard', 'yard'])
+        await press(page, '.name')
+        await press(page, 'dialog button', 'Delete')
+        await press(page, 'dialog button.danger', 'Delete')
+        await page.waitFor(() => location.pathname === '/', 'the documents')
+        await assert.rejects(caret.read('plans/yard'), { code: 'not_found' })
+    })
+
+    const list = await put('list', 'a')
+    await testPage('the menu of the editor undoes, and sets font and wrap', '/d/list', async (page) => {
+        await inSituation(page, 'saved')
+        const choose = async (label) => {
+            await press(page, '.more')
+            await press(page, 'dialog button', label)
+        }
+        await insert(page, 'b')
+        await until(() => list.text.length === 2, 'the typed text')
+        await choose('Undo')
+        await showsText(page, 'a')
+        await choose('Redo')
+        await until(() => list.text.length === 2, 'the text after redo')
+        const style = () => page.evaluate(() => {
+            const { fontFamily, fontSize, whiteSpace } = getComputedStyle(document.querySelector('.text'))
+            return [/mono/.test(fontFamily), fontSize, whiteSpace]
+        })
+        assert.deepEqual(await style(), [false, '16px', 'pre-wrap'])
+        await choose('monospaced')
+        await choose('Do not wrap')
+        assert.deepEqual(await style(), [true, '16px', 'pre'])
+        await choose('History')
+        await page.waitFor(() => location.search.startsWith('?rev='), 'the history')
+    })
+}
+
+/** Documents that do not exist, or end. */
+async function testEnds({ testPage, put, caret }) {
+    await testPage('a missing document has a page, and can be created', '/d/new/thing', async (page) => {
+        await inSituation(page, 'missing')
+        assert.match(await words(page, '.state-page'), /There is nothing here yet.*new\/thing.*Create.*Back/)
+        await assert.rejects(caret.read('new/thing'), { code: 'not_found' })
+        await press(page, '.state-page button', 'Create')
+        await inSituation(page, 'saved')
+        await insert(page, 'Hello')
+        const created = caret.open('new/thing')
+        await until(() => created.text === 'Hello', 'the new text')
+    })
+
+    await testPage('what cannot be a name has a page without Create', '/d/a//b', async (page) => {
+        await page.waitFor(() => document.querySelector('.state-page'), 'the page')
+        assert.match(await words(page, '.state-page'), /cannot be opened.*not a name/)
+        assert.equal(await page.evaluate(() => [...document.querySelectorAll('.state-page button')].some((one) => one.textContent === 'Create')), false)
+    })
+
+    const story = await put('story', 'Once upon a time\n')
+    await testPage('a renamed document keeps its editor, at a new address', '/d/story', async (page) => {
+        await inSituation(page, 'saved')
+        await page.evaluate(() => { document.querySelector('.editor').dataset.same = 'yes' })
+        await caret.rename('story', 'tales/story')
+        await page.waitFor(() => location.pathname === '/d/tales/story', 'the new address')
+        await notice(page, /Now called \u201ctales\/story\u201d/)
+        assert.equal(await page.evaluate(() => document.querySelector('.editor').dataset.same), 'yes')
+        await insert(page, '!')
+        await until(() => story.text.includes('!'), 'the typed text')
+    })
+
+    await put('end', 'The last words\n')
+    await testPage('the text of a deleted document stays, to copy or create', '/d/end', async (page) => {
+        await inSituation(page, 'saved')
+        await caret.delete('end')
+        await inSituation(page, 'deleted')
+        assert.match(await words(page, '.banner'), /This document was deleted\./)
+        assert.deepEqual(await page.evaluate(() => [document.querySelector('.text').value, document.querySelector('.text').readOnly]),
+            ['The last words\n', true])
+        await press(page, '.banner button', 'Copy')
+        await notice(page, /^The text is copied/)
+        await press(page, '.banner button', 'Create again')
+        await inSituation(page, 'saved')
+        await showsText(page, 'The last words\n')
+        await until(() => true, 'nothing')
+        await page.waitFor(() => document.querySelector('.text').readOnly === false, 'a field for writing')
+        await page.waitFor(() => document.querySelector('.editor').dataset.situation === 'saved', 'saved')
+        assert.equal((await caret.read('end')).text, 'The last words\n')
+    })
+
+    await testTrap({ testPage, put })
+}
+
+async function testTrap({ testPage, put }) {
+    const fragile = await put('fragile', 'Some words\n')
+    await testPage('after a fault of the module, the text can be copied', '/', async (page) => {
+        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${faulty})()` })
+        await page.goTo(new URL('/d/fragile', await page.evaluate(() => location.href)).href)
+        await inSituation(page, 'saved')
+        await insert(page, 'one ')
+        await until(() => fragile.text.includes('one'), 'the typed text')
+        await page.evaluate(() => {
+            window.isFaulty = true
+            document.execCommand('insertText', false, 'two ')
+        })
+        await inSituation(page, 'trapped')
+        assert.match(await page.evaluate(() => document.querySelector('.to-copy').value), /one two /)
+        assert.equal(await asksBeforeLeaving(page), true)
+        await press(page, '.state-page button', 'Copy')
+        await notice(page, /^The text is copied/)
+        // The fault is reported, and nothing else.
+        assert.deepEqual(page.problems.splice(0).filter((problem) => !problem.includes('has a fault')), [])
+    })
+
+    function faulty() {
+        const { instantiate } = WebAssembly
+        WebAssembly.instantiate = async (...call) => {
+            const { exports } = await instantiate(...call)
+            return { exports: new Proxy({}, { get: (_, name) => typeof exports[name] !== 'function' ? exports[name] : (...values) => {
+                if (window.isFaulty) throw new WebAssembly.RuntimeError('unreachable')
+                return exports[name](...values)
+            } }) }
+        }
+    }
+}
+
+async function testRefusals({ testPage, put, caret }) {
+    const book = await put('book', 'Chapter one\n')
+    await testPage('refused changes are shown, kept, and discarded when asked', '/d/book', async (page) => {
+        await inSituation(page, 'saved')
+        await page.evaluate(() => document.querySelector('.text').setSelectionRange(0, 7))
+        await insert(page, `Part ${'x'.repeat(250_000)}`)
+        await inSituation(page, 'refused')
+        assert.match(await words(page, '.banner'), /^1\u00a0change is not saved\. The document would be larger.*200\u00a0KiB/)
+        assert.equal(await asksBeforeLeaving(page), true)
+        await press(page, '.banner button', 'Show')
+        await page.waitFor(() => document.querySelector('.difference del')?.textContent === 'Chapter', 'what was removed')
+        assert.equal(await page.evaluate(() => document.querySelector('.difference ins').textContent.length), 250_005)
+        await page.evaluate(() => document.querySelector('dialog').close())
+        // Typing goes on, and nothing of it is lost.
+        await insert(page, '!')
+        book.append('Chapter two\n')
+        await page.waitFor(() => document.querySelector('.text').value.endsWith('Chapter two\n'), 'the change by others')
+        assert.match(await page.evaluate(() => document.querySelector('.text').value), /^Part x+! one\n/)
+        await press(page, '.banner button', 'Try again')
+        await inSituation(page, 'refused')
+        await press(page, '.banner button', 'Discard')
+        await press(page, 'dialog button.danger', 'Discard')
+        await showsText(page, 'Chapter one\nChapter two\n')
+        await inSituation(page, 'saved')
+        assert.equal(await asksBeforeLeaving(page), false)
+    })
+
+    await put('note', 'x'.repeat(1_000))
+    await testPage('refused changes outlive a visit to the documents', '/d/note', async (page) => {
+        await inSituation(page, 'saved')
+        await insert(page, 'y'.repeat(250_000))
+        await inSituation(page, 'refused')
+        await press(page, 'a.back')
+        await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
+        await notice(page, /Keep this tab open until \u201cnote\u201d is saved/)
+        assert.equal(await asksBeforeLeaving(page), true)
+        await page.evaluate(() => history.back())
+        await inSituation(page, 'refused')
+        assert.equal(await page.evaluate(() => document.querySelector('.text').value.length), 251_000)
+        await caret.delete('note')
+        await inSituation(page, 'deleted')
+        assert.match(await words(page, '.banner'), /not saved, but the text is still here/)
+        assert.equal(await asksBeforeLeaving(page), true)
+    }, windows.phone)
+}
+
+async function testPeople({ server, testPage, put }) {
+    const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
+    const join = async (name, color, document) => {
+        const caret = await connect('127.0.0.1', server.port, { wasm, name, color })
+        atEnd(() => caret.close())
+        const joined = caret.open(document)
+        await joined.opened()
+        return joined
+    }
+    const lines = Array.from({ length: 300 }, (_, index) => `Line ${index + 1}\n`).join('')
+    const bob = await put('party', lines)
+    await testPage('people are listed with their places, and news is told', '/d/party', async (page) => {
+        await inSituation(page, 'saved')
+        const hostile = await join('<img src=x onerror=alert(1)>\u202egnp', 'url(evil)', 'party')
+        bob.select([[lines.indexOf('Line 250'), lines.indexOf('Line 250')]])
+        hostile.select([[0, 0]])
+        await page.waitFor(() => document.querySelectorAll('.faces .avatar').length === 2, 'two faces')
+        await page.waitFor(() => document.querySelector('.editor > .spoken').textContent.includes('joined.'), 'the news')
+        await press(page, '.faces')
+        await page.waitFor(() => /BobLine 250/.test(document.querySelector('.people-list')?.textContent), 'where Bob is')
+        assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.people-list img').length,
+            /\u202e/.test(document.querySelector('.people-list').textContent)]), [0, false])
+        const at = lines.indexOf('Line 250')
+        bob.edit([{ range: [at, at], text: 'My ' }])
+        bob.select([[at + 3, at + 3]])
+        await page.waitFor(() => /Line 250, typing/.test(document.querySelector('.people-list').textContent), 'that Bob types')
+        await press(page, '.people-list button', 'Bob')
+        await page.waitFor(() => {
+            const { scrollTop, clientHeight } = document.querySelector('.text')
+            const top = 249 * 26.4 + 20
+            return !document.querySelector('dialog') && top > scrollTop && top < scrollTop + clientHeight - 26
+        }, 'the line of Bob in the view')
+        await hostile.close()
+        await page.waitFor(() => document.querySelectorAll('.faces .avatar').length === 1, 'one face')
+    })
+}
+
+async function testRights(programs) {
+    const pages = await startPages(programs, ['--require-tokens'])
+    const { server } = pages
+    const token = async (...grants) => (await server.caret(['token', 'add', ...grants])).trim()
+    const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
+    const admin = await connect('127.0.0.1', server.port, { wasm, token: await token('ann', '--write', '') })
+    atEnd(() => admin.close())
+    const text = admin.open('locked/a', { create: true })
+    text.append('abc')
+    await text.saved()
+    const reader = await token('bob', '--write', 'open/', '--read', 'locked/')
+
+    await test('a reader is told so, and when writing becomes possible', async () => {
+        const page = await pages.openPage(`/d/locked/a#token=${reader}`)
+        await inSituation(page, 'reading')
+        await showsText(page, 'abc')
+        assert.deepEqual([await words(page, '.words'), await page.evaluate(() => document.querySelector('.text').readOnly)],
+            ['You may only read this', true])
+        await admin.rename('locked/a', 'open/a')
+        await notice(page, /You may write now/)
+        await inSituation(page, 'saved')
+        await insert(page, '!')
+        await until(() => text.text.includes('!'), 'the typed text')
+        await admin.rename('open/a', 'locked/a')
+        await inSituation(page, 'reading')
+        await admin.rename('locked/a', 'secret')
+        await inSituation(page, 'deleted')
+        assert.match(await words(page, '.banner'), /or you may no longer read it/)
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+}

@@ -2,11 +2,12 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard, textarea or overlay.
+// With PART, runs only this part: driver, guard, textarea, overlay or notes.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
+import { testNotes } from './page-notes.mjs'
 import { testOverlay } from './overlay.mjs'
 import { testTextarea } from './textarea.mjs'
 
@@ -15,5 +16,6 @@ const parts = {
     driver: testDriver, guard: function guard() { return testGuard(programs) },
     textarea: function textarea() { return testTextarea(programs) },
     overlay: function overlay() { return testOverlay(programs) },
+    notes: function notes() { return testNotes(programs) },
 }
 await runSuite(...(part ? [parts[part]] : Object.values(parts)))

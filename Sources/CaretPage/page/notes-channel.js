@@ -82,7 +82,9 @@ export class NotesChannel extends EventTarget {
 
     get #status() {
         if (this.isRefused) return 'refused'
-        return this.#caret.link.state === 'online' ? 'sending' : 'offline'
+        const { state, reason } = this.#caret.link
+        // While a page connects for the first time, nobody knows whether it is offline.
+        return state === 'online' || (state === 'connecting' && !reason) ? 'sending' : 'offline'
     }
 
     isSentFromHere(note) { return note.status !== undefined || this.#sent.has(writeNote(note)) }

@@ -2,12 +2,13 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard, textarea, overlay or notes.
+// With PART, runs only this part: driver, guard, textarea, overlay, notes or offline.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
 import { testNotes } from './page-notes.mjs'
+import { testOffline } from './page-offline.mjs'
 import { testOverlay } from './overlay.mjs'
 import { testTextarea } from './textarea.mjs'
 
@@ -17,5 +18,6 @@ const parts = {
     textarea: function textarea() { return testTextarea(programs) },
     overlay: function overlay() { return testOverlay(programs) },
     notes: function notes() { return testNotes(programs) },
+    offline: function offline() { return testOffline(programs) },
 }
 await runSuite(...(part ? [parts[part]] : Object.values(parts)))

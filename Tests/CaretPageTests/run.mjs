@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 
 const files = [
     'words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'laws', 'hostile', 'live',
-    'page-notes-text', 'page-notes-channel', 'page-viewport',
+    'page-files', 'page-notes-text', 'page-notes-channel', 'page-viewport',
 ]
 const [path, word = ''] = process.argv.slice(2)
 const wasm = await WebAssembly.compile(readFileSync(path))

@@ -5,6 +5,7 @@ import { Documents } from './documents.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
 import { History } from './history.js'
+import { keepPageOffline } from './offline.js'
 import { addressOf, routeOf } from './route.js'
 import { notify } from './sheet.js'
 import { Settings } from './settings.js'
@@ -119,6 +120,7 @@ function storage(name) {
 
 try {
     await new App().start()
+    keepPageOffline()
 } catch (error) {
     showFault(error)
 }

@@ -111,7 +111,7 @@ export async function testOffline(programs) {
             return versioned(2)(path, bytes)
         }
         // If the answer comes too late, the page is an old one.
-        for (let attempt = 0; attempt < 9 && !(await versionsOf(page))[0]; attempt++) await reload(page)
+        for (let attempt = 0; attempt < 9 && (await versionsOf(page))[2] !== 2; attempt++) await reload(page)
         assert.deepEqual(await versionsOf(page), [2, 2, 2])
     })
 

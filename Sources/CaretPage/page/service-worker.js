@@ -39,10 +39,10 @@ function pathOf({ method, mode, url }) {
 
 async function answer(event, path) {
     const isPage = event.request.mode === 'navigate'
-    const name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
+    let name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
     // A worker that a page starts is a client too. It uses the set of the page.
-    if (name && event.resultingClientId) await assign(event.resultingClientId, name)
-    const file = name && await (await caches.open(name)).match(path)
+    if (name && event.resultingClientId) name = await assign(event.resultingClientId, name)
+    const file = name && await caches.match(path, { cacheName: name })
     return file || fetch(event.request)
 }
 
@@ -69,14 +69,19 @@ async function giveUp(known) {
     return known
 }
 
-async function assign(client, set) {
-    const pages = await caches.open(pagesName)
-    await pages.put(`/${client}`, Response.json({ set, time: Date.now() }))
+/** Writes down which set a client uses. Returns another set if an update has just removed this one. */
+function assign(client, name) {
+    return navigator.locks.request(pagesName, async () => {
+        const set = await digestsOf(name) ? name : await newestSet()
+        const pages = await caches.open(pagesName)
+        await pages.put(`/${client}`, Response.json({ set, time: Date.now() }))
+        return set
+    })
 }
 
 async function setOfPage(client) {
     if (!client) return null
-    const found = await (await caches.open(pagesName)).match(`/${client}`)
+    const found = await caches.match(`/${client}`, { cacheName: pagesName })
     return found ? (await found.json()).set : null
 }
 
@@ -90,7 +95,7 @@ function byNumber(one, other) { return numberOf(one) - numberOf(other) }
 function numberOf(name) { return Number(name.slice(setPrefix.length)) }
 
 async function digestsOf(name) {
-    const found = await (await caches.open(name)).match(digestsPath)
+    const found = await caches.match(digestsPath, { cacheName: name })
     return found ? found.json() : null
 }
 
@@ -101,7 +106,8 @@ let hasFoundChange = false
 
 /** Asks the server for its files. Returns the name of the newest set, and fails without a network. */
 function update() {
-    running ??= runUpdate().finally(() => {
+    // While a new version of this worker begins, the old one may still update.
+    running ??= navigator.locks.request('caret-files', runUpdate).finally(() => {
         running = null
         hasFoundChange = false
     })
@@ -119,7 +125,7 @@ async function runUpdate() {
     const cache = await caches.open(name)
     for (const [path, { response }] of files) await cache.put(path, response)
     await cache.put(digestsPath, Response.json(digestsIn(files)))
-    await removeOldSets(name)
+    await navigator.locks.request(pagesName, () => removeOldSets(name))
     return name
 }
 

@@ -135,7 +135,8 @@ const waitForSet = (page, number) => page.waitFor(async (number) => {
     const names = (await caches.keys()).filter((name) => name.startsWith('caret-files-'))
     const newest = names.find((name) => name === `caret-files-${number}`)
     const isReady = newest && await (await caches.open(newest)).match('/digests')
-    return isReady && (await navigator.serviceWorker.ready).active.state === 'activated'
+    const { installing, waiting, active } = await navigator.serviceWorker.ready
+    return isReady && !installing && !waiting && active.state === 'activated'
 }, `set ${number}`, number)
 
 /** Adds a version to the scripts and style sheets, as if all had changed. */

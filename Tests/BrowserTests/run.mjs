@@ -2,11 +2,13 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard, textarea, overlay, notes or offline.
+// With PART, runs only this part: driver, guard, textarea, overlay, notes, offline or
+// accessibility.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
+import { testAccessibility } from './page-accessibility.mjs'
 import { testNotes } from './page-notes.mjs'
 import { testOffline } from './page-offline.mjs'
 import { testOverlay } from './overlay.mjs'
@@ -19,5 +21,6 @@ const parts = {
     overlay: function overlay() { return testOverlay(programs) },
     notes: function notes() { return testNotes(programs) },
     offline: function offline() { return testOffline(programs) },
+    accessibility: function accessibility() { return testAccessibility(programs) },
 }
 await runSuite(...(part ? [parts[part]] : Object.values(parts)))

@@ -60,7 +60,7 @@ export async function testOffline(programs) {
         assert.deepEqual(await versionsOf(page), [2, 2, 2])
     })
 
-    await testOffline('a slow server gives the old version at once, and the new one to the next load', async (page) => {
+    await testOffline('a slow server gives the old version at once, and the new one later', async (page) => {
         await update(page, 2)
         const change = versioned(3)
         site.change = async (path, bytes) => {

@@ -77,7 +77,7 @@ async function startDevelopmentSite(port) {
     const folder = fileURLToPath(new URL('../../Sources/CaretPage/', import.meta.url))
     const types = {
         '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm', '.svg': 'image/svg+xml',
-        '.json': 'application/manifest+json',
+        '.json': 'application/manifest+json', '.png': 'image/png',
     }
     const site = createServer(async (request, response) => {
         if (state.isDown) return request.socket.destroy()

@@ -57,25 +57,29 @@ export class NotesChannel extends EventTarget {
         this.#endIfUnused()
     }
 
-    get canWrite() { return !this.#document || this.#refusal !== null || this.#document.rights !== 'read' }
+    get canWrite() { return this.#refusal !== null || this.#readable?.rights !== 'read' }
     get hasUnsaved() { return !this.#outbox.isEmpty }
-    get isRefused() { return this.#refusal !== null || this.#document?.saving.state === 'refused' }
+    get isRefused() { return this.#refusal !== null || this.#readable?.saving.state === 'refused' }
+
+    /** The document; null if there is none, and after a fault of the module, when nothing can be read from it. */
+    get #readable() { return this.#caret.link.reason === 'trapped' ? null : this.#document }
 
     /** Why the server refuses the notes: { code, message }; null if it does not. */
     get problem() {
         if (this.#refusal) return this.#refusal
-        const { state, code } = this.#document?.saving ?? {}
+        const { state, code } = this.#readable?.saving ?? {}
         return state === 'refused' ? { code, message: `The server refused the note (${code}).` } : null
     }
 
     /** Who else reads these notes now. */
-    get peers() { return this.#document?.peers ?? [] }
+    get peers() { return this.#readable?.peers ?? [] }
 
     /** All notes, as `parseNotes` returns them. Unsaved ones have `status`: 'sending', 'offline' or 'refused'. */
     get notes() {
         const status = this.#status
-        const unsaved = this.#document ? insertedRanges(this.#document.unsaved) : []
-        const notes = parseNotes(this.#document?.text ?? '').map((note) =>
+        const document = this.#readable
+        const unsaved = document ? insertedRanges(document.unsaved) : []
+        const notes = parseNotes(document?.text ?? '').map((note) =>
             unsaved.some(([start, end]) => note.start < end && start < note.end) ? { ...note, status } : note)
         return [...notes, ...this.#outbox.waiting.map((note) => ({ ...note, status }))]
     }
@@ -121,6 +125,8 @@ export class NotesChannel extends EventTarget {
         clearTimeout(this.#timer)
         if (this.#document || this.#listeners.signal.aborted) return
         if (!this.#outbox.isEmpty) return this.#open({ create: true })
+        // Nobody sees the notes.
+        if (globalThis.document?.hidden) return this.#lookLater()
         try {
             const { docs } = await this.#caret.list({ prefix: this.#name, limit: 1 })
             if (this.#document || this.#listeners.signal.aborted) return

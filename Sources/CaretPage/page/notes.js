@@ -64,7 +64,11 @@ export class Notes {
         })
         this.#field.value = this.#store.read().draft
         this.#growing = new GrowingField(this.#field)
-        this.#button = element('button', { type: 'button', class: 'notes-send', onclick: () => this.#send() }, 'Send')
+        this.#button = element('button', {
+            type: 'button', class: 'notes-send', onclick: () => this.#send(),
+            // A press must not take the focus from the field, because the keyboard of a phone would go away.
+            onmousedown: (event) => event.preventDefault(),
+        }, 'Send')
         this.#readOnly = element('p', { class: 'quiet-text', hidden: true }, 'You may only read the notes')
         this.#bar = element('div', { class: 'bar below notes-bar' }, this.#toggle, this.#field, this.#readOnly, this.#button)
         this.node.append(this.#panel, this.#bar)
@@ -223,7 +227,8 @@ export class Notes {
     #statusNodes({ status }) {
         if (status === 'sending') return [element('span', { class: 'spoken' }, 'Sending')]
         if (status === 'offline') return [icon('offline'), 'Not sent yet. It is kept in this tab.']
-        const words = errorWords(this.#channel.problem ?? {})
+        const problem = this.#channel.problem ?? { message: 'The server refused the note.' }
+        const words = problem.code === 'forbidden' ? 'You may not write notes here.' : errorWords(problem)
         return [icon('alert'), element('span', {}, `Not sent. ${words}`),
             element('button', { type: 'button', class: 'plain-button', onclick: () => this.#channel.retry() }, 'Try again'),
             element('button', { type: 'button', class: 'plain-button', onclick: () => this.#takeBack() }, 'Edit')]

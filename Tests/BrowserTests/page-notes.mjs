@@ -8,9 +8,10 @@ import { setWindow, startPages, windows } from './pages.mjs'
 /** Shows a small screen with the notes of a document. */
 export async function showNotes(page, name, { author = 'Ann', token } = {}) {
     await page.evaluate(async (name, author, token) => {
-        const [{ Caret }, { Notes }, { element, fill }] = await Promise.all(
+        const [{ Caret }, { Notes, keepNotes }, { element, fill }] = await Promise.all(
             ['/caret/caret.js', '/page/notes.js', '/page/dom.js'].map((path) => import(path)))
         const caret = await Caret.connect(location.origin, { name: author, token: token ?? undefined })
+        keepNotes(caret)
         const show = () => {
             const notes = new Notes({ caret, settings: { get: (key) => (key === 'name' ? author : '') } }, name)
             const text = '# Agenda\n\nMonday, 10:00. Bring the plans for the greenhouse,\nand last year\u2019s list of what grew and what did not.\n'
@@ -188,6 +189,13 @@ async function testKeys(testNotes) {
         assert.equal(await valueOf(page), '')
         await showNotes(page, 'drafts')
         assert.equal(await valueOf(page), 'A thought')
+        // Somebody renames the document.
+        const moved = await page.evaluate(async () => {
+            const { Notes } = await import('/page/notes.js')
+            const app = { caret: stub.caret, settings: { get: () => '' } }
+            return new Notes(app, 'renamed', { draft: stub.notes.draft }).draft
+        })
+        assert.equal(moved, 'A thought')
     })
 }
 
@@ -231,15 +239,6 @@ async function testSending({ put, caret, server }, testNotes) {
         await page.waitFor(() => document.querySelector('.note.own:not(.sending, .offline)'), 'the saved note')
         assert.match(await server.caret(['cat', 'gone.notes']), /^\S+ \S+ Ann: Two\n$/)
     })
-    await testNotes('renaming a document renames its notes', 'old', async (page) => {
-        await put('old.notes', '[2026-11-22 08:15] Bob: One\n')
-        await page.evaluate(async () => {
-            const { renameNotes } = await import('/page/notes.js')
-            await renameNotes(stub.caret, 'old', 'new')
-            await renameNotes(stub.caret, 'without', 'still-without')
-        })
-        assert.match(await server.caret(['cat', 'new.notes']), /Bob: One/)
-    })
 }
 
 async function testWithoutServer(programs) {
@@ -255,17 +254,20 @@ async function testWithoutServer(programs) {
             await page.evaluate(() => document.querySelector('.notes-send').click())
         }
         await waitForBubble(page, 'Two', 'offline')
-        page.once('Page.javascriptDialogOpening', () => page.send('Page.handleJavaScriptDialog', { accept: true }))
+        const dialogs = []
+        page.once('Page.javascriptDialogOpening', ({ type }) => {
+            dialogs.push(type)
+            page.send('Page.handleJavaScriptDialog', { accept: true })
+        })
         await page.send('Page.reload')
-        await page.waitFor(() => document.readyState === 'complete' && !document.querySelector('.notes') && document.querySelector('main'), 'the page')
-        await showNotes(page, 'offline')
-        await open(page)
-        await waitForBubble(page, 'Two', 'offline')
+        await page.waitFor(() => document.readyState === 'complete' && !globalThis.stub && document.querySelector('main'), 'the page')
+        assert.deepEqual(dialogs, ['beforeunload'])
+        // The page itself sends the notes, on any of its screens.
+        assert.equal(await page.evaluate(() => JSON.parse(sessionStorage.getItem('caret.notes.offline')).outbox.length), 2)
         const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
         await again.line(/ event=ready/)
-        await page.waitFor(() => document.querySelectorAll('.note.own:not(.offline, .sending)').length === 2, 'the saved notes')
+        await page.waitFor(() => sessionStorage.length === 0, 'the end of sending')
         assert.match(await server.caret(['cat', 'offline.notes']), /^\S+ \S+ Ann: One\n\S+ \S+ Ann: Two\n$/)
-        assert.equal(await page.evaluate(() => sessionStorage.length), 0)
         await page.close()
     })
 }

@@ -19,6 +19,11 @@ export function notesChannel(caret, name, store) {
     return open.get(name)
 }
 
+/** Whether a client has notes that the server has not saved, of any document. */
+export function hasUnsavedNotes(caret) {
+    return [...channels.get(caret)?.values() ?? []].some((channel) => channel.hasUnsaved)
+}
+
 /** Emits 'change' whenever what it shows may be different. */
 export class NotesChannel extends EventTarget {
     /** 'looking' until it is known whether there are notes, then 'none' or 'open'. */

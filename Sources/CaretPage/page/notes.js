@@ -1,13 +1,17 @@
 // The notes of a document: a bar with a field, and above it a panel with all notes.
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { GrowingField } from './growing-field.js'
-import { notesChannel } from './notes-channel.js'
+import { hasUnsavedNotes, notesChannel } from './notes-channel.js'
 import { NotesList } from './notes-list.js'
 import { canHaveNotes, cleanAuthor, cleanNote, excess, nobody, notesName } from './notes-text.js'
 import { addressOf } from './route.js'
 import { count, errorWords } from './words.js'
 
-/** The notes of the document `name`. `node` is the bar at the lower end of a screen. */
+/**
+ * The notes of the document `name`. `node` is the bar at the lower end of a screen.
+ *
+ * If somebody renames the document, `draft` of the old notes goes into the new ones, so that it is not lost.
+ */
 export class Notes {
     node = element('section', { class: 'notes', 'aria-label': 'Notes' })
     #app
@@ -28,20 +32,22 @@ export class Notes {
     /** How many notes the user has seen; null until the notes have arrived. */
     #seen = null
 
-    constructor(app, name) {
+    constructor(app, name, { draft = '' } = {}) {
         this.#app = app
         this.#name = name
         this.node.hidden = !canHaveNotes(name)
         if (this.node.hidden) return
         this.#store = storeOf(name)
+        if (draft) this.#store.write({ draft })
         this.#build()
-        this.#channel = notesChannel(app.caret, name, {
-            read: () => this.#store.read().outbox, write: (outbox) => this.#store.write({ outbox }),
-        })
+        this.#channel = channelOf(app.caret, name)
         this.#channel.use()
         this.#listen()
         this.#render()
     }
+
+    /** What the user has typed and not sent. */
+    get draft() { return this.#field?.value ?? '' }
 
     close() {
         this.#listeners.abort()
@@ -88,9 +94,6 @@ export class Notes {
     #listen() {
         const { signal } = this.#listeners
         this.#channel.addEventListener('change', () => this.#schedule(), { signal })
-        window.addEventListener('beforeunload', (event) => {
-            if (this.#channel.hasUnsaved) event.preventDefault()
-        }, { signal })
         document.addEventListener('visibilitychange', () => {
             if (!document.hidden) this.#channel.look()
         }, { signal })
@@ -241,22 +244,35 @@ export class Notes {
     }
 }
 
-/** Gives the notes of a document its new name. Call this after the document was renamed. */
-export async function renameNotes(caret, from, to) {
-    if (!canHaveNotes(from) || !canHaveNotes(to)) return
-    try {
-        await caret.rename(notesName(from), notesName(to))
-    } catch (error) {
-        // Most documents have no notes.
-        if (error.code !== 'not_found') throw error
-    }
+/** Sends the notes that a reload has interrupted, and asks before the page ends with unsaved ones. Call this once. */
+export function keepNotes(caret) {
+    for (const name of storedNames()) if (storeOf(name).read().outbox.length > 0) channelOf(caret, name)
+    window.addEventListener('beforeunload', (event) => {
+        if (hasUnsavedNotes(caret)) event.preventDefault()
+    })
+}
+
+function channelOf(caret, name) {
+    const store = storeOf(name)
+    return notesChannel(caret, name, { read: () => store.read().outbox, write: (outbox) => store.write({ outbox }) })
 }
 
 function isTouch() { return matchMedia('(pointer: coarse)').matches }
 
+const keyPrefix = 'caret.notes.'
+
+/** The documents that have stored notes. */
+function storedNames() {
+    try {
+        return Object.keys(sessionStorage).filter((key) => key.startsWith(keyPrefix)).map((key) => key.slice(keyPrefix.length))
+    } catch {
+        return []
+    }
+}
+
 /** What a reload must not lose: { draft, outbox }. It is kept in this tab only. */
 function storeOf(name) {
-    const key = `caret.notes.${name}`
+    const key = keyPrefix + name
     const read = () => {
         try {
             const { draft, outbox } = JSON.parse(sessionStorage.getItem(key)) ?? {}

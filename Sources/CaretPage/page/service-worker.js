@@ -38,12 +38,18 @@ function pathOf({ method, mode, url }) {
 }
 
 async function answer(event, path) {
+    // A full or damaged storage must not keep the page from the network.
+    const file = await keptFile(event, path).catch(() => null)
+    // The list of files is complete, so a page with a set asks here only for what is not a file of the page.
+    return file || fetch(event.request)
+}
+
+async function keptFile(event, path) {
     const isPage = event.request.mode === 'navigate'
     let name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
     // A worker that a page starts is a client too. It uses the set of the page.
     if (name && event.resultingClientId) name = await assign(event.resultingClientId, name)
-    const file = name && await caches.match(path, { cacheName: name })
-    return file || fetch(event.request)
+    return name ? caches.match(path, { cacheName: name }) : null
 }
 
 // Which set a page uses.

@@ -111,7 +111,8 @@ export class NotesChannel extends EventTarget {
     async retry() {
         if (!this.#refusal) return void this.#document?.retry()
         await this.#drop()
-        this.#open({ create: true })
+        // Meanwhile, the user may have taken the notes back.
+        await this.look()
         this.#changed()
     }
 

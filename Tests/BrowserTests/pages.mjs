@@ -1,5 +1,6 @@
 // The page of a real server in Chromium, as a user sees it, and another user of the same documents.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
@@ -26,7 +27,8 @@ export const windows = {
  */
 export async function startPages(programs, options = []) {
     const server = await startServer(programs, options)
-    const origin = await startDevelopmentSite(server.port)
+    const site = await startDevelopmentSite(server.port)
+    const { origin } = site
     const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
     const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#bb540f' })
     atEnd(() => caret.close())
@@ -54,7 +56,7 @@ export async function startPages(programs, options = []) {
         await document.saved()
         return document
     }
-    return { server, origin, caret, browser, openPage, testPage, put }
+    return { server, site, origin, caret, browser, openPage, testPage, put }
 }
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */
@@ -67,14 +69,18 @@ export async function setWindow(page, { width, height, scale, insets }, scheme =
     await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
 }
 
-// Serves the files of the page from their folder, and everything else from the server.
+// Serves the files of the page from their folder, and everything else from the server. A test may set `change`, which
+// is called with each path of a file and its bytes and returns, perhaps later, what to send. While `isDown`, the site
+// answers nothing.
 async function startDevelopmentSite(port) {
+    const state = { isDown: false, change: (path, bytes) => bytes }
     const folder = fileURLToPath(new URL('../../Sources/CaretPage/', import.meta.url))
     const types = {
         '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm', '.svg': 'image/svg+xml',
-        '.json': 'application/manifest+json',
+        '.json': 'application/manifest+json', '.png': 'image/png',
     }
-    const site = createServer((request, response) => {
+    const site = createServer(async (request, response) => {
+        if (state.isDown) return request.socket.destroy()
         const { pathname } = new URL(request.url, 'http://127.0.0.1')
         const isFile = /^\/(page|caret)\//.test(pathname)
         const path = pathname === '/' || pathname.startsWith('/d/') ? 'page/index.html' : isFile ? pathname.slice(1)
@@ -88,14 +94,19 @@ async function startDevelopmentSite(port) {
             return request.pipe(passed)
         }
         try {
-            const bytes = readFileSync(join(folder, path))
+            const bytes = await state.change(path, readFileSync(join(folder, path)))
             response.setHeader('Content-Type', types[extname(path)] ?? 'text/plain').setHeader('Content-Security-Policy', policy)
-            response.end(bytes)
+            // As the server does: a browser keeps the file, and asks at each use whether it has changed.
+            const tag = `"${createHash('sha1').update(bytes).digest('hex')}"`
+            response.setHeader('ETag', tag).setHeader('Cache-Control', 'no-cache')
+            if (request.headers['if-none-match'] === tag) response.writeHead(304).end()
+            else response.end(bytes)
         } catch {
             response.writeHead(404).end()
         }
     })
     site.on('upgrade', (request, socket) => {
+        if (state.isDown) return socket.destroy()
         const far = connectTCP(port, '127.0.0.1')
         const fields = []
         for (let at = 0; at < request.rawHeaders.length; at += 2) fields.push(`${request.rawHeaders[at]}: ${request.rawHeaders[at + 1]}`)
@@ -107,7 +118,7 @@ async function startDevelopmentSite(port) {
     site.listen(0, '127.0.0.1')
     await once(site, 'listening')
     atEnd(() => { site.close(), site.closeAllConnections() })
-    return `http://127.0.0.1:${site.address().port}`
+    return Object.assign(state, { origin: `http://127.0.0.1:${site.address().port}` })
 }
 
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; "

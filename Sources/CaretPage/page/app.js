@@ -5,6 +5,8 @@ import { Documents } from './documents.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
 import { History } from './history.js'
+import { keepNotes } from './notes.js'
+import { keepPageOffline } from './offline.js'
 import { addressOf, routeOf } from './route.js'
 import { notify } from './sheet.js'
 import { Settings } from './settings.js'
@@ -31,6 +33,7 @@ class App {
         this.applySettings()
         followViewport(document.documentElement, window)
         await this.connect()
+        keepNotes(this.caret)
         this.#documents = new Documents(this)
         document.body.append(this.#documents.node, this.#main)
         window.addEventListener('popstate', () => this.#show())
@@ -119,6 +122,7 @@ function storage(name) {
 
 try {
     await new App().start()
+    keepPageOffline()
 } catch (error) {
     showFault(error)
 }

@@ -2,6 +2,8 @@
 // can become a part of the page.
 import { peerColor, peerName, textColorOn } from '/caret/overlay.js'
 
+export { cleanText } from './words.js'
+
 /**
  * Makes an element.
  *
@@ -81,9 +83,4 @@ export function avatar(person, { label = true } = {}) {
         class: 'avatar', role: label && 'img', 'aria-label': label && name, 'aria-hidden': !label && 'true',
         title: name, style: { '--color': color, '--on-color': textColorOn(color) },
     }, letter)
-}
-
-/** A text of a user, without characters that change the text around them. */
-export function cleanText(text) {
-    return text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
 }

@@ -6,10 +6,12 @@
  * others only cover it.
  */
 export function visiblePart(visual, inner) {
+    // After a page was enlarged and made smaller again, the scale may be a little more than 1.
+    const isEnlarged = Math.abs(visual.scale - 1) > 0.01
     const height = Math.round(visual.height * visual.scale)
     const top = Math.max(0, Math.round(visual.offsetTop))
     // Smaller differences come from bars of the browser.
-    const keyboard = visual.scale === 1 && inner - height > 120
+    const keyboard = !isEnlarged && inner - height > 120
     return { top: keyboard ? top : 0, height: keyboard ? height : inner, keyboard }
 }
 

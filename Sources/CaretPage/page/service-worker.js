@@ -1,0 +1,197 @@
+// Keeps the files of the page, so that it starts without a network.
+//
+// Files of two versions of the server may not work together. Three rules keep them apart:
+//
+// 1. The worker keeps whole sets of files, and each set has the files of one version. See `fetchSet`.
+// 2. A page gets all its files from one set: the one that was newest when the page was opened. The worker writes
+//    down which, because browsers end it whenever it is idle.
+// 3. A page that was opened without a set gets all its files from the network.
+//
+// When a page is opened, the worker asks the server whether its files have changed. It waits only briefly for the
+// answer. If the answer comes too late, the page gets the set that the worker has, and the next page gets the new one.
+//
+// Everything else, such as documents and the connection, goes to the server as if there were no worker.
+
+/** How long to wait for a new version when a page is opened, in milliseconds. */
+const patience = { unchanged: 400, changed: 3_000 }
+const setPrefix = 'caret-files-'
+/** The last entry of a set: the digest of each file. */
+const digestsPath = '/digests'
+const pagesName = 'caret-pages'
+const listPath = '/page/files.json'
+/** A page that was opened so recently may not be among the clients yet. */
+const grace = 60_000
+
+self.addEventListener('install', (event) => event.waitUntil(update().then(() => self.skipWaiting())))
+self.addEventListener('fetch', (event) => {
+    const path = pathOf(event.request)
+    if (path !== null) event.respondWith(answer(event, path))
+})
+
+/** The path of the page's file that a request asks for; null if the browser must ask the server itself. */
+function pathOf({ method, mode, url }) {
+    const { origin, pathname } = new URL(url)
+    if (method !== 'GET' || origin !== location.origin) return null
+    if (mode === 'navigate') return pathname === '/' || pathname.startsWith('/d/') ? '/' : null
+    const isFile = /^\/(page|caret)\//.test(pathname) || pathname === '/manifest.json'
+    return isFile ? pathname : null
+}
+
+async function answer(event, path) {
+    // A full or damaged storage must not keep the page from the network.
+    const file = await keptFile(event, path).catch(() => null)
+    // The list of files is complete, so a page with a set asks here only for what is not a file of the page.
+    return file || fetch(event.request)
+}
+
+async function keptFile(event, path) {
+    const isPage = event.request.mode === 'navigate'
+    let name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
+    // A worker that a page starts is a client too. It uses the set of the page.
+    if (name && event.resultingClientId) name = await assign(event.resultingClientId, name)
+    return name ? caches.match(path, { cacheName: name }) : null
+}
+
+// Which set a page uses.
+
+async function setForNewPage(event) {
+    const known = await newestSet()
+    const updating = update()
+    event.waitUntil(updating.catch(() => {}))
+    // Rule 3. Without its id, the worker would not know the page again.
+    if (!known || !event.resultingClientId) return null
+    try {
+        return await Promise.race([updating, giveUp(known)])
+    } catch (error) {
+        // If the server has no such files any more, the page must not stay at the old ones for ever.
+        return error instanceof MissingFile ? null : known
+    }
+}
+
+/** The known set, after the worker has waited long enough for a new one. */
+async function giveUp(known) {
+    await delay(patience.unchanged)
+    if (hasFoundChange) await delay(patience.changed - patience.unchanged)
+    return known
+}
+
+/** Writes down which set a client uses. Returns another set if an update has just removed this one. */
+function assign(client, name) {
+    return navigator.locks.request(pagesName, async () => {
+        const set = await digestsOf(name) ? name : await newestSet()
+        const pages = await caches.open(pagesName)
+        await pages.put(`/${client}`, Response.json({ set, time: Date.now() }))
+        return set
+    })
+}
+
+async function setOfPage(client) {
+    if (!client) return null
+    const found = await caches.match(`/${client}`, { cacheName: pagesName })
+    return found ? (await found.json()).set : null
+}
+
+async function newestSet() {
+    const names = (await caches.keys()).filter((name) => name.startsWith(setPrefix)).sort(byNumber).reverse()
+    for (const name of names) if (await digestsOf(name)) return name
+    return null
+}
+
+function byNumber(one, other) { return numberOf(one) - numberOf(other) }
+function numberOf(name) { return Number(name.slice(setPrefix.length)) }
+
+async function digestsOf(name) {
+    const found = await caches.match(digestsPath, { cacheName: name })
+    return found ? found.json() : null
+}
+
+// Updating.
+
+let running = null
+let hasFoundChange = false
+
+/** Asks the server for its files. Returns the name of the newest set, and fails without a network. */
+function update() {
+    // While a new version of this worker begins, the old one may still update.
+    running ??= navigator.locks.request('caret-files', runUpdate).finally(() => {
+        running = null
+        hasFoundChange = false
+    })
+    return running
+}
+
+async function runUpdate() {
+    const known = await newestSet()
+    const digests = known && await digestsOf(known)
+    const files = await fetchSet((found) => areEqual(found, digests), () => { hasFoundChange = true })
+    if (!files) return known
+    const name = `${setPrefix}${(known ? numberOf(known) : 0) + 1}`
+    // A worker that was ended in the middle may have left a part of this set.
+    await caches.delete(name)
+    const cache = await caches.open(name)
+    for (const [path, { response }] of files) await cache.put(path, response)
+    await cache.put(digestsPath, Response.json(digestsIn(files)))
+    await navigator.locks.request(pagesName, () => removeOldSets(name))
+    return name
+}
+
+/**
+ * All files of one version of the server, by their paths; null if `isKnown(digests)`.
+ *
+ * The server may be replaced by another version between two answers. So the worker gets all files twice, until both
+ * times are equal: everything was then the same at the moment between them.
+ */
+async function fetchSet(isKnown, changed) {
+    let files = await fetchFiles()
+    if (isKnown(digestsIn(files))) return null
+    changed()
+    for (let attempt = 0; attempt < 3; attempt++) {
+        const again = await fetchFiles()
+        if (areEqual(digestsIn(files), digestsIn(again))) return files
+        files = again
+    }
+    throw new Error('the files of the server do not stay the same')
+}
+
+async function fetchFiles() {
+    // The list comes first: a new version may have other files.
+    const list = await fetchFile(listPath)
+    const paths = await list.response.clone().json()
+    const found = await Promise.all(paths.map(async (path) => [path, await fetchFile(path)]))
+    return new Map([[listPath, list], ...found])
+}
+
+class MissingFile extends Error {}
+
+async function fetchFile(path) {
+    const response = await fetch(path, { cache: 'no-cache' })
+    if (response.status === 404) throw new MissingFile(path)
+    if (!response.ok || response.redirected) throw new Error(`${path}: ${response.status}`)
+    const digest = await crypto.subtle.digest('SHA-256', await response.clone().arrayBuffer())
+    return { response, digest: [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
+}
+
+function digestsIn(files) { return Object.fromEntries([...files].map(([path, { digest }]) => [path, digest])) }
+
+function areEqual(one, other) {
+    return other !== null && Object.keys(one).length === Object.keys(other).length
+        && Object.keys(one).every((path) => one[path] === other[path])
+}
+
+/** Removes the sets that no page uses. */
+async function removeOldSets(newest) {
+    const used = new Set([newest])
+    const clients = new Set((await self.clients.matchAll({ type: 'all', includeUncontrolled: true })).map(({ id }) => id))
+    const pages = await caches.open(pagesName)
+    for (const request of await pages.keys()) {
+        const { set, time } = await (await pages.match(request)).json()
+        const client = new URL(request.url).pathname.slice(1)
+        if (clients.has(client) || Date.now() - time < grace) used.add(set)
+        else await pages.delete(request)
+    }
+    for (const name of await caches.keys()) {
+        if (name.startsWith(setPrefix) && !used.has(name)) await caches.delete(name)
+    }
+}
+
+function delay(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }

@@ -6,7 +6,7 @@
 // error. Ends with 'N passed, N failed'.
 import { readFileSync } from 'node:fs'
 
-const files = ['words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'laws', 'hostile', 'live']
+const files = ['words', 'conversations', 'client', 'document', 'field-text', 'overlay', 'laws', 'hostile', 'page-timeline', 'page-difference', 'live']
 const [path, word = ''] = process.argv.slice(2)
 const wasm = await WebAssembly.compile(readFileSync(path))
 

@@ -2,12 +2,13 @@
 //
 //     node Tests/BrowserTests/run.mjs .build/release [PART]
 //
-// With PART, runs only this part: driver, guard, textarea or overlay.
+// With PART, runs only this part: driver, guard, textarea, overlay or pageHistory.
 // Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testDriver } from './driver.mjs'
 import { testGuard } from './guard.mjs'
 import { testOverlay } from './overlay.mjs'
+import { testPageHistory } from './page-history.mjs'
 import { testTextarea } from './textarea.mjs'
 
 const [programs, part] = process.argv.slice(2)
@@ -15,5 +16,6 @@ const parts = {
     driver: testDriver, guard: function guard() { return testGuard(programs) },
     textarea: function textarea() { return testTextarea(programs) },
     overlay: function overlay() { return testOverlay(programs) },
+    pageHistory: function pageHistory() { return testPageHistory(programs) },
 }
 await runSuite(...(part ? [parts[part]] : Object.values(parts)))

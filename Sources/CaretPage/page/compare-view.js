@@ -3,17 +3,18 @@ import { element, fill, icon } from './dom.js'
 import { pairsOf, sizeOf } from './difference.js'
 import { count } from './words.js'
 
-/** More lines than these are shown only when the user asks for them. */
-const mostLines = 2000
-/** How many lines of a fold are shown at once. */
-const mostUnfolded = 500
+/** How many lines are drawn at once. More of them would stop the page for a moment. */
+const batch = 500
 
 export class CompareView {
     node = element('div', { class: 'compare-text', tabindex: 0, role: 'region', 'aria-label': 'Differences' })
     #difference = null
-    #limit = mostLines
+    #rows = null
+    /** How many rows of the difference are drawn. */
+    #drawn = 0
+    #current = -1
     #wide = matchMedia('(min-width: 900px)')
-    #redraw = () => this.#draw()
+    #redraw = () => this.#drawAgain()
 
     constructor() { this.#wide.addEventListener('change', this.#redraw) }
 
@@ -21,8 +22,9 @@ export class CompareView {
 
     show(difference) {
         this.#difference = difference
-        this.#limit = mostLines
-        this.#draw()
+        this.#current = -1
+        this.#drawn = 0
+        this.#drawAgain()
         this.node.scrollTop = 0
     }
 
@@ -32,83 +34,113 @@ export class CompareView {
         fill(this.node, ...nodes)
     }
 
-    /** The changes on the screen, in order. */
-    get changes() { return [...this.node.querySelectorAll('.hunk')] }
-
-    /** The index of the change at which the user is: the last one that began above the middle of the view. */
-    get current() { return this.changes.findIndex((hunk) => hunk.classList.contains('current')) }
-
-    /** Goes to a change, so that screen readers read it. */
-    goTo(index) {
-        const { changes } = this
-        const hunk = changes[index]
-        if (!hunk) return
-        for (const other of changes) other.classList.toggle('current', other === hunk)
+    /** Goes to the next change, or with -1 to the previous one, so that screen readers read it. Returns its index. */
+    step(amount) {
+        const last = this.#difference.counts.changes - 1
+        this.#current = Math.min(Math.max(this.#current + amount, 0), last)
+        while (!this.#hunks[this.#current]) this.#drawMore()
+        const hunk = this.#hunks[this.#current]
+        for (const other of this.#hunks) other.classList.toggle('current', other === hunk)
         const [inner, outer] = [hunk.getBoundingClientRect(), this.node.getBoundingClientRect()]
         this.node.scrollTop += inner.top - outer.top - Math.max(24, (outer.height - inner.height) / 3)
         hunk.focus({ preventScroll: true })
+        return this.#current
     }
 
-    #draw() {
+    get #hunks() { return this.#rows.querySelectorAll('.hunk') }
+
+    /** Draws again as many rows as before, because the width or a fold has changed. */
+    #drawAgain() {
         if (!this.#difference) return
-        const isWide = this.#wide.matches
-        let room = this.#limit
-        const nodes = []
-        for (const row of this.#difference.rows) {
-            if (room <= 0) break
-            nodes.push(this.#rowNode(row, isWide, room))
-            room -= sizeOf(row)
-        }
-        const rest = room <= 0 ? element('button', { type: 'button', class: 'plain-button fold', onclick: () => this.#showMore() }, 'Show more') : false
         const digits = Math.max(2, String(this.#difference.lineCount).length)
-        fill(this.node, element('div', { class: isWide ? 'rows wide' : 'rows', style: { '--digits': digits } }, nodes, rest))
+        const wanted = this.#drawn
+        const top = this.node.scrollTop
+        this.#rows = element('div', { class: this.#wide.matches ? 'rows wide' : 'rows', style: { '--digits': digits } })
+        fill(this.node, this.#rows)
+        this.#drawn = 0
+        do this.#drawMore()
+        while (this.#drawn < Math.min(wanted, this.#difference.rows.length))
+        this.#hunks[this.#current]?.classList.add('current')
+        this.node.scrollTop = top
+    }
+
+    #drawMore() {
+        const { rows } = this.#difference
+        const nodes = []
+        for (let room = batch; room > 0 && this.#drawn < rows.length; this.#drawn++) {
+            nodes.push(this.#rowNode(rows[this.#drawn]))
+            room -= sizeOf(rows[this.#drawn])
+        }
+        this.#rows.querySelector('.more')?.remove()
+        const hasMore = this.#drawn < rows.length
+        this.#rows.append(...nodes, ...(hasMore ? [element('button', { type: 'button', class: 'plain-button fold more', onclick: () => this.#showMore() }, icon('down'), 'Show more')] : []))
     }
 
     #showMore() {
-        this.#limit += mostLines
-        this.#draw()
+        this.#drawMore()
+        // The button with the focus may be gone.
+        this.node.focus({ preventScroll: true })
     }
 
-    #rowNode(row, isWide, room) {
+    #rowNode(row) {
+        const isWide = this.#wide.matches
         switch (row.kind) {
         case 'fold': return this.#foldNode(row)
         case 'same': return element('div', { class: 'same' }, this.#difference.linesOf(row).map((line) => (isWide
             ? pairNode(line.old, plain(line.text), line.new, plain(line.text))
             : lineNode(line.new, '', plain(line.text)))))
-        default: return isWide ? wideHunk(row, room) : narrowHunk(row, room)
+        default: return hunkNode(row, isWide ? wideLines : narrowLines)
         }
     }
 
     #foldNode(row) {
+        const lines = Math.min(row.count, batch)
         return element('button', {
             type: 'button', class: 'plain-button fold',
             onclick: () => {
-                const top = this.node.scrollTop
-                this.#difference.unfold(row, mostUnfolded)
-                this.#limit += Math.min(row.count, mostUnfolded)
-                this.#draw()
-                this.node.scrollTop = top
+                this.#difference.unfold(row, lines)
+                this.#drawAgain()
                 this.node.focus({ preventScroll: true })
             },
-        }, icon('down'), `Show ${count(Math.min(row.count, mostUnfolded), 'equal line')}`)
+        }, icon('down'), `Show ${count(lines, 'equal line')}`)
     }
 }
 
-function hunkNode(row, children) {
+/** A change. Of a very long one, the first lines are drawn, until the user asks for the others. */
+function hunkNode(row, linesOf) {
     const label = [row.removed.length > 0 && `${count(row.removed.length, 'line')} removed`, row.added.length > 0 && `${count(row.added.length, 'line')} added`]
-    return element('div', { class: 'hunk', tabindex: -1, role: 'group', 'aria-label': label.filter(Boolean).join(', ') }, children)
+    const node = element('div', { class: 'hunk', tabindex: -1, role: 'group', 'aria-label': label.filter(Boolean).join(', ') })
+    const lines = linesOf(row)
+    const drawMore = (first) => {
+        node.append(...lines.slice(first, first + batch).map((draw) => draw()))
+        const rest = lines.length - first - batch
+        if (rest <= 0) return
+        const button = element('button', {
+            type: 'button', class: 'plain-button fold',
+            onclick: () => {
+                button.remove()
+                drawMore(first + batch)
+                node.focus({ preventScroll: true })
+            },
+        }, icon('down'), `Show ${count(Math.min(rest, batch), 'more line', 'more lines')}`)
+        node.append(button)
+    }
+    drawMore(0)
+    return node
 }
 
-function narrowHunk(row, room) {
-    return hunkNode(row, [
-        ...row.removed.slice(0, room).map((line) => lineNode(line.number, 'removed', changed(line, 'del'))),
-        ...row.added.slice(0, room).map((line) => lineNode(line.number, 'added', changed(line, 'ins'))),
-    ])
+/** The lines of a change below each other: a function each, which makes the node. */
+function narrowLines(row) {
+    return [
+        ...row.removed.map((line) => () => lineNode(line.number, 'removed', changed(line, 'del'))),
+        ...row.added.map((line) => () => lineNode(line.number, 'added', changed(line, 'ins'))),
+    ]
 }
 
-function wideHunk(row, room) {
-    return hunkNode(row, pairsOf(row).slice(0, room).map(([removed, added]) => pairNode(
-        removed?.number, removed && changed(removed, 'del'), added?.number, added && changed(added, 'ins'), removed && 'removed', added && 'added')))
+/** The lines of a change beside each other. */
+function wideLines(row) {
+    return pairsOf(row).map(([removed, added]) => () => pairNode(
+        removed?.number, removed && changed(removed, 'del'), added?.number, added && changed(added, 'ins'), removed && 'removed', added && 'added'))
 }
 
 const signs = { removed: '\u2212', added: '+' }

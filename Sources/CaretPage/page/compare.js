@@ -21,11 +21,13 @@ export class Compare {
     #to
     /** The texts that are compared: { revision, text }. */
     #shown = null
+    #difference = null
     #isClosed = false
     #isLoading = false
     #newest = 0
     #listeners = new AbortController()
     #unfollow
+    #visited = null
     #parts
 
     constructor(app, route) {
@@ -35,7 +37,6 @@ export class Compare {
         document.addEventListener('keydown', (event) => this.#pressed(event), { signal: this.#listeners.signal })
         app.caret.addEventListener('link', () => this.#showBanner(), { signal: this.#listeners.signal })
         this.#unfollow = app.caret.follow(route.name, (event) => this.#changed(event))
-        visit(app, route.name).then((visited) => visited && this.#authors.introduce(visited.peers))
         this.show(route)
     }
 
@@ -106,6 +107,7 @@ export class Compare {
         this.#shown = { old, fresh }
         this.#newest = Math.max(this.#newest, fresh.revision)
         const difference = new Difference(old.text, fresh.text, this.#app.caret.core.diff(old.text, fresh.text))
+        this.#difference = difference
         const { node } = this.#view
         node.removeAttribute('aria-busy')
         const { counts, previous, next } = this.#parts
@@ -131,6 +133,7 @@ export class Compare {
         const sentences = { base_trimmed: 'One of these revisions is not kept any more. Choose another one.', base_ahead: 'One of these revisions does not exist yet. Choose another one.' }
         this.#view.node.removeAttribute('aria-busy')
         this.#shown = null
+        this.#difference = null
         this.#parts.previous.disabled = this.#parts.next.disabled = true
         this.#view.showInstead(Object.hasOwn(sentences, error.code) ? element('div', { class: 'empty', role: 'alert' }, element('p', {}, sentences[error.code]))
             : errorPage('comparison', error))
@@ -174,6 +177,9 @@ export class Compare {
     }
 
     async #pick(which) {
+        // The names of those who are there. Without them, the history has only the users.
+        this.#visited ??= visit(this.#app, this.#name).then((visited) => visited && this.#authors.introduce(visited.peers))
+        await Promise.race([this.#visited, new Promise((late) => setTimeout(late, 500))])
         const chosen = await pickRevision(this.#app.caret, this.#name, {
             title: which === 'from' ? 'Compare from' : 'Compare to', value: which === 'from' ? this.#from ?? 0 : this.#to,
             allowsNow: which === 'to', authors: this.#authors,
@@ -222,10 +228,9 @@ export class Compare {
     }
 
     #step(amount) {
-        const { changes, current } = this.#view
-        if (changes.length === 0) return
-        const next = current < 0 ? (amount > 0 ? 0 : changes.length - 1) : (current + amount + changes.length) % changes.length
-        this.#view.goTo(next)
-        this.#parts.counts.querySelector('b')?.replaceChildren(`Change ${(next + 1).toLocaleString('en')} of ${changes.length.toLocaleString('en')}`)
+        const { counts } = this.#difference ?? {}
+        if (!counts?.changes) return
+        const index = this.#view.step(amount)
+        this.#parts.counts.querySelector('b').textContent = `Change ${(index + 1).toLocaleString('en')} of ${counts.changes.toLocaleString('en')}`
     }
 }

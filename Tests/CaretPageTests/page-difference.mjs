@@ -79,6 +79,11 @@ export const cases = {
         assert.deepEqual(shown(grown), ['- 1 one [tomato] here', '+ 1 one [tomatoes] here'])
     },
 
+    async 'a change over several lines marks only what is different in each'(wasm) {
+        const difference = await compare(wasm, 'the house,\nand last year, yes\n', 'the greenhouse,\nand next month, yes\n')
+        assert.deepEqual(shown(difference), ['- 1 the [house],', '- 2 and [last year], yes', '+ 1 the [greenhouse],', '+ 2 and [next month], yes'])
+    },
+
     async 'a line in which everything has changed has no marks'(wasm) {
         assert.deepEqual(shown(await compare(wasm, 'abc\n', 'xyz\n')), ['- 1 abc', '+ 1 xyz'])
     },

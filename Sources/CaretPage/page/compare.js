@@ -1,5 +1,5 @@
 // What has changed between two revisions of a document, or between a revision and now.
-import { element, fill, icon, iconButton } from './dom.js'
+import { cleanText, element, fill, icon, iconButton } from './dom.js'
 import { CompareView } from './compare-view.js'
 import { Difference } from './difference.js'
 import { Authors } from './history-authors.js'
@@ -24,7 +24,9 @@ export class Compare {
     #difference = null
     #isClosed = false
     #isLoading = false
-    #newest = 0
+    /** The newest revision that is known. */
+    #head = { revision: 0, epoch: '' }
+    #isGone = false
     #listeners = new AbortController()
     #unfollow
     #visited = null
@@ -40,7 +42,7 @@ export class Compare {
         this.show(route)
     }
 
-    get title() { return `Changes in ${this.#name}` }
+    get title() { return `Changes in ${cleanText(this.#name)}` }
 
     show(route) {
         if (route.screen !== 'compare' || route.name !== this.#name) return false
@@ -70,7 +72,7 @@ export class Compare {
         }
         this.node.append(
             element('header', { class: 'bar above' }, label('Back to the text'),
-                element('h1', {}, element('span', { class: 'document-name' }, this.#name), element('small', {}, 'Compare')), parts.history),
+                element('h1', {}, element('span', { class: 'document-name' }, cleanText(this.#name)), element('small', {}, 'Compare')), parts.history),
             element('div', { class: 'compare-body' },
                 element('div', {}, element('div', { class: 'pickers' }, parts.from, icon('forward'), parts.to), parts.banner), this.#view.node),
             element('footer', { class: 'bar below' }, parts.counts, parts.previous, parts.next))
@@ -105,7 +107,7 @@ export class Compare {
 
     #showDifference(old, fresh) {
         this.#shown = { old, fresh }
-        this.#newest = Math.max(this.#newest, fresh.revision)
+        if (this.#head.epoch !== fresh.epoch || this.#head.revision < fresh.revision) this.#head = fresh
         const difference = new Difference(old.text, fresh.text, this.#app.caret.core.diff(old.text, fresh.text))
         this.#difference = difference
         const { node } = this.#view
@@ -196,8 +198,11 @@ export class Compare {
         if (event.type === 'gone' && event.reason === 'renamed' && event.to) {
             return this.#app.go({ screen: 'compare', name: event.to, from: this.#from ?? 0, to: this.#to }, { replace: true })
         }
-        if (event.type === 'document') this.#newest = Math.max(this.#newest, event.revision)
-        if (event.type === 'gone') this.#newest = Infinity
+        if (event.type === 'gone') this.#isGone = true
+        if (event.type === 'document') {
+            this.#isGone = false
+            this.#head = event
+        }
         this.#showBanner()
     }
 
@@ -205,8 +210,9 @@ export class Compare {
     #showBanner() {
         const { banner } = this.#parts
         const isOnline = this.#app.caret.link.state === 'online'
-        const isOld = this.#to === undefined && this.#shown && this.#newest > this.#shown.fresh.revision
-        const isGone = this.#newest === Infinity
+        const fresh = this.#shown?.fresh
+        const isOld = this.#to === undefined && fresh && (this.#head.epoch !== fresh.epoch || this.#head.revision > fresh.revision)
+        const isGone = this.#isGone
         const sentence = isGone ? 'The document was deleted. This comparison stays until you leave it.'
             : !isOnline ? 'Offline. The comparison cannot be changed.' : isOld ? 'The text has changed since.' : ''
         if (banner.dataset.key === sentence) return

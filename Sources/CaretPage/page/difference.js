@@ -80,7 +80,8 @@ export class Difference {
     }
 
     // A hunk is a range of old lines that became a range of new lines, and the edits in it, with both offsets.
-    #hunks(edits) {
+    #hunks(change) {
+        const edits = change.flatMap((edit) => splitAtLines(edit, this.#old.text))
         const hunks = []
         let shift = 0
         let room = 0
@@ -161,6 +162,33 @@ export class Difference {
         add('fold', head, count - head - tail)
         add('same', count - tail, tail)
     }
+}
+
+/**
+ * An edit for each line, without what is equal at its ends, if a replacement has as many lines as what it replaces.
+ * Otherwise, equal words at the ends of lines would be marked too.
+ */
+function splitAtLines({ range: [start, end], text }, oldText) {
+    const [before, after] = [oldText.slice(start, end).split('\n'), text.split('\n')]
+    if (before.length === 1 || before.length !== after.length) return [{ range: [start, end], text }]
+    let at = start
+    return before.flatMap((line, index) => {
+        const edit = trimmed(at, line, after[index])
+        at += line.length + 1
+        return edit
+    })
+}
+
+/** The edit from one line to another, without what is equal at both ends. None if they are equal. */
+function trimmed(at, before, after) {
+    if (before === after) return []
+    const most = Math.min(before.length, after.length)
+    let [head, tail] = [0, 0]
+    while (head < most && before[head] === after[head]) head++
+    if (/[\ud800-\udbff]/.test(before[head - 1])) head--
+    while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+    if (tail > 0 && /[\udc00-\udfff]/.test(before.at(-tail))) tail--
+    return [{ range: [at + head, at + before.length - tail], text: after.slice(head, after.length - tail) }]
 }
 
 /** How far an edit is moved, in characters. */

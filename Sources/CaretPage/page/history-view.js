@@ -1,5 +1,5 @@
 // What the screen of a history shows. It decides nothing: history.js calls it, and gets what the user does.
-import { avatar, element, fill, icon, iconButton } from './dom.js'
+import { avatar, cleanText, element, fill, icon, iconButton } from './dom.js'
 import { HistorySlider } from './history-slider.js'
 import { changeWords, placeWords, restoreObstacle, spokenChange, timeWords } from './history-words.js'
 import { addressOf } from './route.js'
@@ -57,7 +57,7 @@ export class HistoryView {
     }
 
     #heading() {
-        return element('h1', {}, element('span', { class: 'document-name' }, this.#name), element('small', {}, 'History'))
+        return element('h1', {}, element('span', { class: 'document-name' }, cleanText(this.#name)), element('small', {}, 'History'))
     }
 
     /** Shows the text at a place, with what the revisions from `from` on changed. */

@@ -1,5 +1,5 @@
 // The history of a document: its text at a revision, with what the revision changed.
-import { avatar, icon } from './dom.js'
+import { avatar, cleanText, icon } from './dom.js'
 import { Authors } from './history-authors.js'
 import { HistoryLoader } from './history-loader.js'
 import { HistoryView } from './history-view.js'
@@ -20,6 +20,8 @@ export class History {
     #name
     #loader
     #authors = new Authors()
+    /** The revision in the address, while the history is loaded. Undefined for the newest one. */
+    #asked
     #place = 0
     /** The first revision of the step that is shown. It is the place itself, except while playing. */
     #from = 0
@@ -55,13 +57,15 @@ export class History {
         const { signal } = this.#listeners
         document.addEventListener('keydown', (event) => this.#pressed(event), { signal })
         app.caret.addEventListener('link', () => this.#showState(), { signal })
-        this.#start(route)
+        this.#asked = route.rev
+        this.#start()
     }
 
-    get title() { return `History of ${this.#name}` }
+    get title() { return `History of ${cleanText(this.#name)}` }
 
     show(route) {
         if (route.screen !== 'history' || route.name !== this.#name) return false
+        this.#asked = route.rev
         if (this.#timeline && (route.rev ?? this.#timeline.head) !== this.#wanted) this.#goTo(route.rev ?? this.#timeline.head)
         return true
     }
@@ -80,7 +84,7 @@ export class History {
 
     // Loading.
 
-    async #start(route) {
+    async #start() {
         this.#view.showLoading()
         this.#showState()
         try {
@@ -89,7 +93,7 @@ export class History {
             this.#follow()
             this.#askForRights()
             const { head } = this.#timeline
-            const wanted = route.rev ?? head
+            const wanted = this.#asked ?? head
             if (wanted > head) notify(`There is no revision ${wanted} yet. The newest one is ${head}.`)
             await this.#goTo(wanted)
         } catch (error) {
@@ -102,7 +106,8 @@ export class History {
         this.#pause()
         this.#unfollow()
         this.#loader = new HistoryLoader(this.#app.caret, this.#name)
-        this.#start({ rev: this.#place })
+        this.#asked = this.#place
+        this.#start()
     }
 
     #follow() {

@@ -6,7 +6,9 @@ import { atRevision, click, compared, press, settled, testWindows, text } from '
 
 export async function testPageHistory(programs) {
     const pages = await startPages(programs)
-    const notes = await pages.put('notes', 'One two three\n')
+    await pages.server.caret(['put', 'notes', '--create'], 'One two three\n')
+    const notes = pages.caret.open('notes')
+    await notes.opened()
     for (const word of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
         notes.append(word)
         await notes.saved()
@@ -119,12 +121,18 @@ async function testPlaying({ testPage }, notes) {
         await page.waitFor(() => document.querySelector('.play').getAttribute('aria-label') === 'Play'
             && document.querySelector('.history-slider input').value === '14', 'the end')
         assert.match(await text(page), /<b>2<\/b>/)
-        await click(page, 'Play')
-        await page.waitFor(() => document.querySelector('.play').getAttribute('aria-label') === 'Pause', 'playing')
-        await click(page, 'Pause')
-        const place = await page.evaluate(() => document.querySelector('.history-slider input').value)
-        await new Promise((later) => setTimeout(later, 300))
-        assert.equal(await page.evaluate(() => document.querySelector('.history-slider input').value), place)
+        const stopped = await page.evaluate(async () => {
+            const [play, slider] = [document.querySelector('.play'), document.querySelector('.history-slider input')]
+            play.click()
+            await new Promise((later) => setTimeout(later))
+            const during = play.getAttribute('aria-label')
+            play.click()
+            const place = slider.value
+            await new Promise((later) => setTimeout(later, 400))
+            return { during, after: play.getAttribute('aria-label'), hasMoved: slider.value !== place, place }
+        })
+        assert.deepEqual(stopped, { during: 'Pause', after: 'Play', hasMoved: false, place: stopped.place })
+        assert.notEqual(stopped.place, '14')
     })
 
     await testPage('when the head moves, the slider grows and the place stays', '/d/notes?rev=5', async (page) => {
@@ -190,7 +198,7 @@ async function testRestoring({ testPage, put, caret }) {
     })
 }
 
-async function testLife({ testPage, put, caret }) {
+async function testLife({ testPage, put, caret, server }) {
     const draft = await put('draft', 'A text that somebody needs\n')
     draft.append('More\n')
     await draft.saved()
@@ -202,17 +210,22 @@ async function testLife({ testPage, put, caret }) {
         assert.equal(await text(page), 'A text that somebody needs\n')
     })
 
-    await testPage('the text of a deleted document can still be copied', '/d/drafts/final?rev=1', async (page) => {
+    await testPage('the text of a deleted document stays, until the user leaves it', '/d/drafts/final?rev=1', async (page) => {
         await atRevision(page, 1)
         await caret.delete('drafts/final')
         await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The document was deleted'), 'the banner')
         await press(page, 'ArrowRight')
         await atRevision(page, 2)
-        assert.equal(await page.evaluate(() => document.querySelector('.restore').disabled), true)
+        assert.equal(await page.evaluate(() => document.querySelector('.restore').title), 'The document was deleted')
         await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text } })
         await click(page, 'Copy this text')
         await page.waitFor(() => document.querySelector('.notices')?.textContent.includes('is copied'), 'the notice')
         assert.equal(await page.evaluate(() => window.copied), 'A text that somebody needs\nMore\n')
+        await server.caret(['put', 'drafts/final', '--create'], 'Another text\n')
+        await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The document was deleted and created again.'), 'the other banner')
+        assert.equal(await text(page), 'A text that somebody needs\nMore\n')
+        await click(page, 'Show the new one')
+        await page.waitFor(() => document.querySelector('.history-text').textContent === 'Another text\n' && !document.querySelector('.banner'), 'the new document')
     })
 
     const hostile = await put('hostile', '<img src=x onerror=alert(1)>\n\u202egnp.exe\n')

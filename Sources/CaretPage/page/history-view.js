@@ -14,7 +14,7 @@ export class HistoryView {
     #parts
     #speechTimer = null
 
-    /** `actions` has what the user can do: moved, stepBy, playOrPause, chooseAuthor, showAll, copy and restore. */
+    /** `actions` has what the user can do: moved, stepBy, playOrPause, chooseAuthor, showAll, showNew, copy and restore. */
     constructor(name, actions) {
         this.#name = name
         this.#actions = actions
@@ -85,7 +85,7 @@ export class HistoryView {
     }
 
     /** Shows what may change without a change of the place. */
-    showState({ timeline, place, wanted, revision, author, isFiltered, rights, isOnline, isGone }) {
+    showState({ timeline, place, wanted, revision, author, isFiltered, rights, isOnline, gone }) {
         const { previous, next, play, restore, compare, filter, copy } = this.#parts
         const { start, head } = timeline
         const isEmpty = start === head
@@ -97,7 +97,7 @@ export class HistoryView {
         filter.classList.toggle('on', isFiltered)
         const number = this.#parts.author.querySelector('.number')
         if (number) fill(number, element('span', { class: 'prefix' }, 'Revision '), `${place.toLocaleString('en')} of ${head.toLocaleString('en')}`)
-        const obstacle = restoreObstacle({ place, head, rights, isOnline, isGone })
+        const obstacle = restoreObstacle({ place, head, rights, isOnline, isGone: gone !== null })
         restore.disabled = obstacle !== null
         restore.title = obstacle ?? ''
         if (isEmpty) compare.removeAttribute('href')
@@ -105,19 +105,21 @@ export class HistoryView {
         this.node.classList.toggle('without-changes', isEmpty)
     }
 
-    showBanners({ isGone, isOnline, author }) {
+    showBanners({ gone, isOnline, author }) {
+        const { showNew, showAll } = this.#actions
         const sentences = [
-            isGone && ['The document was deleted. What is loaded can still be read and copied.'],
+            gone === 'deleted' && ['The document was deleted. What is loaded can still be read and copied.'],
+            gone === 'replaced' && ['The document was deleted and created again. This is the old one.', 'Show the new one', showNew],
             !isOnline && ['Offline. What is loaded can be played.'],
-            author && [`Only changes by ${author.name}`, 'Show all'],
+            author && [`Only changes by ${author.name}`, 'Show all', showAll],
         ].filter(Boolean)
         const { banners } = this.#parts
         // Making the banners again would take the focus from a button in them.
         const key = sentences.map(([sentence]) => sentence).join('\n')
         if (banners.dataset.key === key) return
         banners.dataset.key = key
-        fill(banners, sentences.map(([sentence, label]) => element('div', { class: label ? 'banner calm' : 'banner', role: 'status' },
-            element('p', {}, sentence), label && element('button', { type: 'button', onclick: () => this.#actions.showAll() }, label))))
+        fill(banners, sentences.map(([sentence, label, run]) => element('div', { class: run === showAll ? 'banner calm' : 'banner', role: 'status' },
+            element('p', {}, sentence), label && element('button', { type: 'button', onclick: () => run() }, label))))
     }
 
     showPlaying(isPlaying) {

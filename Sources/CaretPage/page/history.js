@@ -6,12 +6,15 @@ import { HistoryView } from './history-view.js'
 import { addressOf } from './route.js'
 import { confirm, notify, openMenu } from './sheet.js'
 import { visit } from './short-visit.js'
+import { partSize } from './timeline.js'
 import { errorWords } from './words.js'
 
 /** How long each step is shown while playing, in milliseconds. */
 const stepTime = 100
 /** Browsers refuse changes of the address that follow each other too fast. */
 const addressTime = 300
+/** How many parts of the history are loaded at most to find a change by one person. */
+const mostLoads = 10
 
 export class History {
     node
@@ -30,7 +33,8 @@ export class History {
     /** The person whose changes are shown: { key, name }. Null for everyone. */
     #author = null
     #rights = null
-    #isGone = false
+    /** 'deleted', or 'replaced' if there is another document with this name now. Null if the document is there. */
+    #gone = null
     #isClosed = false
     /** What is playing: an object of its own for each play, so that an old one notices its end. Null in a pause. */
     #player = null
@@ -50,6 +54,7 @@ export class History {
             playOrPause: () => this.#playOrPause(),
             chooseAuthor: () => this.#chooseAuthor(),
             showAll: () => this.#setAuthor(null),
+            showNew: () => this.#restart(),
             copy: () => this.#copy(),
             restore: () => this.#restore(),
         })
@@ -87,9 +92,10 @@ export class History {
     async #start() {
         this.#view.showLoading()
         this.#showState()
+        const loader = this.#loader
         try {
-            await this.#loader.open()
-            if (this.#isClosed) return
+            await loader.open()
+            if (this.#isClosed || this.#loader !== loader) return
             this.#follow()
             this.#askForRights()
             const { head } = this.#timeline
@@ -106,29 +112,30 @@ export class History {
         this.#pause()
         this.#unfollow()
         this.#loader = new HistoryLoader(this.#app.caret, this.#name)
-        this.#asked = this.#place
+        this.#asked = this.#gone ? undefined : this.#place
+        this.#gone = null
         this.#start()
     }
 
     #follow() {
         this.#unfollow = this.#app.caret.follow(this.#name, (event) => {
             if (event.name !== this.#name) return
-            if (event.type === 'gone') return this.#gone(event)
+            if (event.type === 'gone') return this.#documentGone(event)
             if (event.type !== 'document' || !this.#timeline) return
-            if (event.epoch !== this.#loader.epoch) return this.#restart()
-            this.#isGone = false
+            // The loaded history may be the last copy of the old document, so it stays until the user leaves it.
+            if (event.epoch !== this.#loader.epoch) return this.#documentGone({ reason: 'replaced' })
             if (event.revision <= this.#timeline.head) return
             this.#timeline.grow(event.revision)
             this.#showState()
         })
     }
 
-    #gone({ reason, to }) {
+    #documentGone({ reason, to }) {
         if (reason === 'renamed' && to) {
             notify('The document has a new name.')
             return this.#app.go({ screen: 'history', name: to, rev: this.#place }, { replace: true })
         }
-        this.#isGone = true
+        this.#gone = reason === 'replaced' ? 'replaced' : 'deleted'
         this.#showState()
     }
 
@@ -169,8 +176,12 @@ export class History {
         this.#pause()
         const hasChanged = error.code === 'base_trimmed' || error.code === 'epoch_changed'
         // Something is wrong if loading again does not help.
-        if (hasChanged && ++this.#restarts <= 3) return this.#restart()
-        this.#showError(error)
+        if (hasChanged && !this.#gone && ++this.#restarts <= 3) return this.#restart()
+        if (!this.#timeline?.holds(this.#place)) return this.#showError(error)
+        // What is loaded may be the last copy, so it stays.
+        notify(this.#gone ? 'This revision was not loaded before the document was deleted.' : errorWords(error))
+        this.#wanted = this.#place
+        this.#show()
     }
 
     /** The user chose a revision on the slider. */
@@ -180,6 +191,7 @@ export class History {
     }
 
     async #stepBy(amount) {
+        if (!this.#timeline) return
         this.#pause()
         const direction = Math.sign(amount)
         let place = this.#wanted
@@ -188,20 +200,29 @@ export class History {
             if (next === null) break
             place = next
         }
-        if (place !== this.#wanted) await this.#goTo(place)
+        // Searching may have replaced the part of the history that is shown.
+        if (place !== this.#wanted || !this.#timeline?.holds(place)) await this.#goTo(place)
         this.#view.speakSoon()
     }
 
-    /** The next revision by the chosen person; null if there is none. */
+    /** The next revision by the chosen person; null if there is none nearby. */
     async #nearest(place, direction) {
-        if (!this.#timeline) return null
-        for (let next = place; ;) {
+        let next = place
+        for (let loads = 0; ; loads++) {
             next = this.#timeline.nearest(next, direction, this.#author?.key ?? null)
             if (next === null || this.#timeline.holds(next) || this.#author === null) return next
-            await this.#loader.load(next)
+            if (loads === mostLoads) break
+            try {
+                await this.#loader.load(next)
+            } catch (error) {
+                this.#loadFailed(error)
+                return null
+            }
             // Looks at the loaded revision itself too.
             next -= direction
         }
+        notify(`No change by ${this.#author.name} in the next ${(mostLoads * partSize).toLocaleString('en')} revisions.`)
+        return null
     }
 
     async #playOrPause() {
@@ -281,11 +302,11 @@ export class History {
     async #setAuthor(author) {
         this.#author = author
         this.#showState()
-        if (!author) return
+        if (!author || !this.#timeline) return
         const here = this.#timeline.revision(this.#place)
         if (here && this.#authors.of(here).key === author.key) return
         const next = await this.#nearest(this.#place, -1) ?? await this.#nearest(this.#place, 1)
-        if (next !== null) await this.#goTo(next)
+        await this.#goTo(next ?? this.#place)
     }
 
     async #copy() {
@@ -323,7 +344,7 @@ export class History {
 
     /** Shows what may change without a change of the place. */
     #showState() {
-        this.#view.showBanners({ isGone: this.#isGone, isOnline: this.#isOnline, author: this.#author })
+        this.#view.showBanners({ gone: this.#gone, isOnline: this.#isOnline, author: this.#author })
         if (!this.#timeline?.holds(this.#place)) return
         const revision = this.#timeline.revision(this.#place)
         this.#view.showState({ ...this.#state, revision, author: revision && this.#authors.of(revision) })
@@ -332,7 +353,7 @@ export class History {
     get #state() {
         return {
             timeline: this.#timeline, place: this.#place, wanted: this.#wanted, isFiltered: this.#author !== null,
-            rights: this.#rights, isOnline: this.#isOnline, isGone: this.#isGone,
+            rights: this.#rights, isOnline: this.#isOnline, gone: this.#gone,
         }
     }
 

@@ -234,7 +234,10 @@ async function testLife({ testPage, put, caret, server }) {
     await testPage('a hostile text is only text, and stays in its box', '/d/hostile?rev=2', async (page) => {
         await setWindow(page, windows.small)
         await atRevision(page, 2)
-        const found = await page.evaluate(() => [document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth, document.querySelector('.history-text').scrollWidth])
+        const found = await page.evaluate(() => [
+            document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth,
+            document.querySelector('.history-text').scrollWidth,
+        ])
         assert.deepEqual(found.slice(0, 2), [0, 320])
         assert.ok(found[2] <= 320)
         await page.evaluate(() => [...document.querySelectorAll('a')].find((one) => one.getAttribute('aria-label') === 'Compare with now').click())

@@ -16,7 +16,8 @@ export const compared = (page) => page.waitFor(() => document.querySelector('.ro
 
 /** Presses a key as a user does. */
 export async function press(page, key, { shift = false } = {}) {
-    const event = { key, code: key, modifiers: shift ? 8 : 0, windowsVirtualKeyCode: { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35 }[key], ...(key.length === 1 && { text: key }) }
+    const codes = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35 }
+    const event = { key, code: key, modifiers: shift ? 8 : 0, windowsVirtualKeyCode: codes[key], ...(key.length === 1 && { text: key }) }
     await page.send('Input.dispatchKeyEvent', { type: key.length === 1 ? 'keyDown' : 'rawKeyDown', ...event })
     await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
 }

@@ -79,7 +79,7 @@ export class HistoryView {
             element('time', { datetime: revision.time.toISOString() }, timeWords(revision.time)), number,
             element('span', { class: 'size', role: 'img', 'aria-label': spokenChange(revision) }, changeWords(revision)),
         ] : [
-            element('span', { class: 'avatar none' }, icon('history')), element('b', {}, title),
+            element('span', { class: 'avatar none' }, icon('history')), element('b', { class: 'start' }, title),
             element('time', {}, note), start === 0 && !isEmpty && number,
         ]))
     }

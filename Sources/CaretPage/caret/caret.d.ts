@@ -141,6 +141,7 @@ export class Caret extends EventTarget {
     /** Returns a function that stops following. */
     follow(prefix: string, listener: (event: FollowEvent) => void): () => void
     read(name: string, where?: { rev?: number; at?: Date }): Promise<Snapshot>
+    /** Without `after`, from the first revision that is kept. */
     history(name: string, options?: { after?: number; edits?: boolean }): AsyncIterable<Revision>
     restore(name: string, rev: number): Promise<void>
     rename(name: string, to: string): Promise<void>

@@ -128,8 +128,8 @@ export class Caret extends EventTarget {
         return { name: found.doc, epoch: found.epoch, revision: found.rev, text: found.text, newline: found.newline }
     }
 
-    /** The revisions of a document, oldest first. */
-    async *history(name, { after = 0, edits = false } = {}) {
+    /** The revisions of a document, oldest first. Without `after`, from the first one that is kept. */
+    async *history(name, { after, edits = false } = {}) {
         for (let more = true; more;) {
             const page = await this.#request({ type: 'history', doc: name, after, limit: 1000, edits: edits || undefined })
             for (const { rev, time, ...rest } of page.revisions) {

@@ -1,0 +1,276 @@
+// The history of a document, on the page in Chromium.
+import assert from 'node:assert/strict'
+import { test } from '../NodeSupport/suite.mjs'
+import { setWindow, startPages, windows } from './pages.mjs'
+import { atRevision, click, compared, press, settled, testWindows, text } from './screen-checks.mjs'
+
+export async function testPageHistory(programs) {
+    const pages = await startPages(programs)
+    await pages.server.caret(['put', 'notes', '--create'], 'One two three\n')
+    const notes = pages.caret.open('notes')
+    await notes.opened()
+    for (const word of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
+        notes.append(word)
+        await notes.saved()
+    }
+    notes.replaceText(notes.text.replace('two', '<b>2</b>'))
+    await notes.saved()
+    notes.select([[0, 0]])
+    await testPlaces(pages)
+    await testBeginnings(pages)
+    await testPlaying(pages, notes)
+    await testAuthors(pages)
+    await testRestoring(pages)
+    await testLife(pages)
+    await testWindows(pages, '?rev=1', settled)
+    await testReader(programs)
+    await testOffline(pages)
+}
+
+async function testPlaces({ testPage }) {
+    await testPage('the newest revision shows what it changed, and by whom', '/d/notes?rev=', async (page) => {
+        await atRevision(page, 14)
+        await page.waitFor(() => document.querySelector('.history-author b').textContent === 'Bob', 'the name of the author')
+        const marks = await page.evaluate(() => ['ins', 'del'].map((tag) => [...document.querySelectorAll(`.history-text ${tag}`)].map((one) => one.textContent)))
+        assert.deepEqual(marks, [['<b>2</b>'], ['two']])
+        const color = await page.evaluate(() => getComputedStyle(document.querySelector('ins')).textDecorationColor)
+        assert.equal(color, 'rgb(187, 84, 15)')
+        assert.equal(await page.evaluate(() => document.title), 'History of notes \u00b7 Caret')
+    })
+
+    await testPage('arrow keys step by one revision, and by ten with shift', '/d/notes?rev=12', async (page) => {
+        await atRevision(page, 12)
+        await press(page, 'ArrowLeft')
+        await atRevision(page, 11)
+        assert.equal(await text(page), 'One two three\nabcdefghij')
+        await press(page, 'ArrowLeft', { shift: true })
+        await atRevision(page, 1)
+        await press(page, 'ArrowRight', { shift: true })
+        await page.evaluate(() => document.querySelector('.history-slider input').focus())
+        await press(page, 'ArrowUp')
+        await atRevision(page, 12)
+        await press(page, 'Home')
+        await page.waitFor(() => document.querySelector('.history-text .empty'), 'the empty text')
+        await press(page, 'End')
+        await atRevision(page, 14)
+    })
+
+    await testPage('the slider says its place to screen readers', '/d/notes?rev=3', async (page) => {
+        await atRevision(page, 3)
+        await page.waitFor(() => document.querySelector('.history-author b').textContent === 'Bob', 'the name of the author')
+        const slider = await page.evaluate(() => {
+            const { min, max, value } = document.querySelector('.history-slider input')
+            return { min, max, value, words: document.querySelector('.history-slider input').getAttribute('aria-valuetext') }
+        })
+        assert.deepEqual([slider.min, slider.max, slider.value], ['0', '14', '3'])
+        assert.match(slider.words, /^Revision 3 of 14, by Bob, \d+ \w+ \d{4}, \d\d:\d\d:\d\d, added 1\scharacter$/)
+        const unnamed = await page.evaluate(() => [...document.querySelectorAll('.screen :is(button, a, input, [tabindex])')]
+            .filter((one) => !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML))
+        assert.deepEqual(unnamed, [])
+    })
+
+    await testPage('the address follows the place, and the browser goes back', '/d/notes?rev=9', async (page) => {
+        await atRevision(page, 9)
+        const entries = await page.evaluate(() => history.length)
+        await click(page, 'Previous change')
+        await page.waitFor(() => location.search === '?rev=8', 'the address')
+        assert.equal(await page.evaluate(() => history.length), entries)
+        await click(page, 'Compare with now')
+        await compared(page)
+        assert.equal(await page.evaluate(() => location.search), '?from=8')
+        await page.evaluate(() => history.back())
+        await atRevision(page, 8)
+    })
+}
+
+async function testBeginnings({ testPage, put, server }) {
+    const trimmed = await put('trimmed', 'Kept\n')
+    for (let line = 0; line < 9; line++) {
+        trimmed.append(`${line}\n`)
+        await trimmed.saved()
+    }
+    await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+    await testPage('a history that was trimmed says where it begins', '/d/trimmed?rev=2', async (page) => {
+        await settled(page)
+        const said = await page.evaluate(() => [document.querySelector('.history-author').textContent, document.querySelector('input').min])
+        assert.match(said[0], /^History begins at revision 5/)
+        assert.equal(said[1], '5')
+        assert.equal(await text(page), 'Kept\n0\n1\n2\n3\n')
+        await press(page, 'ArrowRight')
+        await atRevision(page, 6)
+        assert.equal(await page.evaluate(() => document.querySelector('ins').textContent), '4\n')
+    })
+
+    await put('new')
+    await testPage('a document without changes says so', '/d/new?rev=', async (page) => {
+        await settled(page)
+        assert.match(await page.evaluate(() => document.querySelector('.history-author').textContent), /^No changes yet/)
+        assert.equal(await page.evaluate(() => document.querySelector('.history-keys').checkVisibility()), false)
+    })
+
+    await testPage('a document that does not exist says so', '/d/nothing?rev=3', async (page) => {
+        await page.waitFor(() => document.querySelector('[role="alert"] h2')?.textContent === 'No such document', 'the error')
+        assert.ok(await page.evaluate(() => document.querySelector('[role="alert"] a[href="/"]')))
+    })
+}
+
+async function testPlaying({ testPage }, notes) {
+    await testPage('play shows each step to the end, and pause stops', '/d/notes?rev=0', async (page) => {
+        await settled(page)
+        await click(page, 'Play')
+        await page.waitFor(() => document.querySelector('.play').getAttribute('aria-label') === 'Play'
+            && document.querySelector('.history-slider input').value === '14', 'the end')
+        assert.match(await text(page), /<b>2<\/b>/)
+        const stopped = await page.evaluate(async () => {
+            const [play, slider] = [document.querySelector('.play'), document.querySelector('.history-slider input')]
+            play.click()
+            await new Promise((later) => setTimeout(later))
+            const during = play.getAttribute('aria-label')
+            play.click()
+            const place = slider.value
+            await new Promise((later) => setTimeout(later, 400))
+            return { during, after: play.getAttribute('aria-label'), hasMoved: slider.value !== place, place }
+        })
+        assert.deepEqual(stopped, { during: 'Pause', after: 'Play', hasMoved: false, place: stopped.place })
+        assert.notEqual(stopped.place, '14')
+    })
+
+    await testPage('when the head moves, the slider grows and the place stays', '/d/notes?rev=5', async (page) => {
+        await atRevision(page, 5)
+        const before = notes.revision
+        notes.append('more')
+        await notes.saved()
+        await page.waitFor((head) => Number(document.querySelector('.history-slider input').max) === head, 'the new head', before + 1)
+        await atRevision(page, 5)
+        await page.evaluate(() => document.querySelector('.history-slider input').focus())
+        await press(page, 'End')
+        await page.waitFor(() => document.querySelector('ins')?.textContent === 'more', 'the new change')
+    })
+}
+
+async function testAuthors({ testPage, server, caret }) {
+    await server.caret(['put', 'shared', '--create'], 'Written by somebody else\n')
+    const shared = caret.open('shared')
+    await shared.opened()
+    for (const line of ['b\n', 'c\n']) {
+        shared.append(line)
+        await shared.saved()
+    }
+    shared.select([[0, 0]])
+    await testPage('only the changes by one person can be shown', '/d/shared?rev=1', async (page) => {
+        await atRevision(page, 1)
+        await page.waitFor(() => !document.querySelector('[aria-label="Show changes by one person"]').disabled, 'the button')
+        // The names of people who are there arrive after the history.
+        await page.waitFor(async () => {
+            document.querySelector('[aria-label="Show changes by one person"]').click()
+            const found = [...document.querySelectorAll('dialog menu button')].find((one) => one.textContent.includes('Bob \u00b7'))
+            if (found) found.click()
+            else document.querySelector('dialog')?.close()
+            return found
+        }, 'Bob in the list')
+        await page.waitFor(() => document.querySelector('.history-banners').textContent.includes('Only changes by Bob'), 'the filter')
+        await atRevision(page, 2)
+        await click(page, 'Previous change')
+        await press(page, 'ArrowRight')
+        await atRevision(page, 3)
+        await click(page, 'Show all')
+        await page.waitFor(() => !document.querySelector('.history-banners').textContent, 'no filter')
+    })
+}
+
+async function testRestoring({ testPage, put, caret }) {
+    const plan = await put('plan', 'First\n')
+    plan.replaceText('Second\n')
+    await plan.saved()
+    await testPage('an old text is restored after a question', '/d/plan?rev=1', async (page) => {
+        await atRevision(page, 1)
+        await click(page, 'Restore this')
+        await page.waitFor(() => document.querySelector('dialog')?.textContent.includes('revision 1'), 'the question')
+        assert.equal(plan.text, 'Second\n')
+        await click(page, 'Restore')
+        await page.waitFor(() => document.body.dataset.screen === 'editor', 'the editor')
+        assert.equal((await caret.read('plan')).text, 'First\n')
+    })
+
+    await testPage('the newest text cannot be restored', '/d/plan?rev=', async (page) => {
+        await settled(page)
+        assert.deepEqual(await page.evaluate(() => [document.querySelector('.restore').disabled, document.querySelector('.restore').title]), [true, 'This is the newest text'])
+    })
+}
+
+async function testLife({ testPage, put, caret, server }) {
+    const draft = await put('draft', 'A text that somebody needs\n')
+    draft.append('More\n')
+    await draft.saved()
+    await testPage('after a rename, the history is that of the new name', '/d/draft?rev=1', async (page) => {
+        await atRevision(page, 1)
+        await caret.rename('draft', 'drafts/final')
+        await page.waitFor(() => location.pathname === '/d/drafts/final', 'the new address')
+        await atRevision(page, 1)
+        assert.equal(await text(page), 'A text that somebody needs\n')
+    })
+
+    await testPage('the text of a deleted document stays, until the user leaves it', '/d/drafts/final?rev=1', async (page) => {
+        await atRevision(page, 1)
+        await caret.delete('drafts/final')
+        await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The document was deleted'), 'the banner')
+        await press(page, 'ArrowRight')
+        await atRevision(page, 2)
+        assert.equal(await page.evaluate(() => document.querySelector('.restore').title), 'The document was deleted')
+        await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text } })
+        await click(page, 'Copy this text')
+        await page.waitFor(() => document.querySelector('.notices')?.textContent.includes('is copied'), 'the notice')
+        assert.equal(await page.evaluate(() => window.copied), 'A text that somebody needs\nMore\n')
+        await server.caret(['put', 'drafts/final', '--create'], 'Another text\n')
+        await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The document was deleted and created again.'), 'the other banner')
+        assert.equal(await text(page), 'A text that somebody needs\nMore\n')
+        await click(page, 'Show the new one')
+        await page.waitFor(() => document.querySelector('.history-text').textContent === 'Another text\n' && !document.querySelector('.banner'), 'the new document')
+    })
+
+    const hostile = await put('hostile', '<img src=x onerror=alert(1)>\n\u202egnp.exe\n')
+    hostile.append('<script>document.title = "gone"</script>\n'.repeat(3) + 'w'.repeat(3000))
+    await hostile.saved()
+    await testPage('a hostile text is only text, and stays in its box', '/d/hostile?rev=2', async (page) => {
+        await setWindow(page, windows.small)
+        await atRevision(page, 2)
+        const found = await page.evaluate(() => [
+            document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth,
+            document.querySelector('.history-text').scrollWidth,
+        ])
+        assert.deepEqual(found.slice(0, 2), [0, 320])
+        assert.ok(found[2] <= 320)
+        await page.evaluate(() => [...document.querySelectorAll('a')].find((one) => one.getAttribute('aria-label') === 'Compare with now').click())
+        await compared(page)
+        assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth]), [0, 320])
+    })
+}
+
+async function testReader(programs) {
+    const { server, openPage } = await startPages(programs, ['--require-tokens'])
+    await server.caret(['put', 'rules', '--create'], 'One\n')
+    await server.caret(['put', 'rules'], 'Two\n')
+    const token = await server.caret(['token', 'add', 'eve', '--read', 'rules'])
+    await test('a user who may only read cannot restore an old text', async () => {
+        const page = await openPage(`/d/rules?rev=1#token=${token.trim()}`)
+        await atRevision(page, 1)
+        await page.waitFor(() => document.querySelector('.restore').title === 'You may only read this document', 'the reason')
+        assert.equal(await page.evaluate(() => document.querySelector('.restore').disabled), true)
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+    await server.stop()
+}
+
+async function testOffline({ openPage, server }) {
+    await test('without a connection, what is loaded can be played', async () => {
+        const page = await openPage('/d/notes?rev=3')
+        await atRevision(page, 3)
+        await server.stop()
+        await page.waitFor(() => document.querySelector('.banner')?.textContent === 'Offline. What is loaded can be played.', 'the banner')
+        assert.deepEqual(await page.evaluate(() => [document.querySelector('.restore').disabled, document.querySelector('.restore').title]), [true, 'This needs a connection'])
+        await click(page, 'Play')
+        await page.waitFor(() => document.querySelector('.history-slider input').value === document.querySelector('.history-slider input').max, 'the end')
+        await page.close()
+    })
+}

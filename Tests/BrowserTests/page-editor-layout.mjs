@@ -17,6 +17,8 @@ export async function testEditorLayout(programs) {
             await inSituation(page, 'saved')
             checkBoxes(await boxesOf(page), window)
             await checkKeyboard(page, window)
+            // Otherwise, the browser would ask before it leaves the page.
+            await page.waitFor(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })), 'that all is saved')
             await page.goTo(`${pages.origin}/d/${long}`)
             await inSituation(page, 'saved')
             checkBoxes(await boxesOf(page), window)

@@ -214,9 +214,8 @@ async function testEnds({ testPage, put, caret }) {
         await press(page, '.banner button', 'Create again')
         await inSituation(page, 'saved')
         await showsText(page, 'The last words\n')
-        await until(() => true, 'nothing')
         await page.waitFor(() => document.querySelector('.text').readOnly === false, 'a field for writing')
-        await page.waitFor(() => document.querySelector('.editor').dataset.situation === 'saved', 'saved')
+        await page.waitFor(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })), 'that all is saved')
         assert.equal((await caret.read('end')).text, 'The last words\n')
     })
 

@@ -8,7 +8,7 @@ import {
 import { showNotes } from './page-notes.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 
-export async function testAccessibility(programs) {
+export async function testPageAccessibility(programs) {
     const pages = await startPages(programs)
     await testChecks(pages)
     await testScreens(pages)

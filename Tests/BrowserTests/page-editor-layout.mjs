@@ -6,7 +6,7 @@ import { setWindow, startPages, windows } from './pages.mjs'
 
 const lines = Array.from({ length: 200 }, (_, index) => `Line ${index} ${'word '.repeat((index * 7) % 23)}`).join('\n')
 
-export async function testEditorLayout(programs) {
+export async function testPageEditorLayout(programs) {
     const pages = await startPages(programs, ['--limit-document', '200KiB'])
     await pages.put('notes/agenda', lines)
     const long = `${'very-long-folder/'.repeat(4)}${'a-name-without-an-end-'.repeat(8)}`

@@ -9,7 +9,7 @@ import { startPages, windows } from './pages.mjs'
 import { startRelay } from './relay.mjs'
 import { until } from './tabs.mjs'
 
-export async function testEditorLinks(programs) {
+export async function testPageEditorLinks(programs) {
     const pages = await startPages(programs)
     const site = Number(new URL(pages.origin).port)
     const relay = await startRelay(site)

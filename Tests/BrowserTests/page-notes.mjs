@@ -54,7 +54,7 @@ const boxOf = (page, selector) => page.evaluate(async (selector) => {
     return { left, top, right, bottom, width, height, scrolls: node.scrollHeight > node.clientHeight }
 }, selector)
 
-export async function testNotes(programs) {
+export async function testPageNotes(programs) {
     const pages = await startPages(programs)
     const { openPage, put } = pages
     const testNotes = (title, name, body, { window = windows.desktop, author } = {}) => test(title, async () => {

@@ -1,10 +1,12 @@
 // The page without a network, and with a server that is replaced by another version.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
+import { startChangingSite } from './changing-site.mjs'
 import { startPages, windows } from './pages.mjs'
 
-export async function testOffline(programs) {
-    const { openPage, site, put } = await startPages(programs)
+export async function testPageOffline(programs) {
+    const { openPage, server, put } = await startPages(programs)
+    const site = await startChangingSite(server.port)
     await put('agenda', 'Bring a pen.\n')
     // On a slow machine, the page may get the old version once more.
     const update = async (page, version) => {
@@ -14,13 +16,13 @@ export async function testOffline(programs) {
             const names = (await caches.keys()).filter((name) => name.startsWith('caret-files-'))
             const [newest] = names.sort().slice(-1)
             const app = await (await caches.open(newest)).match('/page/app.js')
-            return (await app?.text())?.endsWith(`version ${version}`) && (await caches.match('/digests', { cacheName: newest }))
+            return (await app?.text())?.endsWith(`version ${version}`) && (await caches.match('/page/files.json', { cacheName: newest }))
         }, `version ${version}`, version)
         await reload(page)
     }
     const testOffline = (title, body) => test(title, async () => {
         Object.assign(site, { isDown: false, change: (path, bytes) => bytes })
-        const page = await openPage('/', windows.phone)
+        const page = await openPage('/', windows.phone, 'light', site.origin)
         await waitForSet(page, 1)
         await body(page)
         Object.assign(site, { isDown: false, change: (path, bytes) => bytes })
@@ -50,7 +52,7 @@ export async function testOffline(programs) {
             return [text, kept, await (await fetch('/page/files.json')).json()]
         })
         assert.equal(fromDocs, 'Bring a pen.\n')
-        assert.deepEqual(kept.sort(), ['/digests', '/page/files.json', ...list].sort())
+        assert.deepEqual(kept.sort(), ['/page/files.json', ...Object.keys(list)].sort())
         site.isDown = true
         assert.equal(await page.evaluate(() => fetch('/docs/agenda').then(() => 'kept', () => 'not kept')), 'not kept')
     })
@@ -77,10 +79,14 @@ export async function testOffline(programs) {
     for (const share of [0.02, 0.5, 0.98, 1.02, 1.5, 1.98]) {
         await testOffline(`a server that changes after ${share * 100} % of its files gives no mixed set`, async (page) => {
             await update(page, 2)
-            const files = await page.evaluate(async () => (await (await fetch('/page/files.json')).json()).length + 1)
+            const files = await page.evaluate(async () => Object.keys(await (await fetch('/page/files.json')).json()).length + 1)
             let asked = 0
             const [old, next] = [versioned(3), versioned(4)]
-            site.change = (path, bytes) => (path === 'page/service-worker.js' ? bytes : (asked++ < share * files ? old : next)(path, bytes))
+            site.change = (path, bytes, isForDigest = false) => {
+                if (path === '/service-worker.js') return bytes
+                if (!isForDigest) asked++
+                return (asked <= share * files ? old : next)(path, bytes)
+            }
             for (let round = 0; round < 2; round++) {
                 await reload(page)
                 const versions = await versionsOf(page)
@@ -107,7 +113,7 @@ export async function testOffline(programs) {
 
     await testOffline('if the server has no such files any more, the page does not stay old', async (page) => {
         site.change = (path, bytes) => {
-            if (path === 'page/files.json') throw new Error('missing')
+            if (path === '/page/files.json') throw new Error('missing')
             return versioned(2)(path, bytes)
         }
         // If the answer comes too late, the page is an old one.
@@ -134,7 +140,7 @@ async function reload(page) {
 const waitForSet = (page, number) => page.waitFor(async (number) => {
     const names = (await caches.keys()).filter((name) => name.startsWith('caret-files-'))
     const newest = names.find((name) => name === `caret-files-${number}`)
-    const isReady = newest && await (await caches.open(newest)).match('/digests')
+    const isReady = newest && await (await caches.open(newest)).match('/page/files.json')
     const { installing, waiting, active } = await navigator.serviceWorker.ready
     return isReady && !installing && !waiting && active.state === 'activated'
 }, `set ${number}`, number)

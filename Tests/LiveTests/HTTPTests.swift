@@ -52,6 +52,7 @@ import Testing
         #expect(try LineClient(server).fetch("GET /").bytes == page.bytes)
         let types = [
             "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
+            "png": "image/png",
             "json": "application/manifest+json", "wasm": "application/wasm",
         ]
         var (paths, found) = (paths(in: page.body), Set<String>())

@@ -15,10 +15,9 @@
 /** How long to wait for a new version when a page is opened, in milliseconds. */
 const patience = { unchanged: 400, changed: 3_000 }
 const setPrefix = 'caret-files-'
-/** The last entry of a set: the digest of each file. */
-const digestsPath = '/digests'
 const pagesName = 'caret-pages'
-const listPath = '/page/files.json'
+/** The digest of each file of the server's version. In a set, it is the last entry. */
+const digestsPath = '/page/files.json'
 /** A page that was opened so recently may not be among the clients yet. */
 const grace = 60_000
 
@@ -122,56 +121,54 @@ function update() {
 
 async function runUpdate() {
     const known = await newestSet()
-    const digests = known && await digestsOf(known)
-    const files = await fetchSet((found) => areEqual(found, digests), () => { hasFoundChange = true })
-    if (!files) return known
+    const digests = await fetchDigests()
+    if (known && areEqual(digests, await digestsOf(known))) return known
+    hasFoundChange = true
+    const files = await fetchSet(digests)
     const name = `${setPrefix}${(known ? numberOf(known) : 0) + 1}`
     // A worker that was ended in the middle may have left a part of this set.
     await caches.delete(name)
     const cache = await caches.open(name)
-    for (const [path, { response }] of files) await cache.put(path, response)
+    for (const { path, response } of files) await cache.put(path, response)
     await cache.put(digestsPath, Response.json(digestsIn(files)))
     await navigator.locks.request(pagesName, () => removeOldSets(name))
     return name
 }
 
 /**
- * All files of one version of the server, by their paths; null if `isKnown(digests)`.
+ * All files of one version of the server: { path, response, digest } each. `digests` says which they are.
  *
- * The server may be replaced by another version between two answers. So the worker gets all files twice, until both
- * times are equal: everything was then the same at the moment between them.
+ * The server may be replaced by another version between two answers. Then a digest differs, and the worker begins
+ * again.
  */
-async function fetchSet(isKnown, changed) {
-    let files = await fetchFiles()
-    if (isKnown(digestsIn(files))) return null
-    changed()
+async function fetchSet(digests) {
     for (let attempt = 0; attempt < 3; attempt++) {
-        const again = await fetchFiles()
-        if (areEqual(digestsIn(files), digestsIn(again))) return files
-        files = again
+        const files = await Promise.all(Object.keys(digests).map(fetchFile))
+        if (areEqual(digestsIn(files), digests)) return files
+        digests = await fetchDigests()
     }
     throw new Error('the files of the server do not stay the same')
 }
 
-async function fetchFiles() {
-    // The list comes first: a new version may have other files.
-    const list = await fetchFile(listPath)
-    const paths = await list.response.clone().json()
-    const found = await Promise.all(paths.map(async (path) => [path, await fetchFile(path)]))
-    return new Map([[listPath, list], ...found])
-}
-
 class MissingFile extends Error {}
 
+async function fetchDigests() { return (await fetchChecked(digestsPath)).json() }
+
 async function fetchFile(path) {
+    const response = await fetchChecked(path)
+    const digest = await crypto.subtle.digest('SHA-1', await response.clone().arrayBuffer())
+    const digits = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    return { path, response, digest: digits }
+}
+
+async function fetchChecked(path) {
     const response = await fetch(path, { cache: 'no-cache' })
     if (response.status === 404) throw new MissingFile(path)
     if (!response.ok || response.redirected) throw new Error(`${path}: ${response.status}`)
-    const digest = await crypto.subtle.digest('SHA-256', await response.clone().arrayBuffer())
-    return { response, digest: [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
+    return response
 }
 
-function digestsIn(files) { return Object.fromEntries([...files].map(([path, { digest }]) => [path, digest])) }
+function digestsIn(files) { return Object.fromEntries(files.map(({ path, digest }) => [path, digest])) }
 
 function areEqual(one, other) {
     return other !== null && Object.keys(one).length === Object.keys(other).length

@@ -14,11 +14,11 @@ enum BrowserFiles {
             let name = String(cString: found.name)
             if name.isEmpty { break }
             let bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
-            let digest = digest(of: bytes)
+            let digest = BrowserFiles.digest(of: bytes)
             files[path(of: name)] = file(name, bytes, digest)
             if !notForPage.contains(name) { digests.append((path(of: name), digest)) }
         }
-        let list = list(of: digests)
+        let list = BrowserFiles.list(of: digests)
         files["/page/files.json"] = file("page/files.json", list, digest(of: list))
         return files
     }()
@@ -56,6 +56,7 @@ enum BrowserFiles {
     private static func type(of name: String) -> String {
         if name.hasSuffix(".wasm") { return "application/wasm" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
+        if name.hasSuffix(".png") { return "image/png" }
         if name == "page/manifest.json" { return "application/manifest+json" }
         if name.hasSuffix(".json") { return "application/json" }
         let textTypes = [".html": "text/html", ".css": "text/css", ".js": "text/javascript"]

@@ -130,6 +130,16 @@ export const cases = {
         }
     },
 
+    'a client that certainly owns its id connects again after `replaced`'() {
+        const state = online({ ownsID: true })
+        state.received({ type: 'bye', reason: 'replaced' }, 1, 0)
+        state.disconnected('closed', 2, 0)
+        assert.equal(state.link.state, 'waiting')
+        assert.equal(comeBack(state)[0].do, 'link')
+        state.received({ type: 'bye', reason: 'revoked' }, 1, 0)
+        assert.equal(state.link.state, 'ended')
+    },
+
     'following starts again after each welcome'() {
         const state = online()
         const [restarted, request] = state.followed('notes/')
@@ -284,8 +294,8 @@ export const cases = {
 }
 
 /** A client that was welcomed at the moment 0. */
-function online() {
-    const state = new ClientState({ client: 'secret-id' })
+function online(settings = {}) {
+    const state = new ClientState({ client: 'secret-id', ...settings })
     state.started(0)
     state.connected(0)
     state.received(welcome, 0, 0)

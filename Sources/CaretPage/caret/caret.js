@@ -75,7 +75,8 @@ export class Caret extends EventTarget {
             closed: (reason) => this.#pass((now) => this.#state.disconnected(reason, now, Math.random())),
         })
         this.#keeper = keeper
-        this.#state = new ClientState({ client, token, name, color, keeps: keeper !== null, user: keeper?.user })
+        const keeping = keeper ? { keeps: true, user: keeper.user, ownsID: keeper.hasLock } : {}
+        this.#state = new ClientState({ client, token, name, color, ...keeping })
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
             faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),

@@ -39,6 +39,7 @@ export class ClientState {
     #hello
     #keeps
     #user
+    #ownsID
     #ids = new RequestIDs()
     #requests = new PendingRequests()
     #lastKey = 0
@@ -53,11 +54,15 @@ export class ClientState {
     /** When the next call of `timePassed` is due; null if none is. */
     #wakesAt = null
 
-    /** With `keeps`, there are actions 'keep'. If `user` is set, the client ends if the server names another user. */
-    constructor({ keeps = false, user, ...settings }) {
+    /**
+     * With `keeps`, there are actions 'keep'. If `user` is set, the client ends if the server names another user. With
+     * `ownsID`, certainly no other client uses the same id.
+     */
+    constructor({ keeps = false, user, ownsID = false, ...settings }) {
         this.#hello = hello(settings)
         this.#keeps = keeps
         this.#user = user
+        this.#ownsID = ownsID
     }
 
     // Events of the program.
@@ -275,7 +280,10 @@ export class ClientState {
     }
 
     #handleBye(bye, now) {
-        if (bye.reason === 'replaced' || bye.reason === 'revoked') return this.#end(bye.reason, now)
+        // The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends the
+        // wrong connection, and the client connects again.
+        const isReplaced = bye.reason === 'replaced' && !this.#ownsID
+        if (isReplaced || bye.reason === 'revoked') return this.#end(bye.reason, now)
         this.#closeNotice = {
             reason: `the server sent 'bye' with the reason ${bye.reason}`, retryAfter: bye.retry_after_ms,
         }

@@ -15,6 +15,8 @@ export class Keeper {
     client
     /** The user to whom the keepsakes belong; undefined if this is not known. */
     user
+    /** Whether this object has the lock of the id. */
+    hasLock = false
     /** Why the storage does not work, as a CaretError; null if it does. */
     fault = null
     #keepsakes
@@ -58,6 +60,7 @@ export class Keeper {
             if (!await this.#claim(id, { wait: id === remembered ? reloadTime : 0 })) continue
             if (client || this.#documents.size > 0) break
             this.#release()
+            this.hasLock = false
             this.client = undefined
         }
         if (client && !this.client) throw new CaretError('in_use', 'another client with this id keeps its edits')
@@ -77,6 +80,7 @@ export class Keeper {
         if (!release) return false
         this.client = client
         this.#release = release
+        this.hasLock = true
         // Not before the lock: the client that had it may have changed its keepsakes.
         for (const keepsake of await this.#keepsakes.list()) {
             if (keepsake.client !== client) continue

@@ -97,7 +97,8 @@ import Testing
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
             // A name is suggested if at most a third of its letters differ. Two swapped letters count as one
             // difference.
-            ("adta", "data"), ("dtaa", "data"), ("lstn", nil), ("liissten", "listen"), ("", nil), ("xxxping", nil),
+            ("adta", "data"), ("dtaa", "data"), ("lstn", nil), ("liissten", "listen"), ("", nil),
+            ("xxxping", nil),
         ])
     func closest(name: String, found: String?) {
         #expect(name.closest(in: ["listen", "data", "ping"]) == found)

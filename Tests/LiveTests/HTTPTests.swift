@@ -60,7 +60,8 @@ import Testing
             guard found.insert(path).inserted else { continue }
             let answer = try LineClient(server).fetch("GET \(path)", "Sec-Fetch-Site: same-origin")
             try #require(answer.status == 200, "\(path)")
-            let type = path == "/page/files.json" ? "application/json" : types[String(path.split(separator: ".")[1])]
+            let usual = types[String(path.split(separator: ".")[1])]
+            let type = path == "/page/files.json" ? "application/json" : usual
             #expect(answer.fields["content-type"] == type, "\(path)")
             if !path.hasPrefix("/caret") { paths += self.paths(in: answer.body) }
         }

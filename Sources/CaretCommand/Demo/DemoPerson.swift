@@ -75,7 +75,11 @@ struct DemoPerson {
             document.undo()
             try await pause(300...600)
         }
-        try await document.saved()
+        do {
+            try await document.saved()
+        } catch is RefusedEdits {
+            throw Failure(gone: document.name)
+        }
     }
 
     private func select(_ range: ClosedRange<Offset>) throws {

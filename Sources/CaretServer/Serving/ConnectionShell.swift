@@ -115,7 +115,8 @@ package final class ConnectionShell: ConnectionHandler {
             return 0
         }
         // In any other phase the client is being disconnected, because it sent nothing for too long.
-        guard isHTTP, let webListener, case .lines(let lines) = client, case .expectingHello = lines.state.phase
+        guard isHTTP, let webListener, case .lines(let lines) = client,
+            case .expectingHello = lines.state.phase
         else {
             return 0
         }

@@ -1,0 +1,125 @@
+// Makes pictures of the page of a real server, in Chromium.
+//
+//     node scripts/pictures.mjs [FOLDER]
+//
+// FOLDER has the programs; .build/release if it is missing. Writes every screen, in light and dark, on a phone and on
+// a desktop, to .build/pictures, and the pictures of the docs to docs/pictures.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runSuite } from '../Tests/NodeSupport/suite.mjs'
+import { setWindow, startPages, windows } from '../Tests/BrowserTests/pages.mjs'
+import { pressOn } from '../Tests/BrowserTests/page-support.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const all = `${root}.build/pictures`
+const docs = `${root}docs/pictures`
+const programs = process.argv[2] ?? `${root}.build/release`
+
+const agenda = `# Agenda
+
+Monday, 10:00. Bring the plans for the greenhouse,
+and last year's list of what grew and what did not.
+
+- tomatoes: six plants, the south wall
+- beans along the fence
+- somebody waters on weekends
+
+Then eat together.
+`
+const shopping = 'Milk\nBread\nTea, the green one\n'
+
+/** A page of somebody with a name and a color. */
+async function openAs(pages, person, path, window, scheme) {
+    const page = await pages.openPage('/healthz', window, scheme)
+    await page.evaluate((person) => localStorage.setItem('caret.settings', JSON.stringify(person)), person)
+    await page.goTo(`${pages.origin}${path}`)
+    await settle(page)
+    return page
+}
+
+/** Waits until the page has its content, and nothing moves any more. */
+async function settle(page) {
+    await page.waitFor(() => document.querySelector('.screen') && !document.querySelector('[aria-busy="true"]'), 'a screen')
+    await page.evaluate(async () => {
+        await document.fonts.ready
+        await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))
+        for (let frames = 0; frames < 30; frames++) await new Promise(requestAnimationFrame)
+    })
+}
+
+const ann = { name: 'Ann', color: '#1074cc' }
+const eve = { name: 'Eve', color: '#8658d7' }
+
+/** Documents with some history, and what others do in them. */
+async function prepare(pages) {
+    const document = await pages.put('agenda', agenda.split('\n').slice(0, 5).join('\n'))
+    for (const text of [agenda.replace('six', 'four'), agenda]) {
+        document.replaceText(text)
+        await document.saved()
+    }
+    await pages.put('notes/shopping', shopping)
+    await pages.put('notes/trip to the coast', 'Friday, by train.\n'.repeat(40))
+    await pages.put('release notes', 'Version 1\n')
+    await pages.put('agenda.notes', '[2026-11-20 09:12] Ann: Shall we move this to 11:00?\n'
+        + '[2026-11-20 09:15] Bob: Fine with me.\n  I can bring the plans then, too.\n[2026-11-20 09:20] Eve: 11:00 is good.\n')
+    const at = agenda.indexOf('greenhouse')
+    document.select([[at, at + 'greenhouse'.length]])
+    return document
+}
+
+const screens = {
+    documents: '/', editor: '/d/agenda', history: '/d/agenda?rev=2', compare: '/d/agenda?from=1&to=3', missing: '/d/nothing',
+}
+
+async function takeAll(pages) {
+    for (const [name, path] of Object.entries(screens)) {
+        for (const window of ['phone', 'desktop']) {
+            for (const scheme of ['light', 'dark']) {
+                const page = await openAs(pages, ann, path, windows[window], scheme)
+                await page.screenshot(`${all}/${name}-${window}-${scheme}.png`)
+                await page.close()
+            }
+        }
+    }
+}
+
+/** The picture of the README: two browsers in one document. */
+async function takeTwo(pages) {
+    const left = { width: 760, height: 560, scale: 2, insets: {} }
+    const right = { width: 340, height: 560, scale: 2, insets: {} }
+    const wide = await openAs(pages, ann, '/d/agenda', left)
+    const narrow = await openAs(pages, eve, '/d/agenda', right)
+    for (const [page, words] of [[wide, 'fence'], [narrow, 'together']]) {
+        await page.evaluate((words) => {
+            const field = document.querySelector('main textarea')
+            const end = field.value.indexOf(words) + words.length
+            field.focus()
+            field.setSelectionRange(end, end)
+        }, words)
+    }
+    for (const page of [wide, narrow]) await settle(page)
+    await wide.screenshot(`${all}/left.png`)
+    await narrow.screenshot(`${all}/right.png`)
+    const images = ['left', 'right'].map((name) => readFileSync(`${all}/${name}.png`).toString('base64'))
+    const frame = await pages.browser.open('about:blank')
+    await setWindow(frame, { width: 1180, height: 624, scale: 1.5, insets: {} })
+    await frame.evaluate(async ([left, right]) => {
+        document.body.style.cssText = 'margin: 0; padding: 32px; display: flex; gap: 16px; background: #e8e4db'
+        for (const [bytes, width] of [[left, 760], [right, 340]]) {
+            const image = new Image(width, 560)
+            image.src = `data:image/png;base64,${bytes}`
+            image.style.cssText = 'border-radius: 12px; box-shadow: 0 6px 28px rgb(0 0 0 / .22)'
+            document.body.append(image)
+            await image.decode()
+        }
+    }, images)
+    await frame.screenshot(`${docs}/two-browsers.png`)
+}
+
+await runSuite(async function pictures() {
+    for (const folder of [all, docs]) mkdirSync(folder, { recursive: true })
+    const pages = await startPages(programs)
+    await prepare(pages)
+    await takeTwo(pages)
+    await takeAll(pages)
+})

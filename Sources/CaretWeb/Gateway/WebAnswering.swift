@@ -16,8 +16,9 @@ extension WebState {
         // Without a name, each push is the first one of a new client. Otherwise a proxy that sends the
         // requests of many people over one connection would make them pushes of one client.
         let isNew = identity.client == nil && route.pushes(head.method)
-        if let requester, requester.identity == identity, !isNew, !requester.isOver {
-            if requester.isWelcomed { beginExchange() }
+        let isWelcomed = requester.read { $0.identity == identity && !$0.isOver ? $0.isWelcomed : nil } ?? nil
+        if let isWelcomed, !isNew {
+            if isWelcomed { beginExchange() }
             return
         }
         dropRequester()
@@ -28,7 +29,7 @@ extension WebState {
                 at: now),
             limits: limits.announced)
         member.start(as: identity.client ?? settings.makeClientID(), at: now)
-        speaker = .requester(member)
+        requester.set(member)
         withRequester { _ in }
     }
 
@@ -121,7 +122,7 @@ extension WebState {
     }
 
     private mutating func beginStream(_ form: EventWriter.Form, _ lines: [UInt8]) {
-        guard var member = requester else { return }
+        guard var member = requester.take() else { return }
         var response = Response(endless: "text/event-stream")
         response.add("Cache-Control", "no-store")
         // Without this field, an nginx proxy would buffer the events instead of forwarding each at once.
@@ -131,7 +132,7 @@ extension WebState {
         var all = lines
         while let line = member.nextLine() { all += line.bytes }
         (pending, phase) = (nil, .events)
-        speaker = .stream(EventStreamState(member.state, form, limits: limits))
+        stream.set(EventStreamState(member.state, form, limits: limits))
         // The stream has only the deadlines of its member, so the `wake` requested earlier is forgotten.
         wakes = nil
         if let time = member.wakesAt { order(.wake(at: time)) }
@@ -171,7 +172,7 @@ extension WebState {
         // The client must not mistake the sent parts for the whole response, so the connection closes.
         if pending?.hasBegunResponse == true { return close() }
         // A room may still send an answer for the ended member. The next request's member must not get it.
-        if let requester, requester.isOver, requester.isWelcomed { recipient.closes = true }
+        if requester.read({ $0.isOver && $0.isWelcomed }) == true { recipient.closes = true }
         pending = nil
         phase = .requests(RequestReader())
         respond(response, to: recipient)
@@ -202,7 +203,7 @@ extension WebState {
 
     // MARK: The body
 
-    var wantsBody: Bool { pending?.phase == .body && requester?.state.isReadingPaused == false }
+    var wantsBody: Bool { pending?.phase == .body && requester.read { $0.state.isReadingPaused } == false }
 
     mutating func readBody(_ rest: inout UnsafeRawBufferPointer) {
         guard wantsBody, var body = pending?.body, var frame = pending?.frame else { return }
@@ -246,14 +247,14 @@ extension WebState {
     // MARK: The member
 
     mutating func withRequester(_ event: (inout WebMember) -> Void) {
-        let orders = changeRequester {
+        let orders = requester.change {
             event(&$0)
             return $0.takeActions()
         }
         guard let orders else { return }
         actions += orders
-        while let line = changeRequester({ $0.nextLine() }) ?? nil { received(line) }
-        guard case .requester(let member) = speaker, member.isOver else { return }
+        while let line = requester.change({ $0.nextLine() }) ?? nil { received(line) }
+        guard requester.read({ $0.isOver }) == true else { return }
         if let pending {
             let refusal = WebRefusal(.serviceUnavailable, .overloaded, "the server ended this request")
             respond(pending.exchange.outcome ?? refusal.response)
@@ -263,8 +264,7 @@ extension WebState {
 
     /// Ends the member. The caller has answered the member's requests, or their connection has ended.
     mutating func dropRequester() {
-        guard case .requester(var member) = speaker else { return }
-        speaker = .nobody
+        guard var member = requester.take() else { return }
         member.handle { $0.connectionLost() }
         refusals.merge(member.takeRefusals() ?? [:], uniquingKeysWith: +)
         actions += member.takeActions()

@@ -7,12 +7,13 @@ extension WebState {
         try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
         try BrokenInvariant.check(
             "the number of undelivered bytes is not negative", waitingOutput >= 0)
+        try BrokenInvariant.check(
+            "one member at most speaks for the client",
+            [requester.isEmpty, socket.isEmpty, stream.isEmpty].count { !$0 } <= 1)
         try checkPhase()
         try checkRequest()
         try checkTime()
-        try requester?.state.checkInvariants()
-        try socket?.member.checkInvariants()
-        try stream?.member.checkInvariants()
+        try member?.checkInvariants()
     }
 
     private func checkPhase() throws(BrokenInvariant) {
@@ -22,18 +23,18 @@ extension WebState {
             (pending != nil) == isAnswering)
         switch phase {
         case .requests, .answering:
-            try BrokenInvariant.check("only a connection that was upgraded has a WebSocket", socket == nil)
+            try BrokenInvariant.check("only a connection that was upgraded has a WebSocket", socket.isEmpty)
         case .webSocket:
             try BrokenInvariant.check(
                 "the WebSocket is open, and the member for HTTP requests was dropped",
-                socket?.isOver == false && requester == nil)
+                socket.value?.isOver == false && requester.isEmpty)
         case .events:
             try BrokenInvariant.check(
                 "the event stream is open, and the member for HTTP requests was dropped",
-                stream?.isOver == false && requester == nil)
+                stream.value?.isOver == false && requester.isEmpty)
         case .closing, .closed:
             try BrokenInvariant.check(
-                "a connection that is closing has no member for HTTP requests", requester == nil)
+                "a connection that is closing has no member for HTTP requests", requester.isEmpty)
         }
         let isPausing = if case .closed = phase { false } else { !wantsInput }
         try BrokenInvariant.check(
@@ -42,16 +43,16 @@ extension WebState {
 
     private func checkRequest() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "all actions and messages of the member were handled", requester?.isSettled != false)
+            "all actions and messages of the member were handled", requester.value?.isSettled != false)
         try BrokenInvariant.check(
             "a member that has ended is dropped",
-            requester?.isOver != true && requester?.state.isClosed != true)
+            requester.value?.isOver != true && requester.value?.state.isClosed != true)
         guard let pending else { return }
         try BrokenInvariant.check(
-            "a pending request has a member that speaks the protocol for it", requester != nil)
+            "a pending request has a member that speaks the protocol for it", !requester.isEmpty)
         try BrokenInvariant.check(
             "a pending request is in the phase `joining` until its member is welcomed",
-            (pending.phase == .joining) == (requester?.isWelcomed == false))
+            (pending.phase == .joining) == (requester.value?.isWelcomed == false))
         try BrokenInvariant.check(
             "a request in the phase `body` has a message for the body, and the body has not ended",
             pending.phase != .body || pending.frame != nil && !pending.body.isAtEnd)
@@ -63,8 +64,8 @@ extension WebState {
     private func checkTime() throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "the member is woken at the time that its state requested, or earlier",
-            requester.map { $0.wakesAt ?? .max <= $0.state.requestedWake ?? .max } ?? true)
-        let next = min(deadline ?? .max, requester?.wakesAt ?? .max)
+            requester.value.map { $0.wakesAt ?? .max <= $0.state.requestedWake ?? .max } ?? true)
+        let next = min(deadline ?? .max, requester.value?.wakesAt ?? .max)
         try BrokenInvariant.check(
             "a wake is requested for each deadline, or for an earlier time", (wakes ?? .max) <= next)
     }

@@ -115,7 +115,7 @@ extension WebState {
         let member = ConnectionState(
             id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
             at: now)
-        speaker = .socket(WebSocketState(member))
+        socket.set(WebSocketState(member))
         phase = .webSocket
         wakes = nil
         let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))

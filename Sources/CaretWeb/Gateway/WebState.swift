@@ -20,18 +20,6 @@ package struct WebState: Sendable {
         case closed
     }
 
-    /// What speaks the protocol for the client.
-    enum Speaker: Sendable {
-        /// No request has needed a member yet, or the last member was dropped.
-        case nobody
-        /// It is kept for further requests of the same client.
-        case requester(WebMember)
-        /// The connection has become a WebSocket.
-        case socket(WebSocketState)
-        /// A response without an end has begun.
-        case stream(EventStreamState)
-    }
-
     let id: ConnectionID
     let settings: WebSettings
     let listener: SiteGuard.Listener
@@ -43,7 +31,13 @@ package struct WebState: Sendable {
     var pending: PendingRequest?
     /// How many differences were requested.
     var comparisons = 0
-    var speaker = Speaker.nobody
+    // At most one of these three speaks the protocol for the client.
+    /// Speaks for requests. It is kept for further requests of the same client.
+    var requester = Boxed<WebMember>()
+    /// Empty until the connection becomes a WebSocket.
+    var socket = Boxed<WebSocketState>()
+    /// Empty until a response begins that does not end.
+    var stream = Boxed<EventStreamState>()
     /// The number of the last session of all earlier requesters. A late message about one of their sessions
     /// must not be mistaken for one about a new session.
     var lastSession = 0
@@ -79,12 +73,7 @@ package struct WebState: Sendable {
 
     /// The state that speaks the protocol; nil if no request has needed one.
     package var member: ConnectionState? {
-        switch speaker {
-        case .nobody: nil
-        case .requester(let member): member.state
-        case .socket(let socket): socket.member
-        case .stream(let stream): stream.member
-        }
+        socket.value?.member ?? stream.value?.member ?? requester.value?.state
     }
 
     var limits: Limits { settings.connection.limits }
@@ -188,8 +177,7 @@ package struct WebState: Sendable {
         switch phase {
         case .webSocket: return .messages
         case .events:
-            guard case .stream(let stream) = speaker else { return nil }
-            return .events(stream.form)
+            return stream.read { .events($0.form) }
         case .requests, .answering, .closing, .closed: return nil
         }
     }
@@ -202,9 +190,9 @@ package struct WebState: Sendable {
         let following: [WebAction]?? =
             switch phase {
             case .webSocket:
-                changeSocket { $0.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) }
+                socket.change { $0.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, to: session) }
             case .events:
-                changeStream {
+                stream.change {
                     $0.forwardLines(lineBytes: lineBytes, wireBytes: wireBytes, epoch: epoch, to: session)
                 }
             case .requests, .answering, .closing, .closed: nil
@@ -227,12 +215,8 @@ package struct WebState: Sendable {
     /// Returns the errors to be counted, and clears them.
     package mutating func takeRefusals() -> [ErrorCode: Int]? {
         let current =
-            switch speaker {
-            case .nobody: [ErrorCode: Int]?.none
-            case .requester: changeRequester { $0.takeRefusals() } ?? nil
-            case .socket: changeSocket { $0.takeRefusals() } ?? nil
-            case .stream: changeStream { $0.takeRefusals() } ?? nil
-            }
+            socket.change { $0.takeRefusals() } ?? stream.change { $0.takeRefusals() }
+            ?? requester.change { $0.takeRefusals() } ?? nil
         if refusals.isEmpty { return current }
         defer { refusals = [:] }
         return refusals.merging(current ?? [:], uniquingKeysWith: +)
@@ -310,14 +294,14 @@ package struct WebState: Sendable {
     mutating func order(_ action: ConnectionAction) { actions.append(.connection(action)) }
 
     mutating func withSocket(_ event: (inout WebSocketState) -> [WebAction]) {
-        let result = changeSocket { (orders: event(&$0), isOver: $0.isOver || $0.fault != nil) }
+        let result = socket.change { (orders: event(&$0), isOver: $0.isOver || $0.fault != nil) }
         guard let result else { return }
         actions += result.orders
         if result.isOver { endMemberIfOver() }
     }
 
     mutating func withStream(_ event: (inout EventStreamState) -> [WebAction]) {
-        let result = changeStream { (orders: event(&$0), isOver: $0.isOver) }
+        let result = stream.change { (orders: event(&$0), isOver: $0.isOver) }
         guard let result else { return }
         actions += result.orders
         if result.isOver { endMemberIfOver() }
@@ -326,26 +310,28 @@ package struct WebState: Sendable {
     /// Begins to close the connection if the member has ended it.
     private mutating func endMemberIfOver() {
         let endsOutput: Bool
-        switch speaker {
-        case .socket(let socket):
-            guard case .webSocket = phase, socket.isOver || socket.fault != nil else { return }
+        switch phase {
+        case .webSocket:
+            guard let socket = socket.value, socket.isOver || socket.fault != nil else { return }
             waitingOutput = socket.waitingOutput
             if socket.peerHasClosed { inputHasEnded = true }
             if socket.isOver, waitingOutput == 0 { return close() }
             endsOutput = !socket.hasSentClose
-        case .stream(let stream):
-            guard case .events = phase, stream.isOver else { return }
+        case .events:
+            guard let stream = stream.value, stream.isOver else { return }
             waitingOutput = stream.waitingOutput
             if waitingOutput == 0 { return close() }
             endsOutput = true
-        case .nobody, .requester: return
+        case .requests, .answering, .closing, .closed: return
         }
         beginClosing(endsOutput: endsOutput)
     }
 
+    private var wakeOfRequester: Int64 { (requester.read { $0.wakesAt } ?? nil) ?? .max }
+
     mutating func finishEvent() -> [WebAction] {
         steerReading()
-        let next = min(deadline ?? .max, requester?.wakesAt ?? .max)
+        let next = min(deadline ?? .max, wakeOfRequester)
         if next < wakes ?? .max {
             wakes = next
             order(.wake(at: next))

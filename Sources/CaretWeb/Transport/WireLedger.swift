@@ -10,17 +10,21 @@ package struct WireLedger: Equatable, Sendable {
 
     package init() {}
 
-    /// The pieces that are not written completely, oldest first.
-    private var pieces: [Piece] = []
-    private var first = 0
+    /// The oldest piece that is not written completely. On most connections it is the only one, so it needs no
+    /// memory of its own.
+    private var oldest: Piece?
+    /// The pieces after `oldest`, from the index `next`.
+    private var later: [Piece] = []
+    private var next = 0
     /// Bytes that were not written yet.
     package private(set) var waiting = 0
 
-    package var isEmpty: Bool { first == pieces.count }
+    package var isEmpty: Bool { oldest == nil }
 
     package mutating func add(wireBytes: Int, lineBytes: Int) {
         waiting += wireBytes
-        pieces.append(Piece(wireBytes: wireBytes, lineBytes: lineBytes))
+        let piece = Piece(wireBytes: wireBytes, lineBytes: lineBytes)
+        if oldest == nil { oldest = piece } else { later.append(piece) }
     }
 
     /// Notes that these bytes were written. Returns how many bytes of lines were certainly among them. The
@@ -29,28 +33,32 @@ package struct WireLedger: Equatable, Sendable {
         var (left, lineBytes) = (wireBytes, 0)
         waiting -= wireBytes
         // A piece of 0 bytes on the transport counts as written when all bytes before it are written.
-        while !isEmpty, left > 0 || pieces[first].wireBytes == 0 {
-            let piece = pieces[first]
+        while let piece = oldest, left > 0 || piece.wireBytes == 0 {
             if left < piece.wireBytes {
                 // The last byte of the lines is counted only with the last byte of the piece.
                 let lines = min(left, max(0, piece.lineBytes - 1))
-                pieces[first] = Piece(wireBytes: piece.wireBytes - left, lineBytes: piece.lineBytes - lines)
+                oldest = Piece(wireBytes: piece.wireBytes - left, lineBytes: piece.lineBytes - lines)
                 lineBytes += lines
                 break
             }
             left -= piece.wireBytes
             lineBytes += piece.lineBytes
-            first += 1
+            removeOldest()
         }
-        dropWritten()
         return lineBytes
     }
 
-    private mutating func dropWritten() {
+    private mutating func removeOldest() {
+        guard next < later.count else {
+            oldest = nil
+            return
+        }
+        oldest = later[next]
+        next += 1
         // Removes at least half of the array at a time, so that each piece has the same cost.
-        if isEmpty || first > 64 && first * 2 > pieces.count {
-            pieces.removeFirst(first)
-            first = 0
+        if next == later.count || next > 64 && next * 2 > later.count {
+            later.removeFirst(next)
+            next = 0
         }
     }
 }

@@ -23,8 +23,6 @@ package struct LineFramer: Sendable {
     /// The length of the line that exceeded the limit; nil if there was none.
     private var refusedLength: Int?
 
-    /// Larger buffers are not kept for the next line, because there may be very many idle connections.
-    private static let mostKeptCapacity = 1 << 12
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
@@ -91,7 +89,8 @@ package struct LineFramer: Sendable {
         if incomplete.isEmpty { return body(UnsafeRawBufferPointer(rebasing: piece[..<length])) }
         incomplete.append(contentsOf: piece)
         let line = incomplete.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-        incomplete.removeAll(keepingCapacity: incomplete.capacity <= LineFramer.mostKeptCapacity)
+        // Frees the memory, because there may be very many idle connections.
+        incomplete = []
         return line
     }
 }

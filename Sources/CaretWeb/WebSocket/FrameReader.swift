@@ -84,7 +84,8 @@ package struct FrameReader: Sendable {
             if header.count == 2 { try FrameHeader.check(header, isInMessage: messageFrames > 0) }
         }
         let parsed = try FrameHeader(header)
-        header.removeAll(keepingCapacity: true)
+        // Frees the memory, because there may be very many idle connections.
+        header = []
         let frame = Frame(
             opcode: parsed.opcode, isFinal: parsed.isFinal, left: parsed.count, mask: parsed.mask)
         if parsed.opcode.isControl {

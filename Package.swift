@@ -96,6 +96,9 @@ let package = Package(
         .executableTarget(
             name: "client-writer", dependencies: ["CaretClient", "CaretCore"],
             path: "Tests/ClientWriter", swiftSettings: strict),
+        .executableTarget(
+            name: "websocket-echo", dependencies: ["CaretWeb", "COpenSSL"],
+            path: "Tests/WebSocketEcho", swiftSettings: strict),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "store-faults",
@@ -169,7 +172,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LiveTests", dependencies: ["CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd"],
+            name: "LiveTests",
+            dependencies: [
+                "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd", "websocket-echo",
+            ],
             swiftSettings: unoptimized),
         .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: unoptimized),
     ],

@@ -116,4 +116,16 @@ import Testing
         let end = try Program(command).waitForExit()
         #expect(end.status == 0, "\(end.errors)")
     }
+
+    @Test("the echo program sends text and binary messages back unchanged")
+    func echo() throws {
+        let echo = try Program([Program.path(of: "websocket-echo"), "0"])
+        defer { echo.kill(SIGKILL) }
+        let address = try #require(try echo.output.next())
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Fixtures/websocket")
+        let peer = try Program(["/usr/bin/python3", folder.appending(path: "echo-peer.py").path, address])
+        let end = try peer.waitForExit()
+        #expect(end.status == 0, "\(end.errors)")
+    }
 }

@@ -59,7 +59,7 @@ package struct Response: Equatable, Sendable {
     }
 
     /// The bytes to send. Responses to HEAD have the fields of the response to GET, but no body.
-    func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
+    package func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
         var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nDate: \(HTTPDate.text(of: time))\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
         switch framing {
@@ -74,11 +74,17 @@ package struct Response: Equatable, Sendable {
     }
 
     /// What a response must know about its request.
-    struct Recipient: Equatable, Sendable {
+    package struct Recipient: Equatable, Sendable {
         var isHead: Bool
         /// Whether the connection closes after the response.
         var closes: Bool
         /// The other site whose page sent the request, and may read the response.
         var otherSite: String?
+
+        package init(isHead: Bool, closes: Bool, otherSite: String? = nil) {
+            self.isHead = isHead
+            self.closes = closes
+            self.otherSite = otherSite
+        }
     }
 }

@@ -1,6 +1,7 @@
 enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
+    case binary = 2
     case close = 8
     case ping = 9
     case pong = 10
@@ -19,7 +20,6 @@ struct FrameHeader {
     private static let finalBit: UInt8 = 0x80
     private static let reservedBits: UInt8 = 0x70
     private static let maskBit: UInt8 = 0x80
-    private static let binaryOpcode: UInt8 = 2
 
     /// The number of bytes of the header that begins with `start`. If `start` has fewer than two bytes,
     /// returns 2, because every header has at least two bytes.
@@ -30,14 +30,18 @@ struct FrameHeader {
     private static func lengthBytes(_ code: UInt8) -> Int { code < 126 ? 0 : code == 126 ? 2 : 8 }
 
     /// Checks the first two bytes. `isInMessage` is true if the last frame was not the end of its message.
-    static func check(_ start: [UInt8], isInMessage: Bool) throws(FrameFault) {
+    static func check(
+        _ start: [UInt8], isInMessage: Bool, acceptsBinary: Bool
+    ) throws(FrameFault) {
         guard start[0] & reservedBits == 0 else {
             throw .violation("a reserved bit is set, but no extension was agreed on")
         }
         let number = start[0] & 0x0F
-        if number == binaryOpcode { throw FrameFault(.unsupportedData, "messages must be text, not binary") }
         guard let opcode = Opcode(rawValue: number) else {
             throw .violation("opcode \(number) is not defined")
+        }
+        if opcode == .binary, !acceptsBinary {
+            throw FrameFault(.unsupportedData, "messages must be text, not binary")
         }
         guard start[1] & maskBit != 0 else { throw .violation("frames of a client must be masked") }
         if opcode.isControl {

@@ -2,7 +2,7 @@
 /// the input into pieces. Only the pieces in which the content of a message is returned depend on it.
 package struct FrameReader: Sendable {
     package enum Event: Equatable, Sendable {
-        /// The next bytes of a text message, unmasked. The bytes may end anywhere, even inside a character.
+        /// The next bytes of a message, unmasked. The bytes may end anywhere, even inside a character.
         case content([UInt8])
         /// The message is complete. It had at least one frame, but perhaps no content.
         case messageEnd
@@ -14,7 +14,7 @@ package struct FrameReader: Sendable {
 
     private enum Phase {
         case header
-        /// Inside a frame of a text message.
+        /// Inside a frame of a message.
         case content(Frame)
         /// Inside a ping, a pong or a close frame.
         case control(Frame)
@@ -44,8 +44,12 @@ package struct FrameReader: Sendable {
     /// The number of frames of the message so far. Zero between two messages.
     private var messageFrames = 0
     private var text = TextValidator()
+    /// A server of documents refuses binary messages. A program that tests frames accepts them.
+    private let acceptsBinary: Bool
+    /// Whether the message that is being read is binary, so that it need not be valid UTF-8.
+    package private(set) var isBinary = false
 
-    package init() {}
+    package init(acceptsBinary: Bool = false) { self.acceptsBinary = acceptsBinary }
 
     /// Reads from the start of `input` up to the end of the next event. Returns nil if all bytes were read,
     /// and after a close frame. Throws the first fault, and must not be called after that.
@@ -63,7 +67,7 @@ package struct FrameReader: Sendable {
                 if input.isEmpty { return nil }
                 let piece = frame.removeContent(from: &input)
                 phase = .content(frame)
-                guard text.accepts(piece) else { throw Self.notUTF8 }
+                guard isBinary || text.accepts(piece) else { throw Self.notUTF8 }
                 return .content(piece)
             case .control(var frame):
                 control += frame.removeContent(from: &input)
@@ -81,7 +85,9 @@ package struct FrameReader: Sendable {
             input = UnsafeRawBufferPointer(rebasing: input[1...])
             header.append(byte)
             // A fault of the first two bytes is reported before the other bytes arrive.
-            if header.count == 2 { try FrameHeader.check(header, isInMessage: messageFrames > 0) }
+            if header.count == 2 {
+                try FrameHeader.check(header, isInMessage: messageFrames > 0, acceptsBinary: acceptsBinary)
+            }
         }
         let parsed = try FrameHeader(header)
         // Frees the memory, because there may be very many idle connections.
@@ -91,6 +97,7 @@ package struct FrameReader: Sendable {
         if parsed.opcode.isControl {
             phase = .control(frame)
         } else {
+            if messageFrames == 0 { isBinary = parsed.opcode == .binary }
             messageFrames += 1
             guard messageFrames <= WebSocketLimits.framesOfMessage else {
                 throw FrameFault(
@@ -115,7 +122,7 @@ package struct FrameReader: Sendable {
         case .close:
             phase = .closed
             return .close(try Self.closeCode(in: control))
-        case .pong, .text, .continuation: return .pong
+        case .pong, .text, .binary, .continuation: return .pong
         }
     }
 

@@ -16,6 +16,13 @@ package enum FrameWriter {
         return frames
     }
 
+    /// One message with any content, even with LF.
+    package static func message(_ content: [UInt8], isBinary: Bool) -> [UInt8] {
+        var frame: [UInt8] = []
+        append(isBinary ? .binary : .text, content[...], to: &frame)
+        return frame
+    }
+
     /// The number of bytes that `messages` returns for these lines.
     package static func byteCount(ofMessages lines: [UInt8]) -> Int {
         var (count, start) = (0, lines.startIndex)
@@ -29,14 +36,14 @@ package enum FrameWriter {
 
     private static func headerBytes(_ content: Int) -> Int { content < 126 ? 2 : content < 1 << 16 ? 4 : 10 }
 
-    static func pong(_ content: [UInt8]) -> [UInt8] {
+    package static func pong(_ content: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []
         append(.pong, content[...], to: &frame)
         return frame
     }
 
     /// A close frame. The reason is cut if it is too long.
-    static func close(_ code: CloseCode?, reason: String) -> [UInt8] {
+    package static func close(_ code: CloseCode?, reason: String) -> [UInt8] {
         var content: [UInt8] = []
         if let code {
             content = [UInt8(code.value >> 8), UInt8(code.value & 0xFF)]

@@ -1,12 +1,12 @@
 /// The request that turns an HTTP connection into a WebSocket (RFC 6455, section 4.2).
-enum Handshake {
+package enum Handshake {
     static let subprotocol = "caret.1"
 
     /// Every server appends this text to the key of a client.
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// Returns the response with which the WebSocket begins.
-    static func response(
+    package static func response(
         to head: RequestHead, sha1: ([UInt8]) -> [UInt8]
     ) throws(WebRefusal) -> Response {
         let fields = head.fields

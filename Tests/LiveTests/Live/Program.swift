@@ -69,8 +69,13 @@ final class Program {
     }
 
     /// The server, built next to the tests.
-    static let caretd = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        .appending(path: "caretd").path
+    static let caretd = path(of: "caretd")
+
+    /// The path of a program that is built next to the tests.
+    static func path(of program: String) -> String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: program).path
+    }
 
     /// Sends a line to a program that reads lines.
     func send(_ line: String) throws {

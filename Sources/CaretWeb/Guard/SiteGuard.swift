@@ -57,8 +57,9 @@ package struct SiteGuard: Sendable {
             }
             return
         }
-        let site = head.fields["sec-fetch-site"].first.map { String(decoding: $0, as: UTF8.self) }
-        guard site == "cross-site" || site == "same-site" else { return }
+        // A browser sends one value. If there are several, each of them counts.
+        let sites = head.fields["sec-fetch-site"].map { String(decoding: $0, as: UTF8.self) }
+        guard sites.contains("cross-site") || sites.contains("same-site") else { return }
         guard Self.isPublic(path) || Self.isNavigation(head) && Self.isPage(path) else {
             throw WebRefusal(
                 .forbidden, .badOrigin, "pages of other sites may not use this server; see web_origins")

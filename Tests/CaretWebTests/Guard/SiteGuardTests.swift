@@ -91,6 +91,11 @@ import Testing
         (.tcp, "GET /page/app.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
         (.tcp, "GET /manifest.json | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
         (.tcp, "GET /service-worker.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "403"),
+        // Only one of two values would let this page in.
+        (
+            .tcp,
+            "GET /docs | Host: localhost:7 | Sec-Fetch-Site: same-origin | Sec-Fetch-Site: cross-site", "403"
+        ),
         (
             .tcp,
             "GET /page/icon.svg | Host: localhost:7 | Sec-Fetch-Site: cross-site | Sec-Fetch-Mode: navigate",

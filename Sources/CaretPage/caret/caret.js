@@ -105,10 +105,13 @@ export class Caret extends EventTarget {
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name, { create = false, watch = false } = {}) {
         const open = this.#find(name)
-        // The client may have opened it only to save its edits.
-        if (open && this.#recovery?.release(open) && create) open.create()
         // A watched document cannot be edited.
-        return open ?? this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+        if (!open) return this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+        // The client may have opened it only to save its edits.
+        this.#recovery?.release(open)
+        open.keepOpen()
+        if (create) open.create()
+        return open
     }
 
     /** Opens a document that continues from a keepsake. Null if it is open, or if there is no whole keepsake. */

@@ -82,7 +82,11 @@ function describeFocus() {
     const index = globalThis.tabStops.indexOf(node)
     if (index < 0) return { index: null }
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node)
-    const isShown = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none'
+    // In a text that fills its screen, a ring would look like a frame. There the caret shows the focus.
+    const { width, height } = node.getBoundingClientRect()
+    const isWholeScreen = node.matches('textarea') && getComputedStyle(node).caretColor !== 'rgba(0, 0, 0, 0)'
+        && width * height > 0.4 * (node.closest('main')?.clientWidth ?? innerWidth) * innerHeight
+    const isShown = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none' || isWholeScreen
     return { index, isShown, html: node.outerHTML.slice(0, 160) }
 }
 

@@ -7,12 +7,12 @@ export const text = (page) => page.evaluate(() => document.querySelector('.histo
 export const settled = (page) => page.waitFor(() => document.querySelector('.history-text pre, .history-text .empty')
     && !document.querySelector('.history-text[aria-busy]'), 'the text of a revision')
 export const atRevision = (page, revision) => page.waitFor((value) => document.querySelector('.history-slider input')?.value === value
-    && !document.querySelector('[aria-busy]') && document.querySelector('.number')?.textContent.startsWith(`Revision ${value} `), `revision ${revision}`, String(revision))
+    && !document.querySelector('main [aria-busy]') && document.querySelector('main .number')?.textContent.startsWith(`Revision ${value} `), `revision ${revision}`, String(revision))
 export const click = (page, name) => page.evaluate((label) => {
     const control = [...document.querySelectorAll('button, a')].find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === label)
     control.click()
 }, name)
-export const compared = (page) => page.waitFor(() => document.querySelector('.rows, .compare-text > .empty') && !document.querySelector('[aria-busy]'), 'a comparison')
+export const compared = (page) => page.waitFor(() => document.querySelector('.compare-rows, .compare-text > .empty') && !document.querySelector('main [aria-busy]'), 'a comparison')
 
 /** Presses a key as a user does. */
 export async function press(page, key, { shift = false } = {}) {
@@ -63,7 +63,7 @@ export function faintTexts(page) {
         const luminance = (color) => color.map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4))
             .reduce((sum, share, index) => sum + share * [0.2126, 0.7152, 0.0722][index], 0)
         const found = []
-        const walker = document.createTreeWalker(document.querySelector('.screen'), NodeFilter.SHOW_TEXT)
+        const walker = document.createTreeWalker(document.querySelector('main .screen'), NodeFilter.SHOW_TEXT)
         while (walker.nextNode()) {
             const node = walker.currentNode.parentElement
             if (!walker.currentNode.data.trim() || node.closest(':disabled, .spoken') || !node.checkVisibility()) continue
@@ -82,7 +82,7 @@ export function faintTexts(page) {
 export function layoutProblems(page, room) {
     return page.evaluate(({ left, width, height, inset }) => {
         const problems = []
-        const screen = document.querySelector('.screen')
+        const screen = document.querySelector('main .screen')
         const box = (node) => node.getBoundingClientRect()
         const say = (node, what) => problems.push(`${node.className || node.tagName} ${node.getAttribute('aria-label') ?? ''}: ${what} ${JSON.stringify(box(node))}`)
         if (document.documentElement.scrollWidth > width) say(document.documentElement, 'wider than the window')
@@ -101,7 +101,7 @@ export function layoutProblems(page, room) {
         if (box(scrolled).left !== left || box(scrolled).right !== width) say(scrolled, 'does not span the screen')
         if (box(scrolled).height < 90) say(scrolled, 'too low')
         if (scrolled.scrollWidth > scrolled.clientWidth) say(scrolled, 'scrolls sideways')
-        const content = screen.querySelector('.history-text pre, .rows')
+        const content = screen.querySelector('.history-text pre, .compare-rows')
         if (!content) say(screen, 'has no text')
         return problems
     }, room)

@@ -118,6 +118,8 @@ export interface CaretEventMap {
     signedOut: Event & { reason: string }
     /** The storage for unsaved edits has failed, or works again. */
     keeping: Event & { error: CaretError | null }
+    /** The answer of `kept` has changed, as far as this client knows. Other tabs change it too. */
+    kept: Event
 }
 
 export class Caret extends EventTarget {

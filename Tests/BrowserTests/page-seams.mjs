@@ -39,7 +39,7 @@ async function testCreating({ testPage, caret }) {
         await shows(page, '.sheet-body', question)
         await pressOn(page, 'Cancel')
         await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await pressOn(page, 'Delete')
         await shows(page, 'dialog:last-of-type .sheet-body', question)
         await press(page, 'dialog[open] .danger', 'Delete')
@@ -109,7 +109,7 @@ async function testComparing({ testPage, put, server }) {
     await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
     await testPage('the editor compares from the first revision that is kept', '/d/trimmed', async (page) => {
         await inSituation(page, 'saved')
-        await press(page, '.more')
+        await press(page, '.editor .more')
         await press(page, 'dialog[open] button', 'Compare revisions')
         await compared(page)
         assert.match(await words(page, '.picker'), /Revision 5/)

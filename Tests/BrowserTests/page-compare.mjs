@@ -1,7 +1,8 @@
 // The comparison of two revisions, on the page in Chromium.
 import assert from 'node:assert/strict'
+import { press } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
-import { click, compared, press, testWindows } from './screen-checks.mjs'
+import { click, compared, testWindows } from './screen-checks.mjs'
 
 export async function testPageCompare(programs) {
     const pages = await startPages(programs)

@@ -1,7 +1,8 @@
 // Where the rows, cells and bars of the documents are, in windows of all sizes and with a notch.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
-import { box, poorContrasts, poorControls, pressOn } from './page-support.mjs'
+import { lowContrasts, smallControls } from './accessibility.mjs'
+import { box, pressOn } from './page-support.mjs'
 import { setWindow, windows } from './pages.mjs'
 
 export async function testDocumentsLayout({ openPage, put, caret }) {
@@ -75,9 +76,9 @@ async function expectGrid(page, window) {
     assert.ok(window.width >= 900 ? columns === 1 : columns >= 2, `${columns} columns`)
     for (const scheme of ['light', 'dark']) {
         await setWindow(page, window, scheme)
-        assert.deepEqual(await poorContrasts(page, '.documents'), [])
+        assert.deepEqual(await lowContrasts(page, '.documents'), [])
     }
-    assert.deepEqual(await poorControls(page, '.documents'), [])
+    assert.deepEqual(await smallControls(page, '.documents'), [])
     await pressOn(page, 'Show as a list')
-    assert.deepEqual(await poorControls(page, '.documents'), [])
+    assert.deepEqual(await smallControls(page, '.documents'), [])
 }

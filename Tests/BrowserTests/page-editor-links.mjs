@@ -22,7 +22,7 @@ export async function testPageEditorLinks(programs) {
     }
     /** The failed connections are reported, and nothing else may be. */
     const expectCutsOnly = async (page) => {
-        const others = page.problems.filter((problem) => !/WebSocket connection to .* failed|ERR_CONNECTION|502|Failed to load resource/.test(problem))
+        const others = page.problems.filter((problem) => !/WebSocket connection to .* failed|ERR_CONNECTION|502|when fetching the script|Failed to load resource/.test(problem))
         assert.deepEqual(others, [])
         await page.close()
     }

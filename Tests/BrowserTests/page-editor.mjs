@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { press as pressKey } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame, until } from './tabs.mjs'
 
@@ -41,12 +42,6 @@ export const notice = (page, pattern) => page.waitFor((source) => new RegExp(sou
 export const insert = async (page, text) => {
     await page.evaluate(() => document.querySelector('.text').focus())
     await page.send('Input.insertText', { text })
-}
-
-async function pressKey(page, key, code, modifiers = 0) {
-    const event = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, windowsVirtualKeyCode: code, modifiers }
-    await page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
 }
 
 /** Whether the browser would ask before it leaves the page. */
@@ -86,9 +81,9 @@ async function testText({ testPage, put }) {
         assert.equal(await words(page, '.words'), 'Saved')
         assert.equal(await page.evaluate(() => document.title), 'shopping/milk \u00b7 Caret')
         assert.equal(await asksBeforeLeaving(page), false)
-        await pressKey(page, 's', 83, 2)
+        await pressKey(page, 's', { ctrl: true })
         await notice(page, /^Everything is saved as you type\.$/)
-        await pressKey(page, 'Escape', 27)
+        await pressKey(page, 'Escape')
         assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'More')
     })
 

@@ -1,8 +1,9 @@
 // The history of a document, on the page in Chromium.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
+import { press } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
-import { atRevision, click, compared, press, settled, testWindows, text } from './screen-checks.mjs'
+import { atRevision, click, compared, settled, testWindows, text } from './screen-checks.mjs'
 
 export async function testPageHistory(programs) {
     const pages = await startPages(programs)

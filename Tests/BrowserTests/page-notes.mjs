@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { start } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
+import { hasPageOffline, reloads } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 import { allOr } from './quick.mjs'
 
@@ -119,8 +120,8 @@ async function testHeights(testNotes) {
             const supports = CSS.supports
             CSS.supports = (...values) => !values.join().includes('field-sizing') && supports.call(CSS, ...values)
         }` })
-        await page.send('Page.reload')
-        await page.waitFor(() => document.readyState === 'complete' && document.querySelector('main'), 'the page')
+        await reloads(page, () => page.send('Page.reload'))
+        await page.waitFor(() => document.querySelector('main'), 'the page')
         await showNotes(page, 'heights')
         assert.ok(await page.evaluate(() => getComputedStyle(document.querySelector('.notes-field')).fieldSizing) === 'fixed')
         await expectHeights(page)
@@ -185,8 +186,8 @@ async function testKeys(testNotes) {
     })
     await testNotes('a draft survives a reload and a visit to another document', 'drafts', async (page) => {
         await type(page, 'A thought')
-        await page.send('Page.reload')
-        await page.waitFor(() => document.readyState === 'complete' && document.querySelector('main'), 'the page')
+        await reloads(page, () => page.send('Page.reload'))
+        await page.waitFor(() => document.querySelector('main'), 'the page')
         await showNotes(page, 'other')
         assert.equal(await valueOf(page), '')
         await showNotes(page, 'drafts')
@@ -249,6 +250,7 @@ async function testWithoutServer(programs) {
         const page = await openPage('/', windows.phone)
         await showNotes(page, 'offline')
         await page.waitFor(() => stub.caret.link.state === 'online', 'the connection')
+        await hasPageOffline(page)
         await server.stop()
         await page.waitFor(() => stub.caret.link.state === 'waiting', 'the end of the connection')
         for (const text of ['One', 'Two']) {
@@ -268,7 +270,7 @@ async function testWithoutServer(programs) {
         assert.equal(await page.evaluate(() => JSON.parse(sessionStorage.getItem('caret.notes.offline')).outbox.length), 2)
         const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
         await again.line(/ event=ready/)
-        await page.waitFor(() => sessionStorage.length === 0, 'the end of sending')
+        await page.waitFor(() => sessionStorage.getItem('caret.notes.offline') === null, 'the end of sending')
         assert.match(await server.caret(['cat', 'offline.notes']), /^\S+ \S+ Ann: One\n\S+ \S+ Ann: Two\n$/)
         await page.close()
     })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
 import { asksBeforeLeaving, inSituation, insert, press, showsText, words } from './page-editor.mjs'
-import { pressOn, reloads, shows, type } from './page-support.mjs'
+import { hasPageOffline, pressOn, reloads, shows, type } from './page-support.mjs'
 import { startPages } from './pages.mjs'
 import { compared } from './screen-checks.mjs'
 import { startRelay } from './relay.mjs'
@@ -122,9 +122,7 @@ async function testKept({ put, openPage, server, origin }) {
         const [trip, relay] = [await put('trip', 'Pack\n'), await startRelay(server.port)]
         const page = await openPage('/d/trip', undefined, 'light', `http://127.0.0.1:${relay.port}`)
         await inSituation(page, 'saved')
-        await page.evaluate(() => navigator.serviceWorker.ready)
-        await page.waitFor(async () => (await caches.keys()).some((name) => name.startsWith('caret-files-')), 'the files of the page')
-        await page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state))
+        await hasPageOffline(page)
         relay.target = 1
         relay.cut()
         await inSituation(page, 'offline')

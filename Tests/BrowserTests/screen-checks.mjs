@@ -16,14 +16,6 @@ export const click = (page, name) => page.evaluate((label) => {
 }, name)
 export const compared = (page) => page.waitFor(() => document.querySelector('.compare-rows, .compare-text > .empty') && !document.querySelector('main [aria-busy]'), 'a comparison')
 
-/** Presses a key as a user does. */
-export async function press(page, key, { shift = false } = {}) {
-    const codes = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35 }
-    const event = { key, code: key, modifiers: shift ? 8 : 0, windowsVirtualKeyCode: codes[key], ...(key.length === 1 && { text: key }) }
-    await page.send('Input.dispatchKeyEvent', { type: key.length === 1 ? 'keyDown' : 'rawKeyDown', ...event })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-}
-
 /**
  * Tests the layout of a screen at all windows, light and dark. `query` is that of the address, and `loaded` waits for
  * the screen.

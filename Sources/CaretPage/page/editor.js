@@ -6,24 +6,17 @@ import { element, fill } from './dom.js'
 import { Banner, statePage } from './editor-banner.js'
 import { EditorBar } from './editor-bar.js'
 import { openEditorMenu, openNameMenu } from './editor-menu.js'
-import { makeField } from './editor-field.js'
+import { makeField, showPlaceholder } from './editor-field.js'
+import { warnOfLargeText } from './large-text.js'
 import { Notes } from './notes.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
 import { People } from './people.js'
 import { reveal } from './reveal.js'
-import { notSaved, pages, SavingDisplay } from './saving-words.js'
+import { goneSituations, notSaved, pages, SavingDisplay } from './saving-words.js'
 import { confirm, notify } from './sheet.js'
 import { showSignIn } from './sign-in.js'
 
-/** From this length on, in UTF-16 code units, changes by others appear noticeably later. */
-const largeText = 100 * 1024
-
-/** Situations in which only the text is left. */
-const goneSituations = new Set(['deleted', 'damaged'])
-
 const leftDocuments = new LeftDocuments()
-/** The names of large documents that the user knows about. */
-const knownAsLarge = new Set()
 
 window.addEventListener('beforeunload', (event) => {
     if (leftDocuments.mayLose) event.preventDefault()
@@ -171,10 +164,7 @@ export class Editor {
         if (this.#hasText) return
         this.#hasText = true
         const { name, length } = this.#document
-        if (length > largeText && !knownAsLarge.has(name)) {
-            knownAsLarge.add(name)
-            notify('A large text: changes by others appear a little later.')
-        }
+        warnOfLargeText(name, length)
         this.#showNotes()
         this.#peopleChanged()
         this.#appear()
@@ -251,7 +241,7 @@ export class Editor {
         const hadFocus = this.#banner.node.contains(document.activeElement)
         this.#banner.show(banner)
         if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
-        this.#showPlaceholder(situation)
+        showPlaceholder(this.#field, situation)
         if (situation !== this.#situation) this.#situationChanged(situation, page)
         else if (situation === 'failed') this.#showPage(situation, page)
         clearTimeout(this.#timer)
@@ -280,11 +270,6 @@ export class Editor {
         this.#field.setSelectionRange(selectionStart, selectionEnd)
         this.#field.scrollTop = scrollTop
         this.#peopleChanged()
-    }
-
-    #showPlaceholder(situation) {
-        const words = { opening: '', reading: 'This document is empty.', deleted: '', damaged: '' }[situation] ?? 'Write something\u2026'
-        if (this.#field.placeholder !== words) this.#field.placeholder = words
     }
 
     #showPage(situation, page) {

@@ -42,6 +42,9 @@ export function situationOf({ saving, rights, link, hasText, gone, isRestored })
     }
 }
 
+/** Situations in which only the text is left. */
+export const goneSituations = new Set(['deleted', 'damaged'])
+
 /** Situations in which the text cannot be shown, and a page says why. */
 export const pages = new Set(['missing', 'damagedPage', 'failed', 'trapped'])
 

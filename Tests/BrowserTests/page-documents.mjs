@@ -6,7 +6,7 @@ import { start, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { smallControls } from './accessibility.mjs'
 import { testDocumentsLayout } from './page-documents-layout.mjs'
-import { press, pressOn, replace, shows, type } from './page-support.mjs'
+import { press, pressOn, reloads, replace, shows, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 
 export async function testPageDocuments(programs) {
@@ -266,7 +266,7 @@ async function testConnection({ server, openPage }, programs) {
     await test('until the documents arrive there are grey rows, and the bar works', async () => {
         const page = await openPage('/', windows.phone)
         await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${holdMessages})()` })
-        await page.send('Page.reload')
+        await reloads(page, () => page.send('Page.reload'))
         await page.waitFor(() => document.querySelectorAll('.waiting').length === 6, 'six grey rows')
         const animation = () => page.evaluate(() => getComputedStyle(document.querySelector('.waiting .document')).animationName)
         assert.equal(await animation(), 'breathe')

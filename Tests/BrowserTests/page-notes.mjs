@@ -281,8 +281,10 @@ async function testRights(programs) {
     const tokenFor = async (...rights) => (await server.caret(['token', 'add', 'ann', ...rights])).trim()
     await server.caret(['put', 'agenda.notes', '--create'], '[2026-11-22 08:15] Bob: One\n')
     await test('without the right to write, the bar only shows the notes', async () => {
-        const page = await openPage('/', windows.phone)
-        await showNotes(page, 'agenda', { token: await tokenFor('--read', '') })
+        const token = await tokenFor('--read', '')
+        // Without a token, the page would ask for one.
+        const page = await openPage(`/#token=${token}`, windows.phone)
+        await showNotes(page, 'agenda', { token })
         await page.waitFor(() => document.querySelector('.notes-count').textContent === '1', 'the note')
         assert.deepEqual(await page.evaluate(() => ['.notes-field', '.notes-send', '.notes-toggle'].map((selector) =>
             document.querySelector(selector).checkVisibility())), [false, false, true])
@@ -291,8 +293,10 @@ async function testRights(programs) {
         await page.close()
     })
     await test('a refused note says why, and goes back to the field', async () => {
-        const page = await openPage('/', windows.phone)
-        await showNotes(page, 'plan', { token: await tokenFor('--read', '', '--write', '=plan') })
+        const token = await tokenFor('--read', '', '--write', '=plan')
+        // Without a token, the page would ask for one.
+        const page = await openPage(`/#token=${token}`, windows.phone)
+        await showNotes(page, 'plan', { token })
         await page.waitFor(() => stub.caret.link.state === 'online', 'the connection')
         await type(page, 'One')
         await page.evaluate(() => document.querySelector('.notes-send').click())

@@ -82,16 +82,26 @@ function describeFocus() {
     const index = globalThis.tabStops.indexOf(node)
     if (index < 0) return { index: null }
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node)
-    const isShown = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none'
+    // In a text that fills its screen, a ring would look like a frame. There the caret shows the focus.
+    const { width, height } = node.getBoundingClientRect()
+    const isWholeScreen = node.matches('textarea') && getComputedStyle(node).caretColor !== 'rgba(0, 0, 0, 0)'
+        && width * height > 0.4 * (node.closest('main')?.clientWidth ?? innerWidth) * innerHeight
+    const isShown = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none' || isWholeScreen
     return { index, isShown, html: node.outerHTML.slice(0, 160) }
 }
 
 /** Every text has a contrast of at least 4.5 : 1 with what is below it; large text of 3 : 1. */
 export async function expectContrast(page) {
-    assert.deepEqual(await page.evaluate(findLowContrast), [], 'contrasts that are too low')
+    assert.deepEqual(await lowContrasts(page), [], 'contrasts that are too low')
 }
 
-function findLowContrast() {
+/** The nodes inside of `selector` whose text has too little contrast. */
+export const lowContrasts = (page, selector = 'body') => page.evaluate(findLowContrast, selector)
+
+async function findLowContrast(selector) {
+    // A change of the color scheme moves some colors, and sheets appear slowly.
+    const moving = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(moving.map((one) => one.finished))
     const canvas = document.createElement('canvas')
     canvas.width = canvas.height = 1
     const context = canvas.getContext('2d', { willReadFrequently: true })
@@ -124,7 +134,7 @@ function findLowContrast() {
         const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700)
         if (ratio < (isLarge ? 3 : 4.5) - 0.005) low.push(`${ratio.toFixed(2)}: ${node.outerHTML.slice(0, 120)}`)
     }
-    for (const node of document.body.querySelectorAll('*')) {
+    for (const node of document.querySelectorAll(`${selector} *`)) {
         if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
         // WCAG makes an exception for controls that cannot be used.
         if (node.closest(':disabled, [aria-disabled="true"], .spoken')) continue
@@ -140,8 +150,14 @@ function findLowContrast() {
 
 /** On a phone, every control is at least 44 pixels high and wide. Links inside of a sentence are an exception. */
 export async function expectTouchTargets(page) {
-    const small = await page.evaluate(() => {
-        const nodes = [...document.querySelectorAll('a[href], button, input, textarea, select, summary, [role="button"], [role="slider"]')]
+    assert.deepEqual(await smallControls(page), [], 'controls that are too small for a finger')
+}
+
+/** The controls inside of `selector` that are smaller than 44 pixels. */
+export function smallControls(page, selector = 'body') {
+    return page.evaluate((selector) => {
+        const nodes = [...document.querySelectorAll(selector)].flatMap((root) =>
+            [...root.querySelectorAll('a[href], button, input, textarea, select, summary, [role="button"], [role="slider"]')])
         const sizeOf = (node) => {
             // A press on the label of a control is a press on the control.
             const boxes = [node, ...(node.labels ?? [])].map((one) => one.getBoundingClientRect())
@@ -152,8 +168,7 @@ export async function expectTouchTargets(page) {
             const sentence = node.matches('a') && getComputedStyle(node).display === 'inline' && node.closest('p')
             return !sentence && sizeOf(node).some((size) => size < 43.5)
         }).map((node) => `${sizeOf(node).map(Math.round).join('×')}: ${node.outerHTML.slice(0, 120)}`)
-    })
-    assert.deepEqual(small, [], 'controls that are too small for a finger')
+    }, selector)
 }
 
 /** With reduced motion, nothing moves: neither now nor when something changes. Undoes the setting at the end. */

@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { start, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
+import { smallControls } from './accessibility.mjs'
 import { testDocumentsLayout } from './page-documents-layout.mjs'
-import { poorControls, press, pressOn, replace, shows, type } from './page-support.mjs'
+import { press, pressOn, reloads, replace, shows, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 
 export async function testPageDocuments(programs) {
@@ -38,7 +39,7 @@ const focused = (page) => page.evaluate(() =>
 async function testFirst({ testPage }) {
     await testPage('without documents, the page shows how to make the first one', '/', async (page) => {
         await shows(page, '.list-state', /^No documents yet\. New document Or from a shell: caret put --create NAME FILE$/)
-        assert.deepEqual(await poorControls(page, '.documents'), [])
+        assert.deepEqual(await smallControls(page, '.documents'), [])
         await pressOn(page, 'New document')
         await page.waitFor(() => document.activeElement.matches('dialog input'), 'the field with the focus')
         await type(page, 'first')
@@ -113,7 +114,7 @@ async function testNames({ testPage, caret }) {
             ['Each slash needs a name before it.', 'Create', true], ['In the folder “notes”.', 'Create', false],
             ['There is already a document with this name.', 'Open', false],
         ])
-        assert.deepEqual(await poorControls(page, 'dialog'), [])
+        assert.deepEqual(await smallControls(page, 'dialog'), [])
         await press(page, 'Enter')
         await page.waitFor(() => location.pathname === '/d/agenda' && !document.querySelector('dialog'), 'the open document')
     })
@@ -250,10 +251,22 @@ async function testMany({ testPage, server }) {
     })
 }
 
+/** Runs in the page: the server gets no message before `releaseMessages` is called. */
+function holdMessages() {
+    const held = []
+    const { send } = WebSocket.prototype
+    WebSocket.prototype.send = function (line) { held.push([this, line]) }
+    window.releaseMessages = () => {
+        WebSocket.prototype.send = send
+        for (const [socket, line] of held) socket.send(line)
+    }
+}
+
 async function testConnection({ server, openPage }, programs) {
     await test('until the documents arrive there are grey rows, and the bar works', async () => {
-        server.child.kill('SIGSTOP')
         const page = await openPage('/', windows.phone)
+        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${holdMessages})()` })
+        await reloads(page, () => page.send('Page.reload'))
         await page.waitFor(() => document.querySelectorAll('.waiting').length === 6, 'six grey rows')
         const animation = () => page.evaluate(() => getComputedStyle(document.querySelector('.waiting .document')).animationName)
         assert.equal(await animation(), 'breathe')
@@ -262,7 +275,7 @@ async function testConnection({ server, openPage }, programs) {
         await shows(page, '.link', 'Connecting… Connecting…')
         await pressOn(page, 'New document')
         await page.waitFor(() => document.querySelector('dialog'), 'the sheet')
-        server.child.kill('SIGCONT')
+        await page.evaluate(() => releaseMessages())
         await page.waitFor(() => document.querySelectorAll('.rows .entry').length >= 200, 'the rows')
         assert.deepEqual(page.problems, [])
         await page.close()
@@ -276,14 +289,12 @@ async function testConnection({ server, openPage }, programs) {
         // The pauses between attempts become longer.
         await shows(page, '.link', /attempt in [5-9] s/)
         assert.ok(await page.evaluate(() => document.querySelectorAll('.rows .entry').length) >= 200)
-        assert.deepEqual(await poorControls(page, '.documents .bar'), [])
+        assert.deepEqual(await smallControls(page, '.documents .bar'), [])
         const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
         await again.line(/ event=ready/)
-        const before = Date.now()
         await pressOn(page, 'Connect now')
         await shows(page, '.link', 'Connected Connected')
-        assert.ok(Date.now() - before < 3_000, `${Date.now() - before} ms`)
-        assert.deepEqual(page.problems.filter((problem) => !problem.includes('WebSocket connection')), [])
+        assert.deepEqual(page.problems.filter((problem) => !/WebSocket connection|when fetching the script/.test(problem)), [])
         await page.close()
     })
 }

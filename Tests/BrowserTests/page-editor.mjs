@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { press as pressKey } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame, until } from './tabs.mjs'
 
@@ -41,12 +42,6 @@ export const notice = (page, pattern) => page.waitFor((source) => new RegExp(sou
 export const insert = async (page, text) => {
     await page.evaluate(() => document.querySelector('.text').focus())
     await page.send('Input.insertText', { text })
-}
-
-async function pressKey(page, key, code, modifiers = 0) {
-    const event = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, windowsVirtualKeyCode: code, modifiers }
-    await page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
 }
 
 /** Whether the browser would ask before it leaves the page. */
@@ -86,9 +81,9 @@ async function testText({ testPage, put }) {
         assert.equal(await words(page, '.words'), 'Saved')
         assert.equal(await page.evaluate(() => document.title), 'shopping/milk \u00b7 Caret')
         assert.equal(await asksBeforeLeaving(page), false)
-        await pressKey(page, 's', 83, 2)
+        await pressKey(page, 's', { ctrl: true })
         await notice(page, /^Everything is saved as you type\.$/)
-        await pressKey(page, 'Escape', 27)
+        await pressKey(page, 'Escape')
         assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'More')
     })
 
@@ -111,17 +106,17 @@ async function testMenus({ testPage, put, caret, origin }) {
         await page.evaluate(() => {
             navigator.clipboard.writeText = async (text) => { window.copied = text }
         })
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Copy the link')
         await notice(page, /^The link is copied/)
         assert.equal(await page.evaluate(() => window.copied), `${origin}/d/plans/garden`)
         const downloads = temporaryFolder()
         await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Download')
         const file = join(downloads, 'garden.txt')
         await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Rename')
         const type = (text) => page.waitFor((text) => {
             const field = document.querySelector('dialog input')
@@ -137,7 +132,7 @@ async function testMenus({ testPage, put, caret, origin }) {
         await press(page, 'dialog[open] [type=submit]')
         await notice(page, /Now called \u201cplans\/yard\u201d/)
         assert.deepEqual(await page.evaluate(() => [location.pathname, document.querySelector('.leaf').textContent]), ['/d/plans/yard', 'yard'])
-        await press(page, '.name')
+        await press(page, '.editor .name')
         await press(page, 'dialog[open] button', 'Delete')
         await press(page, 'dialog[open] .actions button.danger', 'Delete')
         await page.waitFor(() => location.pathname === '/', 'the documents')
@@ -148,7 +143,7 @@ async function testMenus({ testPage, put, caret, origin }) {
     await testPage('the menu of the editor undoes, and sets font and wrap', '/d/list', async (page) => {
         await inSituation(page, 'saved')
         const choose = async (label) => {
-            await press(page, '.more')
+            await press(page, '.editor .more')
             await press(page, 'dialog[open] button', label)
         }
         await insert(page, 'b')

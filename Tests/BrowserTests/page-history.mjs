@@ -1,8 +1,9 @@
 // The history of a document, on the page in Chromium.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
+import { press } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
-import { atRevision, click, compared, press, settled, testWindows, text } from './screen-checks.mjs'
+import { atRevision, click, compared, settled, testWindows, text } from './screen-checks.mjs'
 
 export async function testPageHistory(programs) {
     const pages = await startPages(programs)
@@ -64,7 +65,7 @@ async function testPlaces({ testPage }) {
         })
         assert.deepEqual([slider.min, slider.max, slider.value], ['0', '14', '3'])
         assert.match(slider.words, /^Revision 3 of 14, by Bob, \d+ \w+ \d{4}, \d\d:\d\d:\d\d, added 1\scharacter$/)
-        const unnamed = await page.evaluate(() => [...document.querySelectorAll('.screen :is(button, a, input, [tabindex])')]
+        const unnamed = await page.evaluate(() => [...document.querySelectorAll('main .screen :is(button, a, input, [tabindex])')]
             .filter((one) => !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML))
         assert.deepEqual(unnamed, [])
     })
@@ -92,7 +93,7 @@ async function testBeginnings({ testPage, put, server }) {
     await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
     await testPage('a history that was trimmed says where it begins', '/d/trimmed?rev=2', async (page) => {
         await settled(page)
-        const said = await page.evaluate(() => [document.querySelector('.history-author').textContent, document.querySelector('input').min])
+        const said = await page.evaluate(() => [document.querySelector('.history-author').textContent, document.querySelector('.history-slider input').min])
         assert.match(said[0], /^History begins at revision 5/)
         assert.equal(said[1], '5')
         assert.equal(await text(page), 'Kept\n0\n1\n2\n3\n')
@@ -235,14 +236,14 @@ async function testLife({ testPage, put, caret, server }) {
         await setWindow(page, windows.small)
         await atRevision(page, 2)
         const found = await page.evaluate(() => [
-            document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth,
+            document.querySelectorAll('main :is(img, script)').length, document.documentElement.scrollWidth,
             document.querySelector('.history-text').scrollWidth,
         ])
         assert.deepEqual(found.slice(0, 2), [0, 320])
         assert.ok(found[2] <= 320)
         await page.evaluate(() => [...document.querySelectorAll('a')].find((one) => one.getAttribute('aria-label') === 'Compare with now').click())
         await compared(page)
-        assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.screen img, .screen script').length, document.documentElement.scrollWidth]), [0, 320])
+        assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('main :is(img, script)').length, document.documentElement.scrollWidth]), [0, 320])
     })
 }
 

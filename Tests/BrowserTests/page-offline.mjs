@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
 import { startChangingSite } from './changing-site.mjs'
 import { startPages, windows } from './pages.mjs'
+import { allOr } from './quick.mjs'
 
 export async function testPageOffline(programs) {
     const { openPage, server, put } = await startPages(programs)
@@ -65,8 +66,9 @@ export async function testPageOffline(programs) {
     await testOffline('a slow server gives the old version at once, and the new one later', async (page) => {
         await update(page, 2)
         const change = versioned(3)
-        site.change = async (path, bytes) => {
-            await new Promise((later) => setTimeout(later, 700))
+        site.change = async (path, bytes, isForDigest = false) => {
+            // The list of digests reads all files, one after the other.
+            if (!isForDigest) await new Promise((later) => setTimeout(later, 700))
             return change(path, bytes)
         }
         await reload(page)
@@ -76,7 +78,7 @@ export async function testPageOffline(programs) {
         assert.deepEqual(await versionsOf(page), [3, 3, 3])
     })
 
-    for (const share of [0.02, 0.5, 0.98, 1.02, 1.5, 1.98]) {
+    for (const share of allOr([0.5, 1.5], [0.02, 0.5, 0.98, 1.02, 1.5, 1.98], 'a new version at four of six moments')) {
         await testOffline(`a server that changes after ${share * 100} % of its files gives no mixed set`, async (page) => {
             await update(page, 2)
             const files = await page.evaluate(async () => Object.keys(await (await fetch('/page/files.json')).json()).length + 1)

@@ -1,7 +1,8 @@
 // Signing in, signing out and the settings, in Chromium.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
-import { poorContrasts, poorControls, press, pressOn, reloads, replace, shows, type } from './page-support.mjs'
+import { lowContrasts, smallControls } from './accessibility.mjs'
+import { press, pressOn, reloads, replace, shows, type } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 
 export async function testPageSignIn(programs) {
@@ -79,7 +80,7 @@ async function testLosingToken({ server, testPage, openPage }, bob) {
         await press(page, 'Enter')
         for (const scheme of ['light', 'dark']) {
             await setWindow(page, windows.small, scheme)
-            assert.deepEqual([await poorControls(page, '.sign-in'), await poorContrasts(page, '.sign-in')], [[], []])
+            assert.deepEqual([await smallControls(page, '.sign-in'), await lowContrasts(page, '.sign-in')], [[], []])
             assert.ok(await page.evaluate(() => document.querySelector('.sign-in').scrollWidth <= innerWidth))
         }
         await page.close()
@@ -148,7 +149,7 @@ async function testForgetting({ testPage, openPage }) {
         await pressOn(page, 'Settings')
         for (const scheme of ['light', 'dark']) {
             await setWindow(page, windows.small, scheme)
-            assert.deepEqual([await poorControls(page, 'dialog'), await poorContrasts(page, 'dialog')], [[], []])
+            assert.deepEqual([await smallControls(page, 'dialog'), await lowContrasts(page, 'dialog')], [[], []])
             assert.ok(await page.evaluate(() => document.querySelector('.sheet-body').scrollWidth <= innerWidth))
         }
         await page.close()

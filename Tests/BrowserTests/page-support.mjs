@@ -2,11 +2,16 @@
 import { once } from 'node:events'
 import { within } from '../NodeSupport/suite.mjs'
 
+const codes = { Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
+
 /** Presses a key, such as 'Enter' or 'a'. */
-export async function press(page, key, modifiers = 0) {
-    const codes = { Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ' ': 32 }
-    const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
-    const event = { key, modifiers, windowsVirtualKeyCode: codes[key], code: key === ' ' ? 'Space' : key, text }
+export async function press(page, key, { shift = false, ctrl = false } = {}) {
+    const text = ctrl ? undefined : key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
+    const isLetter = /^[a-z]$/.test(key)
+    const event = {
+        key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0), code: key === ' ' ? 'Space' : isLetter ? `Key${key.toUpperCase()}` : key,
+        windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : codes[key],
+    }
     await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event })
     await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
 }
@@ -16,6 +21,15 @@ export async function reloads(page, action) {
     const loaded = once(page, 'Page.loadEventFired')
     await action()
     await within(loaded, 'loading the page again')
+}
+
+/** Waits until the service worker has all files of the page, so that the page can start without a server. */
+export function hasPageOffline(page) {
+    return page.waitFor(async () => {
+        const { active } = await navigator.serviceWorker.ready
+        const [name] = (await caches.keys()).filter((name) => name.startsWith('caret-files-'))
+        return active.state === 'activated' && name && await caches.match('/page/files.json', { cacheName: name })
+    }, 'the files of the page in the service worker')
 }
 
 /** Types a text where the focus is. */
@@ -56,57 +70,5 @@ export function box(page, selector) {
     return page.evaluate((selector) => {
         const { left, right, top, bottom, width, height } = document.querySelector(selector).getBoundingClientRect()
         return { left, right, top, bottom, width, height }
-    }, selector)
-}
-
-/** The controls inside of a node that have no name, or are smaller than 44 pixels. */
-export function poorControls(page, selector) {
-    return page.evaluate((selector) => {
-        const controls = [...document.querySelectorAll(selector)].flatMap((root) =>
-            [...root.querySelectorAll('button, a[href], input, textarea, select')]).filter((one) => one.checkVisibility())
-        return controls.flatMap((one) => {
-            // A label around a control is pressed like the control.
-            const { width, height } = (one.closest('label') ?? one.closest('.search') ?? one).getBoundingClientRect()
-            const name = (one.getAttribute('aria-label') ?? one.closest('label')?.textContent ?? one.textContent ?? '').trim()
-            const label = `${one.tagName} '${name}' ${Math.round(width)}×${Math.round(height)}`
-            return name === '' || width < 43.5 || height < 43.5 ? [label] : []
-        })
-    }, selector)
-}
-
-/** The texts inside of a node whose contrast is below 4.5 : 1. Backgrounds that are translucent count as opaque. */
-export function poorContrasts(page, selector) {
-    return page.evaluate(async (selector) => {
-        // A change of the color scheme moves some colors.
-        const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition)
-        await Promise.allSettled(transitions.map((one) => one.finished))
-        const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
-        const rgba = (color) => {
-            context.clearRect(0, 0, 1, 1)
-            context.fillStyle = color
-            context.fillRect(0, 0, 1, 1)
-            return context.getImageData(0, 0, 1, 1).data
-        }
-        const luminance = (color) => {
-            const [red, green, blue] = [...rgba(color)].slice(0, 3).map((byte) => {
-                const share = byte / 255
-                return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-            })
-            return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-        }
-        const backgroundOf = (node) => {
-            for (let at = node; at; at = at.parentElement) {
-                const color = getComputedStyle(at).backgroundColor
-                if (rgba(color)[3] > 128) return color
-            }
-            return 'white'
-        }
-        return [...document.querySelectorAll(`${selector} *`)].flatMap((node) => {
-            const text = [...node.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data.trim()).join('')
-            if (text === '' || !node.checkVisibility() || node.closest(':disabled')) return []
-            const [high, low] = [luminance(getComputedStyle(node).color), luminance(backgroundOf(node))].sort((a, b) => b - a)
-            const contrast = (high + 0.05) / (low + 0.05)
-            return contrast < 4.5 ? [`'${text}' ${contrast.toFixed(2)}`] : []
-        })
     }, selector)
 }

@@ -1,26 +1,20 @@
 // What the tests of the history and of the comparison use, and checks of how a screen looks.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
+import { expectContrast } from './accessibility.mjs'
 import { windows } from './pages.mjs'
+import { windowsAndSchemes } from './quick.mjs'
 
 export const text = (page) => page.evaluate(() => document.querySelector('.history-text pre')?.textContent ?? '')
 export const settled = (page) => page.waitFor(() => document.querySelector('.history-text pre, .history-text .empty')
     && !document.querySelector('.history-text[aria-busy]'), 'the text of a revision')
 export const atRevision = (page, revision) => page.waitFor((value) => document.querySelector('.history-slider input')?.value === value
-    && !document.querySelector('[aria-busy]') && document.querySelector('.number')?.textContent.startsWith(`Revision ${value} `), `revision ${revision}`, String(revision))
+    && !document.querySelector('main [aria-busy]') && document.querySelector('main .number')?.textContent.startsWith(`Revision ${value} `), `revision ${revision}`, String(revision))
 export const click = (page, name) => page.evaluate((label) => {
     const control = [...document.querySelectorAll('button, a')].find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === label)
     control.click()
 }, name)
-export const compared = (page) => page.waitFor(() => document.querySelector('.rows, .compare-text > .empty') && !document.querySelector('[aria-busy]'), 'a comparison')
-
-/** Presses a key as a user does. */
-export async function press(page, key, { shift = false } = {}) {
-    const codes = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35 }
-    const event = { key, code: key, modifiers: shift ? 8 : 0, windowsVirtualKeyCode: codes[key], ...(key.length === 1 && { text: key }) }
-    await page.send('Input.dispatchKeyEvent', { type: key.length === 1 ? 'keyDown' : 'rawKeyDown', ...event })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-}
+export const compared = (page) => page.waitFor(() => document.querySelector('.compare-rows, .compare-text > .empty') && !document.querySelector('main [aria-busy]'), 'a comparison')
 
 /**
  * Tests the layout of a screen at all windows, light and dark. `query` is that of the address, and `loaded` waits for
@@ -32,57 +26,25 @@ export async function testWindows({ openPage, put }, query, loaded) {
     document.replaceText(document.text.replace('broken', 'wrapped'))
     await document.saved()
     const path = `/d/${name.split('/').map(encodeURIComponent).join('/')}`
-    for (const [window, { width, height, insets }] of Object.entries(windows)) {
-        for (const scheme of ['light', 'dark']) {
-            await test(`${query} fits a window of ${width}\u00d7${height}, ${scheme}`, async () => {
-                const page = await openPage(`${path}${query}`, windows[window], scheme)
-                await loaded(page)
-                const left = width >= 900 ? 300 : 0
-                assert.deepEqual(await layoutProblems(page, { left, width, height, inset: { top: 0, right: 0, bottom: 0, left: 0, ...insets } }), [])
-                assert.deepEqual(await faintTexts(page), [])
-                assert.deepEqual(page.problems, [])
-                await page.close()
-            })
-        }
+    for (const [window, scheme] of windowsAndSchemes()) {
+        const { width, height, insets } = windows[window]
+        await test(`${query} fits a window of ${width}\u00d7${height}, ${scheme}`, async () => {
+            const page = await openPage(`${path}${query}`, windows[window], scheme)
+            await loaded(page)
+            const left = width >= 900 ? 300 : 0
+            assert.deepEqual(await layoutProblems(page, { left, width, height, inset: { top: 0, right: 0, bottom: 0, left: 0, ...insets } }), [])
+            await expectContrast(page)
+            assert.deepEqual(page.problems, [])
+            await page.close()
+        })
     }
-}
-
-/** Texts whose contrast is below 4.5 : 1, with the contrast. */
-export function faintTexts(page) {
-    return page.evaluate(() => {
-        const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
-        // Paints colors over each other, as the page does.
-        const painted = (colors) => {
-            canvas.clearRect(0, 0, 1, 1)
-            for (const color of colors) {
-                canvas.fillStyle = color
-                canvas.fillRect(0, 0, 1, 1)
-            }
-            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => value / 255)
-        }
-        const luminance = (color) => color.map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4))
-            .reduce((sum, share, index) => sum + share * [0.2126, 0.7152, 0.0722][index], 0)
-        const found = []
-        const walker = document.createTreeWalker(document.querySelector('.screen'), NodeFilter.SHOW_TEXT)
-        while (walker.nextNode()) {
-            const node = walker.currentNode.parentElement
-            if (!walker.currentNode.data.trim() || node.closest(':disabled, .spoken') || !node.checkVisibility()) continue
-            const grounds = []
-            for (let outer = node; outer; outer = outer.parentElement) grounds.unshift(getComputedStyle(outer).backgroundColor)
-            const ground = painted(grounds)
-            const [dark, light] = [luminance(ground), luminance(painted([...grounds, getComputedStyle(node).color]))].sort((left, right) => left - right)
-            const contrast = (light + 0.05) / (dark + 0.05)
-            if (contrast < 4.5) found.push(`${node.className || node.tagName}: ${contrast.toFixed(2)}`)
-        }
-        return [...new Set(found)]
-    })
 }
 
 /** What is outside of its room, too small to touch, or hard to read. */
 export function layoutProblems(page, room) {
     return page.evaluate(({ left, width, height, inset }) => {
         const problems = []
-        const screen = document.querySelector('.screen')
+        const screen = document.querySelector('main .screen')
         const box = (node) => node.getBoundingClientRect()
         const say = (node, what) => problems.push(`${node.className || node.tagName} ${node.getAttribute('aria-label') ?? ''}: ${what} ${JSON.stringify(box(node))}`)
         if (document.documentElement.scrollWidth > width) say(document.documentElement, 'wider than the window')
@@ -101,7 +63,7 @@ export function layoutProblems(page, room) {
         if (box(scrolled).left !== left || box(scrolled).right !== width) say(scrolled, 'does not span the screen')
         if (box(scrolled).height < 90) say(scrolled, 'too low')
         if (scrolled.scrollWidth > scrolled.clientWidth) say(scrolled, 'scrolls sideways')
-        const content = screen.querySelector('.history-text pre, .rows')
+        const content = screen.querySelector('.history-text pre, .compare-rows')
         if (!content) say(screen, 'has no text')
         return problems
     }, room)

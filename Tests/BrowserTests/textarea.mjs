@@ -333,7 +333,7 @@ async function testPage({ testTabs }) {
         await tab.evaluate(() => binding.release())
         await tab.insert('x')
         other.append('y')
-        await tab.evaluate(() => new Promise((done) => shared.addEventListener('change', done, { once: true })))
+        await tab.page.waitFor(() => shared.text === 'aby', 'the change of the other user')
         await tab.frames(2)
         assert.match(await tab.text(), /^(xab|abx)$/)
         assert.deepEqual(await tab.evaluate(() => [shared.text, field.readOnly]), ['aby', false])

@@ -80,6 +80,72 @@ const conversations = {
         assert.notEqual(caret.open('a'), document)
     },
 
+    async 'two calls of `close` close a document once'(wasm) {
+        const { server, document } = await open(wasm)
+        document.append('!')
+        const closings = [document.close(), document.close()]
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        await Promise.all(closings)
+        await document.close()
+        assert.deepEqual(server.received.filter(({ type }) => type === 'close'), [{ type: 'close', doc: 'a' }])
+    },
+
+    async 'a document that is opened again while it is being closed stays open'(wasm) {
+        const { server, caret, document } = await open(wasm)
+        document.append('!')
+        const closing = document.close()
+        const again = caret.open('a')
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        await closing
+        again.append('?')
+        server.send({ type: 'ack', doc: 'a', seq: 2, rev: 3 })
+        await again.saved()
+        assert.deepEqual([again.text, caret.open('a') === again], ['Milk!?', true])
+        assert.equal(server.received.some(({ type }) => type === 'close'), false)
+        await again.close()
+        assert.deepEqual(server.received.at(-1), { type: 'close', doc: 'a' })
+    },
+
+    async 'a document that is opened again and closed again while it is being closed is closed'(wasm) {
+        const { server, caret, document } = await open(wasm)
+        document.append('!')
+        const first = document.close()
+        const second = caret.open('a').close()
+        document.append('?')
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        server.send({ type: 'ack', doc: 'a', seq: 2, rev: 3 })
+        await Promise.all([first, second])
+        assert.deepEqual(server.received.filter(({ type }) => type === 'close'), [{ type: 'close', doc: 'a' }])
+        assert.throws(() => document.append('x'), { code: 'closed' })
+    },
+
+    async 'a document that is missing is created when it is opened again with `create`'(wasm) {
+        const { server, caret } = await connect(wasm)
+        const document = caret.open('b')
+        const failed = assert.rejects(document.opened(), { code: 'not_found' })
+        server.send({ type: 'error', id: server.received.at(-1).id, code: 'not_found', message: 'there is none' })
+        await failed
+        const created = caret.open('b', { create: true }).opened()
+        const { id, create } = server.received.at(-1)
+        assert.equal(create, true)
+        server.send({ type: 'opened', id, doc: 'b', epoch: 'e', rev: 0, text: '', rights: 'write', peers: [] })
+        await created
+        assert.equal(document.saving.state, 'saved')
+    },
+
+    async '`create` counts even if the document is opened without it at this moment'(wasm) {
+        const { server, caret } = await connect(wasm)
+        const document = caret.open('b')
+        const first = server.received.at(-1)
+        const created = caret.open('b', { create: true }).opened()
+        server.send({ type: 'error', id: first.id, code: 'not_found', message: 'there is none' })
+        const { id, create } = server.received.at(-1)
+        assert.deepEqual([create, id === first.id], [true, false])
+        server.send({ type: 'opened', id, doc: 'b', epoch: 'e', rev: 0, text: '', rights: 'write', peers: [] })
+        await created
+        assert.equal(document.saving.state, 'saved')
+    },
+
     async 'an edit outside the text is refused, and changes nothing'(wasm) {
         const { server, document } = await open(wasm)
         const count = server.received.length

@@ -325,6 +325,26 @@ export const cases = inWorlds({
         assert.equal(world.server.text('a'), 'Milk\n')
     },
 
+    async 'a second `close` does not close the document that was opened after the first'(world) {
+        world.server.isReachable = false
+        const tab = await world.tab()
+        const document = tab.open('a', { create: true })
+        document.append('Milk\n')
+        const closings = [document.close()]
+        document.endWaiting(new Error('the test does not wait'))
+        closings.push(document.close())
+        await closings[0]
+        const again = tab.open('a')
+        again.append('Tea\n')
+        await Promise.all([...closings, document.close()])
+        await settled()
+        again.append('Oats\n')
+        world.server.isReachable = true
+        tab.caret.reconnect()
+        await again.saved()
+        assert.deepEqual([world.server.text('a'), await tab.caret.kept()], ['Milk\nTea\nOats\n', []])
+    },
+
     async 'if the storage fails, the client continues and says so'(world) {
         world.server.create('a')
         const tab = await world.tab()

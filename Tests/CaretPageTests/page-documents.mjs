@@ -4,6 +4,8 @@ import {
     fileName, nameProblem, partsOf, shellWord, shortName, typedName, validatedName, visibleName,
 } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
+import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
+import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
 import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 
@@ -196,6 +198,38 @@ export const cases = {
             assert.equal(done.join(), expected)
         }
         assert.equal(mayLose(new EventTarget()), false)
+    },
+
+    'documents with text that only this device has are marked, and listed without the server'() {
+        const list = new DocumentList()
+        const shown = () => list.shown().sections.flatMap(({ rows }) => rows).map(({ name, isKept, isOnlyHere }) =>
+            `${name}${isKept ? ' kept' : ''}${isOnlyHere ? ' here' : ''}`)
+        const since = new Date(0)
+        assert.equal(list.keep([{ name: 'a', since }]), true)
+        assert.deepEqual([shown(), list.has('a')], [['a kept here'], false])
+        for (const name of ['a', 'b']) list.apply({ type: 'document', name, length: 1, updated: since, revision: 1 })
+        list.apply({ type: 'complete' })
+        assert.deepEqual([shown(), list.has('a'), list.keep([{ name: 'a', since }])], [['a kept', 'b'], true, false])
+        list.apply({ type: 'gone', name: 'a' })
+        assert.deepEqual(shown(), ['a kept here', 'b'])
+        assert.equal(list.keep([{ name: 'b', since }]), true)
+        assert.deepEqual(shown(), ['b kept'])
+        list.keep([])
+        assert.deepEqual(shown(), ['b'])
+    },
+
+    'an address without a first revision compares from the first one that is kept'() {
+        const route = { screen: 'compare', name: 'a b', from: undefined, to: undefined }
+        assert.equal(addressOf(route), '/d/a%20b?from=')
+        assert.deepEqual(routeOf(new URL('http://x/d/a%20b?from=')), route)
+        assert.equal(addressOf({ ...route, from: 0, to: 7 }), '/d/a%20b?from=0&to=7')
+    },
+
+    'texts that the page cannot open have advice'() {
+        const [since, now] = [new Date(0), new Date(120_000)]
+        assert.match(adviceFor({ state: 'damaged', since }, now), /^From 2\sminutes ago\. This page cannot read it\./)
+        assert.match(adviceFor({ state: 'otherUser', user: 'ann', since }, now), /belongs to \u201cann\u201d\. Sign in/)
+        assert.match(adviceFor({ state: 'otherUser', since }, now), /another user/)
     },
 
     'unsaved text is found only where a document is edited'() {

@@ -118,6 +118,8 @@ export interface CaretEventMap {
     signedOut: Event & { reason: string }
     /** The storage for unsaved edits has failed, or works again. */
     keeping: Event & { error: CaretError | null }
+    /** The answer of `kept` has changed, as far as this client knows. Other tabs change it too. */
+    kept: Event
 }
 
 export class Caret extends EventTarget {
@@ -135,7 +137,10 @@ export class Caret extends EventTarget {
     forget(kept: Kept): Promise<boolean>
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect(): void
-    /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
+    /**
+     * Opens a document, now or as soon as there is a connection. There is one object for each name. With `create`, a
+     * document that is missing is created, also if it was opened without `create` before.
+     */
     open(name: string, options?: { create?: boolean; watch?: boolean }): CaretDocument
     list(options?: { prefix?: string; after?: string; limit?: number }): Promise<{ docs: Entry[]; more: boolean }>
     /** Returns a function that stops following. */
@@ -199,6 +204,10 @@ export class CaretDocument extends EventTarget {
     }): Binding
     opened(): Promise<void>
     saved(): Promise<void>
+    /**
+     * Waits until everything is saved, but for at most 4 s, and closes the document. If `Caret.open` opens it again
+     * before that, it stays open.
+     */
     close(): Promise<void>
     addEventListener<Type extends keyof DocumentEventMap>(
         type: Type, listener: (event: DocumentEventMap[Type]) => void): void

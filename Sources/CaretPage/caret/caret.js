@@ -25,7 +25,7 @@ import { decodeMessage, encodeMessage } from './wire.js'
 
 export { Binding, CaretDocument, CaretError, CaretEvent }
 
-/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut' and 'keeping'. */
+/** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
 export class Caret extends EventTarget {
     #module
     #state
@@ -80,6 +80,7 @@ export class Caret extends EventTarget {
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
             faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),
+            keptChanged: () => this.dispatchEvent(new CaretEvent('kept')),
         })
         this.#pass((now) => this.#state.started(now))
     }
@@ -105,10 +106,13 @@ export class Caret extends EventTarget {
     /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
     open(name, { create = false, watch = false } = {}) {
         const open = this.#find(name)
-        // The client may have opened it only to save its edits.
-        if (open && this.#recovery?.release(open) && create) open.create()
         // A watched document cannot be edited.
-        return open ?? this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+        if (!open) return this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
+        // The client may have opened it only to save its edits.
+        this.#recovery?.release(open)
+        open.keepOpen()
+        if (create) open.create()
+        return open
     }
 
     /** Opens a document that continues from a keepsake. Null if it is open, or if there is no whole keepsake. */

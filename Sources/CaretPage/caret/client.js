@@ -17,6 +17,7 @@
 //
 // Law: every request ends exactly once, with an answer or an error. If the connection ends before the answer to
 // a request, the request is sent again only if it is idempotent.
+import { Backoff } from './backoff.js'
 import { DocumentState, RequestIDs, refusal } from './document-state.js'
 import { CaretError } from './errors.js'
 import { maxUnanswered, PendingRequests } from './requests.js'
@@ -24,7 +25,6 @@ import { closesConnection, hello, refusesEveryHello } from './wire.js'
 
 /** How long the client waits for a connection, and then for `welcome`. The server waits equally long for `hello`. */
 const connectTimeout = 10_000
-const [firstDelay, longestDelay, longestRequestedDelay] = [500, 30_000, 300_000]
 
 export class ClientState {
     /**
@@ -44,7 +44,7 @@ export class ClientState {
     #requests = new PendingRequests()
     #lastKey = 0
     #follow = null
-    #failures = 0
+    #backoff = new Backoff()
     /** When the client began to wait for the server: at its last message, or at the last step of connecting. */
     #silentSince = 0
     /** A `ping` was sent after the last message of the server. */
@@ -173,9 +173,9 @@ export class ClientState {
     disconnected(reason, now, jitter) {
         if (!['connecting', 'greeting', 'online'].includes(this.link.state)) return []
         const explanation = this.#closeNotice?.reason ?? reason
-        const delay = Math.max(this.#nextDelay(jitter), this.#closeNotice?.retryAfter ?? 0)
+        const delay = this.#backoff.next(jitter, this.#closeNotice?.retryAfter)
         this.#closeNotice = null
-        this.link = { state: 'waiting', until: now + Math.min(delay, longestRequestedDelay), reason: explanation }
+        this.link = { state: 'waiting', until: now + delay, reason: explanation }
         const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(explanation) }))
         return [
             { do: 'disconnect' }, { do: 'link' }, ...failures,
@@ -220,7 +220,7 @@ export class ClientState {
             if (this.#user !== undefined && message.user !== this.#user) return this.#end('other_user', now)
             this.link = { state: 'online' }
             this.welcome = message
-            this.#failures = 0
+            this.#backoff.reset()
             return [
                 { do: 'link' }, ...this.#changeAll((document) => document.welcomed(now)), ...this.#sendFollow(),
                 ...this.#sendRequests(),
@@ -313,14 +313,6 @@ export class ClientState {
             { do: 'disconnect' }, { do: 'link' }, ...this.#changeAll((document) => document.disconnected(now)),
             ...this.#requests.removeAll().map((id) => ({ do: 'fail', id, error })), { do: 'end', reason, error },
         ]
-    }
-
-    /** The delay before the next attempt: twice the previous one, shortened by at most one half. */
-    #nextDelay(jitter) {
-        // The seventh delay is the longest one, so counting further is of no use.
-        this.#failures = Math.min(this.#failures + 1, 7)
-        const delay = Math.min(firstDelay * 2 ** (this.#failures - 1), longestDelay)
-        return Math.floor(delay / 2 + jitter * (delay / 2))
     }
 
     /** When the client must ping, disconnect or connect again, if the server sends nothing until then. */

@@ -15,6 +15,8 @@ export class DocumentState {
     #creates
     #watch
     #lastOpen = null
+    /** Whether the last open message asks the server to create the document. */
+    #hasAskedToCreate = false
     #introductions = new Map()
     #typedAt = null
     #state = null
@@ -79,10 +81,11 @@ export class DocumentState {
     undone(now) { return this.#run(this.replica.undo(), now, true) }
     redone(now) { return this.#run(this.replica.redo(), now, true) }
     retried(now) { return this.#run(this.replica.retry(), now) }
-    /** Opening the document creates it from now on, and is tried again if the server has refused it before. */
+    /** The program opens the document with `create`. If there is none, it is created now or with the next answer. */
     created(now) {
-        this.#creates = true
-        return this.state.saving.code === 'not_found' ? this.retried(now) : []
+        const isMissing = this.state.saving.code === 'not_found'
+        if (isMissing || this.state.saving.state === 'opening') this.#creates = true
+        return isMissing ? this.retried(now) : []
     }
     discarded(now) { return this.#run(this.replica.discard(), now) }
 
@@ -152,8 +155,12 @@ export class DocumentState {
     #handle(message, now) {
         this.#record(message)
         if (message.type === 'opened' && this.#isSuperseded(message.own)) return this.#dropRestored(now)
+        const isRefusedOpen = message.type === 'error' && message.id !== undefined
         const rights = this.state.rights
         const actions = this.#run(this.#pass(message), now)
+        if (isRefusedOpen && message.code === 'not_found' && this.#creates && !this.#hasAskedToCreate) {
+            actions.push(...this.retried(now))
+        }
         if (message.type === 'opened') actions.push(...this.#opened(now))
         if (this.state.rights !== rights) {
             actions.push({ do: 'notify', update: { type: 'rights', rights: this.state.rights } })
@@ -272,6 +279,7 @@ export class DocumentState {
 
     #open({ position }) {
         this.#lastOpen = this.#ids.next()
+        this.#hasAskedToCreate = this.#creates
         const message = {
             type: 'open', doc: this.name, create: this.#creates || undefined, ...(this.#typedAfter ? {} : position),
             mode: this.#watch ? 'watch' : undefined, squash: this.#watch || undefined,

@@ -4,7 +4,7 @@ import { CaretError } from './errors.js'
 
 /** An event of a client or of a document, with the fields that caret.d.ts lists. */
 export class CaretEvent extends Event {
-    constructor(type, fields) {
+    constructor(type, fields = {}) {
         super(type)
         Object.assign(this, fields)
     }
@@ -21,6 +21,8 @@ export class CaretDocument extends EventTarget {
     #since = new Date()
     #waiters = []
     #isClosed = false
+    /** The close that runs: { promise, isCancelled }; null if none does. */
+    #closing = null
     /** For each bound field, what to call when messages wait, and when the document is closed. */
     #bindings = new Set()
 
@@ -108,10 +110,25 @@ export class CaretDocument extends EventTarget {
     /** Waits until everything is saved. Throws if the server refuses some edits. */
     saved() { return this.#wait('saved') }
 
-    /** Waits until everything is saved, but for at most 4 s, and closes the document. */
-    async close() {
-        if (this.#isClosed) return
+    /**
+     * Waits until everything is saved, but for at most 4 s, and closes the document. If the program opens the document
+     * again before that, it stays open, and only the fields that are bound now become ordinary ones.
+     */
+    close() {
+        if (!this.#closing) {
+            this.#closing = { promise: null, isCancelled: false }
+            this.#closing.promise = this.#close(this.#closing)
+        }
+        return this.#closing.promise
+    }
+
+    async #close(closing) {
+        const bindings = [...this.#bindings]
         await this.#savedSoon()
+        if (closing.isCancelled) {
+            for (const binding of bindings) binding.release()
+            return
+        }
         for (const binding of [...this.#bindings]) binding.release()
         this.#isClosed = true
         this.#client.closeDocument()
@@ -151,6 +168,12 @@ export class CaretDocument extends EventTarget {
         if (type === 'saving') this.#since = new Date()
         const current = type === 'saving' ? { saving: this.saving } : type === 'peers' ? { peers: this.peers } : fields
         this.dispatchEvent(new CaretEvent(type, current))
+    }
+
+    /** The program has opened the document again. A close that runs does not close it any more. */
+    keepOpen() {
+        if (this.#closing) this.#closing.isCancelled = true
+        this.#closing = null
     }
 
     /** The program has opened a document with `create` that was open before. */

@@ -28,7 +28,9 @@ export class Keeper {
     /** The promise of `end`, after it was called. */
     #ended = null
     #pageEvents = new AbortController()
-    #listener = { lost: () => {}, faultChanged: () => {} }
+    #listener = { lost: () => {}, faultChanged: () => {}, keptChanged: () => {} }
+    /** The numbers of the keepsakes that are stored. */
+    #stored = new Set()
 
     /**
      * Chooses the client's id: that of an ended client with keepsakes of the same token, or else a new one. With
@@ -89,12 +91,16 @@ export class Keeper {
                 ? this.#keepsakes.isOfAccount(keepsake) : this.#keepsakes.isOfUser(keepsake, user)
             if (!isOwn) continue
             this.user ??= keepsake.user
+            this.#stored.add(keepsake.number)
             this.#documents.set(keepsake.number, new KeptDocument(this.#storage, keepsake.number, keepsake))
         }
         return true
     }
 
-    /** Calls `lost` if another tab gets the id, and `faultChanged` after each change of `fault`. */
+    /**
+     * Calls `lost` if another tab gets the id, `faultChanged` after each change of `fault`, and `keptChanged` when a
+     * document gets its first keepsake or loses its last one.
+     */
     listen(listener) {
         this.#listener = listener
         // After these events, the browser may end the page at any moment.
@@ -143,9 +149,16 @@ export class Keeper {
     /** What a KeptDocument uses. */
     get #storage() {
         return {
-            put: (keepsake) => this.#call(() =>
-                this.#keepsakes.put({ ...keepsake, client: this.client, user: this.user })),
-            remove: (number) => this.#call(() => this.#keepsakes.remove({ client: this.client, number })),
+            put: async (keepsake) => {
+                await this.#call(() => this.#keepsakes.put({ ...keepsake, client: this.client, user: this.user }))
+                if (this.#stored.has(keepsake.number)) return
+                this.#stored.add(keepsake.number)
+                this.#listener.keptChanged()
+            },
+            remove: async (number) => {
+                await this.#call(() => this.#keepsakes.remove({ client: this.client, number }))
+                if (this.#stored.delete(number)) this.#listener.keptChanged()
+            },
         }
     }
 
@@ -214,11 +227,14 @@ export class Keeper {
             await kept?.end()
             this.#documents.delete(number)
             await this.#keepsakes.remove({ client, number })
+            this.#stored.delete(number)
+            this.#listener.keptChanged()
             return true
         }
         const release = await this.#keepsakes.lock(client)
         if (!release) return false
         await this.#keepsakes.remove({ client, number }).finally(release)
+        this.#listener.keptChanged()
         return true
     }
 }

@@ -1,5 +1,6 @@
 // Saves the keepsakes that no document of the program uses, as soon as the client is online: those of documents
 // that the program has not opened, and those of other clients that have ended.
+import { CaretEvent } from './document.js'
 import { Keeper } from './keeper.js'
 
 export class Recovery {
@@ -44,6 +45,7 @@ export class Recovery {
         if (!this.#hasEnded) await this.#saveAll(found.caret, found.keeper)
         this.#client = null
         await found.caret.close()
+        this.#caret.dispatchEvent(new CaretEvent('kept'))
     }
 
     /** Opens the documents of keepsakes one after the other, and waits until the server has saved or refused each. */

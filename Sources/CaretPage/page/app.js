@@ -4,20 +4,23 @@ import { Compare } from './compare.js'
 import { Documents } from './documents.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
+import { showFault } from './fault-page.js'
 import { History } from './history.js'
 import { keepNotes } from './notes.js'
 import { keepPageOffline } from './offline.js'
 import { addressOf, routeOf } from './route.js'
-import { notify } from './sheet.js'
+import { confirm, notify } from './sheet.js'
 import { Settings } from './settings.js'
 import { showSignIn } from './sign-in.js'
+import { mayLose } from './unsaved.js'
 import { followViewport } from './viewport.js'
 
 /**
- * What all screens use: `caret`, `settings` and `go`.
+ * What all screens use: `caret`, `settings`, `go`, `reload` and `hasDocument`.
  *
  * A screen is an object with `node`, `title`, `show(route)`, which is called for a route that the screen may be able
- * to show without being made anew and returns whether it can, and `close()`.
+ * to show without being made again and returns whether it can, and `close()`. If `hasOnlyCopy` is true, the screen
+ * has a text that is nowhere else, and the page asks before it closes the screen.
  */
 class App {
     settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
@@ -36,7 +39,7 @@ class App {
         keepNotes(this.caret)
         this.#documents = new Documents(this)
         document.body.append(this.#documents.node, this.#main)
-        window.addEventListener('popstate', () => this.#show())
+        window.addEventListener('popstate', () => this.#wentBack())
         document.addEventListener('click', (event) => this.#followLink(event))
         this.#show()
     }
@@ -62,6 +65,7 @@ class App {
     /** Goes to a route, such as { screen: 'editor', name: 'agenda' }. */
     go(route, { replace = false } = {}) {
         const address = addressOf(route)
+        if (this.#screen?.hasOnlyCopy && !replace) return void this.#askToLeave(address)
         if (replace) history.replaceState(null, '', address)
         else history.pushState(null, '', address)
         this.#show()
@@ -69,8 +73,13 @@ class App {
 
     get route() { return this.#route }
 
-    /** Reloads the page, for settings that a connection begins with. Unsaved text is saved before. */
+    /** Whether the server has a document, as far as the page knows. */
+    hasDocument(name) { return this.#documents.has(name) }
+
+    /** Reloads the page. Unsaved text is saved or kept before, and if this is not possible, the user is asked. */
     async reload() {
+        const question = 'Some of your changes are not saved, and this device could not keep them. If you reload the page, they are lost.'
+        if (mayLose() && !await confirm('Reload without your changes?', question, 'Reload')) return
         await this.caret.close()
         location.reload()
     }
@@ -81,6 +90,23 @@ class App {
         if (!token) return
         this.settings.signIn(token)
         history.replaceState(null, '', location.pathname + location.search)
+    }
+
+    /** The browser has gone to another address of the page. */
+    #wentBack() {
+        if (!this.#screen?.hasOnlyCopy) return this.#show()
+        const wanted = location.href
+        // The screen and its address stay until the user has answered.
+        history.pushState(null, '', addressOf(this.#route))
+        this.#askToLeave(wanted)
+    }
+
+    async #askToLeave(address) {
+        const question = 'The text that you see is only on this page. If you leave, it is lost.'
+        if (!await confirm('Leave without the text?', question, 'Leave')) return
+        this.#screen?.close()
+        // After a fault of the module, only a new page works.
+        location.assign(address)
     }
 
     #show() {
@@ -120,20 +146,11 @@ function storage(name) {
     }
 }
 
+const app = new App()
 try {
-    await new App().start()
+    await app.start()
     keepPageOffline()
 } catch (error) {
-    showFault(error)
+    showFault(error, { route: routeOf(location), token: app.settings.token })
 }
 window.addEventListener('unhandledrejection', ({ reason }) => notify(reason?.message ?? 'Something failed.'))
-
-/** What the page shows when it cannot work at all. */
-function showFault(error) {
-    fill(document.body, element('div', { class: 'plain' },
-        element('h1', {}, 'This page cannot start'),
-        element('p', {}, typeof WebAssembly === 'undefined' ? 'This browser has no WebAssembly, which the page needs.'
-            : error.message),
-        element('p', {}, element('button', { type: 'button', onclick: () => location.reload() }, 'Reload')),
-    ))
-}

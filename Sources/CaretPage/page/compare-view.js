@@ -55,7 +55,7 @@ export class CompareView {
         const digits = Math.max(2, String(this.#difference.lineCount).length)
         const wanted = this.#drawn
         const top = this.node.scrollTop
-        this.#rows = element('div', { class: this.#wide.matches ? 'rows wide' : 'rows', style: { '--digits': digits } })
+        this.#rows = element('div', { class: this.#wide.matches ? 'compare-rows wide' : 'compare-rows', style: { '--digits': digits } })
         fill(this.node, this.#rows)
         this.#drawn = 0
         do this.#drawMore()
@@ -71,9 +71,9 @@ export class CompareView {
             nodes.push(this.#rowNode(rows[this.#drawn]))
             room -= sizeOf(rows[this.#drawn])
         }
-        this.#rows.querySelector('.more')?.remove()
+        this.#rows.querySelector('.show-more')?.remove()
         const hasMore = this.#drawn < rows.length
-        this.#rows.append(...nodes, ...(hasMore ? [element('button', { type: 'button', class: 'plain-button fold more', onclick: () => this.#showMore() }, icon('down'), 'Show more')] : []))
+        this.#rows.append(...nodes, ...(hasMore ? [element('button', { type: 'button', class: 'plain-button fold show-more', onclick: () => this.#showMore() }, icon('down'), 'Show more')] : []))
     }
 
     #showMore() {
@@ -165,10 +165,10 @@ function cells(number, kind, text) {
     ]
 }
 
-function plain(text) { return element('span', { class: 'content', dir: 'auto' }, text) }
+function plain(text) { return element('span', { class: 'line-text', dir: 'auto' }, text) }
 
 function changed({ pieces, isUnended }, tag) {
-    return element(tag, { class: 'content', dir: 'auto' },
+    return element(tag, { class: 'line-text', dir: 'auto' },
         pieces.map(({ text, isChanged }) => (isChanged ? element('mark', {}, text) : text)),
         isUnended && element('small', {}, ' (no line break at the end)'))
 }

@@ -144,10 +144,14 @@ export class Compare {
 
     // Choosing.
 
+    /** Undefined while the first revision that is kept is not known. */
+    get #fromShown() { return this.#from ?? this.#shown?.old.revision }
+
     #showPickers() {
         const { from, to, history } = this.#parts
-        const old = this.#from ?? this.#shown?.old.revision ?? 0
-        fill(from, element('span', { class: 'which' }, 'From'), element('span', { class: 'moment' }, `Revision ${old.toLocaleString('en')}`))
+        const old = this.#fromShown
+        const words = old === undefined ? 'The first revision' : `Revision ${old.toLocaleString('en')}`
+        fill(from, element('span', { class: 'which' }, 'From'), element('span', { class: 'moment' }, words))
         fill(to, element('span', { class: 'which' }, 'To'), element('span', { class: 'moment' }, this.#to === undefined ? 'Now' : `Revision ${this.#to.toLocaleString('en')}`))
         history.href = addressOf({ screen: 'history', name: this.#name, rev: this.#to ?? this.#shown?.fresh.revision })
     }
@@ -167,9 +171,9 @@ export class Compare {
         }
     }
 
-    /** The first revision whose text can be read. */
+    /** The first revision whose text can be read. The empty text before revision 1 says nothing. */
     async #firstKept() {
-        for await (const { revision } of this.#app.caret.history(this.#name)) return revision - 1
+        for await (const { revision } of this.#app.caret.history(this.#name)) return Math.max(1, revision - 1)
         return (await this.#app.caret.read(this.#name)).revision
     }
 
@@ -183,11 +187,11 @@ export class Compare {
         this.#visited ??= visit(this.#app, this.#name).then((visited) => visited && this.#authors.introduce(visited.peers))
         await Promise.race([this.#visited, new Promise((late) => setTimeout(late, 500))])
         const chosen = await pickRevision(this.#app.caret, this.#name, {
-            title: which === 'from' ? 'Compare from' : 'Compare to', value: which === 'from' ? this.#from ?? 0 : this.#to,
+            title: which === 'from' ? 'Compare from' : 'Compare to', value: which === 'from' ? this.#fromShown : this.#to,
             allowsNow: which === 'to', authors: this.#authors,
         })
         if (!chosen || this.#isClosed) return
-        const route = { screen: 'compare', name: this.#name, from: this.#from ?? 0, to: this.#to, [which]: chosen.revision }
+        const route = { screen: 'compare', name: this.#name, from: this.#fromShown, to: this.#to, [which]: chosen.revision }
         this.#app.go(route, { replace: true })
     }
 
@@ -196,7 +200,7 @@ export class Compare {
     #changed(event) {
         if (event.name !== this.#name || this.#isClosed) return
         if (event.type === 'gone' && event.reason === 'renamed' && event.to) {
-            return this.#app.go({ screen: 'compare', name: event.to, from: this.#from ?? 0, to: this.#to }, { replace: true })
+            return this.#app.go({ screen: 'compare', name: event.to, from: this.#from, to: this.#to }, { replace: true })
         }
         if (event.type === 'gone') this.#isGone = true
         if (event.type === 'document') {

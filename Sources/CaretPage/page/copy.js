@@ -41,5 +41,5 @@ export function downloadText(text, name) {
     const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
     element('a', { href: url, download: name }).click()
     // The browser needs the address until it has begun to write.
-    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,5 +1,6 @@
 // Sheets that make, rename, download and delete documents.
-import { fileName, shellWord, shortName, validatedName } from './document-name.js'
+import { downloadText } from './copy.js'
+import { fileName, partsOf, shellWord, shortName, validatedName } from './document-name.js'
 import { element, icon } from './dom.js'
 import { confirm, notify, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
@@ -21,8 +22,9 @@ export async function createDocument(app, name, signal) {
     app.go({ screen: 'editor', name })
 }
 
-/** Asks for the name of a new document. `exists` says whether a name is taken. */
-export function newDocument(app, exists) {
+/** Asks for the name of a new document. */
+export function newDocument(app) {
+    const exists = (name) => app.hasDocument(name)
     return askForName('New document', {
         exists, actions: { free: 'Create', exists: 'Open' },
         run: (name, signal) => exists(name) ? app.go({ screen: 'editor', name }) : createDocument(app, name, signal),
@@ -31,18 +33,18 @@ export function newDocument(app, exists) {
 }
 
 /** The menu of a document in the list. */
-export function showDocumentMenu(app, name, exists) {
+export function showDocumentMenu(app, name) {
     return openMenu(shortName(name), [
-        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name, exists) },
+        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
     ])
 }
 
 /** Asks for a new name. */
-export function renameDocument(app, name, exists) {
+export function renameDocument(app, name) {
     return askForName('Rename', {
-        value: name, exists: (other) => other !== name && exists(other), actions: { free: 'Rename' },
+        value: name, exists: (other) => other !== name && app.hasDocument(other), actions: { free: 'Rename' },
         run: async (to) => {
             await app.caret.rename(name, to)
             await renameNotes(app, name, to)
@@ -60,30 +62,32 @@ async function renameNotes(app, name, to) {
     }
 }
 
-/** Asks, and deletes a document. */
+/** Asks, and deletes a document. The promise is true if it was deleted. */
 export async function deleteDocument(app, name) {
     const question = element('span', {},
         'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
         element('code', {}, `caret undelete ${shellWord(name)}`), '.')
-    const agreed = await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')
-    if (agreed) await attempt(app, () => app.caret.delete(name))
+    if (!await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')) return false
+    return attempt(app, async () => {
+        await app.caret.delete(name)
+        notify(`“${shortName(name)}” was deleted.`)
+    })
 }
 
 async function downloadDocument(app, name) {
     const { text, newline } = await app.caret.read(name)
-    const blob = new Blob([newline === 'crlf' ? text.replaceAll('\n', '\r\n') : text], { type: 'text/plain;charset=utf-8' })
-    const url = URL.createObjectURL(blob)
-    element('a', { href: url, download: fileName(name) }).click()
-    // The browser reads the text after this turn.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    downloadText(newline === 'crlf' ? text.replaceAll('\n', '\r\n') : text, fileName(name))
 }
 
+/** Runs what needs a connection, and says what went wrong. The promise is true if nothing did. */
 async function attempt(app, action) {
     if (app.caret.link.state !== 'online') notify('You are offline. This happens as soon as there is a connection.')
     try {
         await action()
+        return true
     } catch (error) {
         notify(errorWords(error))
+        return false
     }
 }
 
@@ -129,6 +133,9 @@ async function askForName(title, { value = '', exists, actions, run, isOnline })
             }
         }
         field.addEventListener('input', check)
+        // Most users change only the last part of a name.
+        const last = value.length - partsOf(value).title.length
+        field.addEventListener('focus', () => field.setSelectionRange(last, value.length), { once: true })
         check()
         return element('form', { class: 'name-form', onsubmit: submit, novalidate: true }, field, hint,
             element('div', { class: 'actions' },

@@ -41,6 +41,12 @@ export class DocumentRows {
         for (const section of sections) {
             this.#updateSection(section)
             arrange(kept.get(section.folder).list, section.rows.map(({ name }) => rows.get(name).node))
+            for (const row of section.rows) {
+                const drawn = rows.get(row.name)
+                // A document that was deleted and created again has another row.
+                if (drawn.row === row) drawKept(drawn)
+                else drawRow(Object.assign(drawn, { row }), now)
+            }
         }
         arrange(this.node, [...[...kept.values()].map(({ node }) => node), ...(more > 0 ? [this.#more] : [])])
         // Observed anew, so that the observer tells at once if the end is still near.
@@ -90,14 +96,15 @@ export class DocumentRows {
 
     #makeRow(row, now) {
         const title = visibleName(partsOf(row.name).title)
+        const kept = element('span', { class: 'kept', hidden: true }, icon('alert'), 'Not saved', element('span', { class: 'dot' }, ' · '))
         const length = element('span')
         const time = element('time')
         const link = element('a', {
             class: 'document', href: addressOf({ screen: 'editor', name: row.name }),
             'aria-current': row.name === this.#open && 'page',
-        }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' }, length, element('span', { class: 'dot' }, ' · '), time))
+        }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' }, kept, length, element('span', { class: 'dot' }, ' · '), time))
         const menu = iconButton('more', `More about ${title}`, () => this.#actions.menu(row.name))
-        const drawn = { node: element('li', { class: 'entry' }, link, menu), link, length, time, row }
+        const drawn = { node: element('li', { class: 'entry' }, link, menu), link, kept, length, time, row }
         drawRow(drawn, now)
         return drawn
     }
@@ -128,8 +135,15 @@ function arrange(parent, nodes) {
 
 const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-function drawRow({ row, length, time }, now) {
-    setText(length, count(row.length, 'character'))
+/** Whether the document has text that only this device has, and whether the server has named it. */
+function drawKept({ row, kept, length }) {
+    kept.hidden = !row.isKept
+    setText(length, row.isOnlyHere ? 'Only on this device' : count(row.length, 'character'))
+}
+
+function drawRow(drawn, now) {
+    const { row, time } = drawn
+    drawKept(drawn)
     setText(time, timeAgo(row.updated, now))
     time.dateTime = row.updated.toISOString()
     time.title = exactTime.format(row.updated)

@@ -17,12 +17,15 @@ export class DocumentList {
     /** The names that have arrived since 'restarted'; null after 'complete'. */
     #arrived = null
     #sorted = null
+    /** The names of the documents with text that only this device has. */
+    #kept = new Set()
 
     get size() { return this.#rows.size }
     /** Whether documents of the last connection may be missing now. */
     get isArriving() { return this.#arrived !== null }
 
-    has(name) { return this.#rows.has(name) }
+    /** Whether the server has named this document. */
+    has(name) { return this.#rows.get(name)?.isOnlyHere === false }
 
     apply(event) {
         switch (event.type) {
@@ -45,10 +48,27 @@ export class DocumentList {
         for (const entry of entries) this.#update(entry)
     }
 
-    #update({ name, length, updated, revision }) {
+    /**
+     * Marks the documents with text that only this device has: { name, since } each. Those that the server has not named
+     * are listed too. Returns whether anything has changed.
+     */
+    keep(entries) {
+        const kept = new Map(entries.map(({ name, since }) => [name, since]))
+        const changed = [...this.#kept].filter((name) => !kept.has(name)).concat([...kept.keys()].filter((name) => !this.#kept.has(name)))
+        this.#kept = new Set(kept.keys())
+        for (const name of changed) {
+            const row = this.#rows.get(name)
+            if (row) row.isKept = kept.has(name)
+            if (row?.isOnlyHere) this.#remove(name)
+            if (!row) this.#update({ name, length: null, updated: kept.get(name), revision: 0, isOnlyHere: true })
+        }
+        return changed.length > 0
+    }
+
+    #update({ name, length, updated, revision, isOnlyHere = false }) {
         const known = this.#rows.get(name)
-        if (known) return Object.assign(known, { length, updated, revision })
-        const row = { name, ...partsOf(name), folded: fold(name), length, updated, revision }
+        if (known) return Object.assign(known, { length, updated, revision, isOnlyHere })
+        const row = { name, ...partsOf(name), folded: fold(name), length, updated, revision, isOnlyHere, isKept: this.#kept.has(name) }
         this.#rows.set(name, row)
         this.#sorted?.splice(this.#indexOf(row), 0, row)
         return 'rows'
@@ -57,6 +77,10 @@ export class DocumentList {
     #remove(name) {
         const row = this.#rows.get(name)
         if (!row) return false
+        if (this.#kept.has(name)) {
+            Object.assign(row, { isOnlyHere: true, length: null })
+            return true
+        }
         this.#rows.delete(name)
         this.#sorted?.splice(this.#indexOf(row), 1)
         return true

@@ -37,7 +37,7 @@ export class Documents {
         this.#app = app
         this.#rows = new DocumentRows({
             toggle: (folder) => this.#toggle(folder),
-            menu: (name) => showDocumentMenu(app, name, (other) => this.#list.has(other)),
+            menu: (name) => showDocumentMenu(app, name),
             more: () => this.#drawMore(),
         }, this.#scroller)
         this.#search = element('input', {
@@ -52,6 +52,9 @@ export class Documents {
         this.#follow()
         setInterval(() => this.#rows.updateTimes(new Date()), 10_000)
     }
+
+    /** Whether the server has a document, as far as the page knows. */
+    has(name) { return this.#list.has(name) }
 
     /** Marks the document that another screen shows; undefined if none does. */
     opened(name) {
@@ -77,7 +80,7 @@ export class Documents {
         return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, create)
     }
 
-    #create() { newDocument(this.#app, (name) => this.#list.has(name)) }
+    #create() { newDocument(this.#app) }
 
     get #isGrid() { return this.#app.settings.get('layout') === 'grid' }
 
@@ -112,9 +115,25 @@ export class Documents {
         caret.addEventListener('link', () => {
             this.#drawOwn()
             if (!this.#list.isComplete) this.#draw()
+            this.#showKept()
         })
+        caret.addEventListener('kept', () => this.#showKept())
+        // Other tabs may have written meanwhile.
+        document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#showKept() })
         this.#drawOwn()
         this.#draw()
+        this.#showKept()
+    }
+
+    /** Marks the documents with text that only this device has, and lists those that the server has not named. */
+    async #showKept() {
+        try {
+            const kept = await this.#app.caret.kept()
+            // The settings list what this user cannot open.
+            if (this.#list.keep(kept.filter(({ state }) => state !== 'otherUser' && state !== 'damaged'))) this.#draw()
+        } catch {
+            // The storage has failed. The editor says whether its text is kept.
+        }
     }
 
     #drawOwn() {

@@ -14,6 +14,12 @@ export function makeField({ leave, signal }) {
     return field
 }
 
+/** Shows in an empty field what the user can do in a situation. */
+export function showPlaceholder(field, situation) {
+    const words = { opening: '', reading: 'This document is empty.', deleted: '', damaged: '' }[situation] ?? 'Write something\u2026'
+    if (field.placeholder !== words) field.placeholder = words
+}
+
 /** The keyboard of a phone makes the field smaller. Browsers do not scroll to the caret then. */
 function keepCaretInView(field, signal) {
     let height = 0

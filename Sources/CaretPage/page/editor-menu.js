@@ -1,16 +1,16 @@
 // The two menus of the editor.
 import { copyText, downloadText } from './copy.js'
-import { fileName, nameProblem, typedName, visibleName } from './document-name.js'
-import { element, icon } from './dom.js'
+import { fileName, visibleName } from './document-name.js'
+import { deleteDocument, renameDocument } from './document-sheets.js'
+import { icon } from './dom.js'
 import { addressOf } from './route.js'
-import { confirm, notify, openMenu, openSheet } from './sheet.js'
-import { errorWords } from './words.js'
+import { openMenu } from './sheet.js'
 
 /** The menu of the document itself. `isGone`: only its text is left. */
 export function openNameMenu(app, { document, text, isGone }) {
     const { name } = document
     return openMenu(visibleName(name), [
-        { label: 'Rename', icon: icon('pen'), run: () => rename(app, name), disabled: isGone || document.rights !== 'write' },
+        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
         { label: 'Download as text', icon: icon('download'), run: () => downloadText(text(), fileName(name)) },
@@ -38,7 +38,7 @@ export function openEditorMenu(app, { document, isGone }) {
         { label: 'History', icon: icon('history'), run: () => app.go({ screen: 'history', name }), disabled: isGone },
         {
             label: 'Compare revisions', icon: icon('compare'), disabled: isGone || revision < 2,
-            run: () => app.go({ screen: 'compare', name, from: 1 }),
+            run: () => app.go({ screen: 'compare', name }),
         },
         { label: 'Undo', icon: icon('undo'), run: () => document.undo(), disabled: !canEdit || !document.canUndo },
         { label: 'Redo', icon: icon('redo'), run: () => document.redo(), disabled: !canEdit || !document.canRedo },
@@ -50,57 +50,6 @@ export function openEditorMenu(app, { document, isGone }) {
     ])
 }
 
-/** Asks for a new name. */
-function rename(app, name) {
-    const field = element('input', { name: 'name', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', autofocus: true, maxlength: 600 })
-    const problem = element('p', { class: 'quiet-text problem', role: 'status' })
-    const button = element('button', { type: 'submit' }, 'Rename')
-    field.value = name
-    const check = () => {
-        const found = nameProblem(typedName(field.value))
-        problem.textContent = found ?? ''
-        button.disabled = found !== null || typedName(field.value) === name
-    }
-    field.addEventListener('input', check)
-    field.addEventListener('focus', () => field.setSelectionRange(name.lastIndexOf('/') + 1, name.length), { once: true })
-    check()
-    const submit = async (event, close) => {
-        event.preventDefault()
-        if (button.disabled) return
-        button.disabled = true
-        try {
-            await app.caret.rename(name, typedName(field.value))
-            close()
-            await renameNotes(app, name, typedName(field.value))
-        } catch (error) {
-            problem.textContent = errorWords(error)
-            button.disabled = false
-        }
-    }
-    return openSheet('Rename', (close) => element('form', { class: 'form', onsubmit: (event) => submit(event, close) },
-        element('label', {}, element('span', {}, 'New name'), field), problem,
-        element('div', { class: 'actions' },
-            element('button', { type: 'button', class: 'quiet', onclick: () => close() }, 'Cancel'), button)))
-}
-
-/** The notes of a document belong to its name. */
-async function renameNotes(app, name, to) {
-    try {
-        await app.caret.rename(`${name}.notes`, `${to}.notes`)
-    } catch (error) {
-        if (error.code !== 'not_found') notify(`The notes keep their old name. ${errorWords(error)}`)
-    }
-}
-
 async function remove(app, name) {
-    const shown = visibleName(name)
-    const question = `The text of \u201c${shown}\u201d and its history will be deleted for everybody. This cannot be undone.`
-    if (!await confirm('Delete this document?', question, 'Delete')) return
-    try {
-        await app.caret.delete(name)
-        app.go({ screen: 'documents' })
-        notify(`\u201c${shown}\u201d was deleted.`)
-    } catch (error) {
-        notify(errorWords(error))
-    }
+    if (await deleteDocument(app, name)) app.go({ screen: 'documents' })
 }

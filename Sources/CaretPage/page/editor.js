@@ -6,24 +6,17 @@ import { element, fill } from './dom.js'
 import { Banner, statePage } from './editor-banner.js'
 import { EditorBar } from './editor-bar.js'
 import { openEditorMenu, openNameMenu } from './editor-menu.js'
-import { makeField } from './editor-field.js'
+import { makeField, showPlaceholder } from './editor-field.js'
+import { warnOfLargeText } from './large-text.js'
 import { Notes } from './notes.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
 import { People } from './people.js'
 import { reveal } from './reveal.js'
-import { notSaved, pages, SavingDisplay } from './saving-words.js'
+import { goneSituations, notSaved, pages, SavingDisplay } from './saving-words.js'
 import { confirm, notify } from './sheet.js'
 import { showSignIn } from './sign-in.js'
 
-/** From this length on, in UTF-16 code units, changes by others appear noticeably later. */
-const largeText = 100 * 1024
-
-/** Situations in which only the text is left. */
-const goneSituations = new Set(['deleted', 'damaged'])
-
 const leftDocuments = new LeftDocuments()
-/** The names of large documents that the user knows about. */
-const knownAsLarge = new Set()
 
 window.addEventListener('beforeunload', (event) => {
     if (leftDocuments.mayLose) event.preventDefault()
@@ -94,9 +87,11 @@ export class Editor {
 
     get #isGone() { return goneSituations.has(this.#situation) || pages.has(this.#situation) }
 
+    /** Whether the text is only on this page: after a fault, or while a deleted document is created again. */
+    get hasOnlyCopy() { return this.#leftText !== null || this.#situation === 'trapped' }
+
     get #mayLose() {
-        // After a fault, the text is only on this page.
-        return this.#leftText !== null || this.#situation === 'trapped' || mayLose(this.#document)
+        return this.hasOnlyCopy || mayLose(this.#document)
     }
 
     // The document.
@@ -147,7 +142,8 @@ export class Editor {
     #savingChanged() {
         const { saving, revision, length } = this.#document
         // A refused document may have been open on this page before.
-        if (['saved', 'sending', 'offline'].includes(saving.state) || revision > 0 || length > 0) this.#textArrived()
+        const hasState = ['saved', 'sending', 'offline'].includes(saving.state)
+        if (hasState || revision > 0 || length > 0 || this.#document.isRestored) this.#textArrived()
         this.#error = null
         if (saving.state === 'refused') this.#findError()
         if (saving.state !== 'refused') this.#gone = null
@@ -168,10 +164,7 @@ export class Editor {
         if (this.#hasText) return
         this.#hasText = true
         const { name, length } = this.#document
-        if (length > largeText && !knownAsLarge.has(name)) {
-            knownAsLarge.add(name)
-            notify('A large text: changes by others appear a little later.')
-        }
+        warnOfLargeText(name, length)
         this.#showNotes()
         this.#peopleChanged()
         this.#appear()
@@ -199,6 +192,8 @@ export class Editor {
         this.#update()
         // While the document is opened again, there are no rights.
         if (rights !== 'none') this.#rights = rights
+        // Text that this device has kept is shown before the rights are known.
+        if (this.#hasText) this.#appear()
         if (before === 'read' && rights === 'write') notify('You may write now.')
         if (before === 'write' && rights === 'read') notify('You may only read this now.')
     }
@@ -228,9 +223,9 @@ export class Editor {
     #readFacts() {
         const { link, limits } = this.#caret
         try {
-            const { saving, rights, unsaved } = this.#document
+            const { saving, rights, unsaved, isRestored } = this.#document
             this.#facts = {
-                saving, rights, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
+                saving, rights, isRestored, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
                 gone: this.#gone, hasToken: this.#app.settings.token !== undefined, error: this.#error, limits, link,
             }
         } catch {
@@ -246,7 +241,7 @@ export class Editor {
         const hadFocus = this.#banner.node.contains(document.activeElement)
         this.#banner.show(banner)
         if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
-        this.#showPlaceholder(situation)
+        showPlaceholder(this.#field, situation)
         if (situation !== this.#situation) this.#situationChanged(situation, page)
         else if (situation === 'failed') this.#showPage(situation, page)
         clearTimeout(this.#timer)
@@ -275,11 +270,6 @@ export class Editor {
         this.#field.setSelectionRange(selectionStart, selectionEnd)
         this.#field.scrollTop = scrollTop
         this.#peopleChanged()
-    }
-
-    #showPlaceholder(situation) {
-        const words = { opening: '', reading: 'This document is empty.', deleted: '', damaged: '' }[situation] ?? 'Write something\u2026'
-        if (this.#field.placeholder !== words) this.#field.placeholder = words
     }
 
     #showPage(situation, page) {

@@ -1,10 +1,13 @@
 // The history of a document: its text at a revision, with what the revision changed.
-import { avatar, cleanText, icon } from './dom.js'
+import { copyText } from './copy.js'
+import { cleanText } from './dom.js'
+import { openAuthorMenu } from './history-author-menu.js'
 import { Authors } from './history-authors.js'
+import { keyAction } from './history-keys.js'
 import { HistoryLoader } from './history-loader.js'
 import { HistoryView } from './history-view.js'
 import { addressOf } from './route.js'
-import { confirm, notify, openMenu } from './sheet.js'
+import { confirm, notify } from './sheet.js'
 import { visit } from './short-visit.js'
 import { partSize } from './timeline.js'
 import { errorWords } from './words.js'
@@ -264,19 +267,16 @@ export class History {
     }
 
     #pressed(event) {
-        const { key, target, shiftKey } = event
+        const { target } = event
         if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !this.#timeline) return
         if (document.querySelector('dialog[open]')) return
         const isSlider = target === this.#view.slider.input
         if (!isSlider && target !== document.body && !this.node.contains(target)) return
-        const steps = { ArrowLeft: -1, ArrowRight: 1, ...(isSlider && { ArrowDown: -1, ArrowUp: 1, PageDown: -10, PageUp: 10 }) }
-        if (Object.hasOwn(steps, key)) {
-            event.preventDefault()
-            this.#stepBy(shiftKey ? 10 * Math.sign(steps[key]) : steps[key])
-        } else if (key === ' ' && !target.closest('button, a')) {
-            event.preventDefault()
-            this.#playOrPause()
-        }
+        const action = keyAction(event, isSlider)
+        if (action === null) return
+        event.preventDefault()
+        if (action === 'play') this.#playOrPause()
+        else this.#stepBy(action)
     }
 
     /** The address follows the place, so that a reload and a copied link lead to the same text. */
@@ -291,12 +291,7 @@ export class History {
 
     async #chooseAuthor() {
         this.#pause()
-        const authors = this.#authors.in(this.#timeline.revisions).slice(0, 50)
-        const items = authors.map(({ author, count }) => ({
-            label: `${author.name} \u00b7 ${count.toLocaleString('en')}`, icon: avatar(author, { label: false }),
-            run: () => this.#setAuthor(author),
-        }))
-        await openMenu('Only changes by\u2026', [{ label: 'Everyone', icon: icon('people'), run: () => this.#setAuthor(null) }, ...items])
+        await openAuthorMenu(this.#authors.in(this.#timeline.revisions), (author) => this.#setAuthor(author))
     }
 
     async #setAuthor(author) {
@@ -309,14 +304,7 @@ export class History {
         await this.#goTo(next ?? this.#place)
     }
 
-    async #copy() {
-        try {
-            await navigator.clipboard.writeText(this.#timeline.textAt(this.#place))
-            notify(`The text of revision ${this.#place} is copied.`)
-        } catch {
-            notify('The browser does not allow copying here.')
-        }
-    }
+    #copy() { copyText(this.#timeline.textAt(this.#place), `The text of revision ${this.#place}`) }
 
     async #restore() {
         this.#pause()

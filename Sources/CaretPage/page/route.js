@@ -3,7 +3,8 @@
 //     /                       the documents
 //     /d/NAME                 the editor
 //     /d/NAME?rev=N           the history, at revision N
-//     /d/NAME?from=A&to=B     the difference between two revisions; without `to`, to the newest
+//     /d/NAME?from=A&to=B     the difference between two revisions. An empty `from` is the first one that is kept, and
+//                             without `to`, it is the difference to the newest one.
 
 /** The route of an address: { screen, name, rev, from, to }. */
 export function routeOf({ pathname, search }) {
@@ -12,7 +13,7 @@ export function routeOf({ pathname, search }) {
     if (!name) return { screen: 'documents' }
     const query = new URLSearchParams(search)
     const [rev, from, to] = ['rev', 'from', 'to'].map((key) => wholeNumber(query.get(key)))
-    if (from !== undefined || to !== undefined) return { screen: 'compare', name, from, to }
+    if (query.has('from') || to !== undefined) return { screen: 'compare', name, from, to }
     if (query.has('rev')) return { screen: 'history', name, rev }
     return { screen: 'editor', name }
 }
@@ -23,7 +24,7 @@ export function addressOf({ screen, name, rev, from, to }) {
     const path = `/d/${name.split('/').map(encodeURIComponent).join('/')}`
     if (screen === 'history') return `${path}?rev=${rev ?? ''}`
     if (screen !== 'compare') return path
-    return `${path}?${new URLSearchParams(Object.entries({ from, to }).filter(([, value]) => value !== undefined))}`
+    return `${path}?from=${from ?? ''}${to === undefined ? '' : `&to=${to}`}`
 }
 
 function decodeName(text) {

@@ -21,10 +21,11 @@ export const actionLabels = {
  * - `gone`: why the document is gone, if the server said so while it was open
  * - `hasToken`: whether the user is signed in with a token, so that rights may end
  * - `error`: the refusal of the server as a CaretError, if there is one
+ * - `isRestored`: the text is what this device has kept, and the server has not opened the document yet
  * - `unsaved`: how many changes are not saved
  * - `isKept`: whether these changes would survive the end of the page
  */
-export function situationOf({ saving, rights, link, hasText, gone }) {
+export function situationOf({ saving, rights, link, hasText, gone, isRestored }) {
     if (link.state === 'ended') return link.reason === 'trapped' ? 'trapped' : 'ended'
     // Refused edits hide in `saving` that the document is gone too.
     if (gone && saving.state === 'refused') return gone === 'damaged' ? 'damaged' : 'deleted'
@@ -33,12 +34,16 @@ export function situationOf({ saving, rights, link, hasText, gone }) {
         if (saving.code === 'not_found') return hasText ? 'deleted' : 'missing'
         if (saving.code === 'damaged') return hasText ? 'damaged' : 'damagedPage'
         return hasText ? 'refused' : 'failed'
-    case 'opening': return 'opening'
+    // The user can write in a text that this device has kept, before the server has opened it.
+    case 'opening': return isRestored ? 'offline' : 'opening'
     case 'offline': return 'offline'
     case 'sending': return 'sending'
     default: return rights === 'read' ? 'reading' : 'saved'
     }
 }
+
+/** Situations in which only the text is left. */
+export const goneSituations = new Set(['deleted', 'damaged'])
 
 /** Situations in which the text cannot be shown, and a page says why. */
 export const pages = new Set(['missing', 'damagedPage', 'failed', 'trapped'])

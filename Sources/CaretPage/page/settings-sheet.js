@@ -1,6 +1,7 @@
 // The sheet with what a user sets on this device. Changes of the look are seen at once.
 import { palette, textColorOn } from '/caret/overlay.js'
 import { element, icon } from './dom.js'
+import { forgetKept, keptTexts } from './kept-texts.js'
 import { confirm, notify, openSheet } from './sheet.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
@@ -20,7 +21,7 @@ export async function showSettings(app) {
     const action = await openSheet('Settings', (close) => [
         nameField(settings), colors(settings),
         choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts), wrapping(app),
-        account(app, close),
+        keptTexts(app), account(app, close),
     ], { className: 'settings' })
     if (action) return action()
     if (before[0] === settings.get('name') && before[1] === settings.get('color')) return
@@ -94,14 +95,14 @@ async function signOut(app) {
 async function forget(app) {
     const { caret } = app
     // Changes that the client has kept on this device, because it could not save them.
-    const kept = await caret.kept?.() ?? []
+    const kept = await caret.kept().catch(() => [])
     const lost = ` ${count(kept.length, 'text has', 'texts have')} changes that are only on this device. They will be lost.`
     const question = element('span', {},
         'This removes your name, your settings and your token from this device. The documents stay on the server.',
         kept.length > 0 && element('b', {}, lost))
     if (!await confirm('Forget this device?', question, 'Forget')) return
     await leave(app, async () => {
-        for (const entry of kept) await caret.forget(entry)
+        await forgetKept(caret, kept)
         app.settings.forget()
         emptyStorages('localStorage', 'sessionStorage')
     })

@@ -1,0 +1,201 @@
+// What a user does across several screens of the page, and what must not be lost on the way.
+import assert from 'node:assert/strict'
+import { test } from '../NodeSupport/suite.mjs'
+import { asksBeforeLeaving, inSituation, insert, press, showsText, words } from './page-editor.mjs'
+import { hasPageOffline, pressOn, reloads, shows, type } from './page-support.mjs'
+import { startPages } from './pages.mjs'
+import { compared } from './screen-checks.mjs'
+import { startRelay } from './relay.mjs'
+import { until } from './tabs.mjs'
+
+export async function testPageSeams(programs) {
+    const pages = await startPages(programs)
+    await testCreating(pages)
+    await testFaults(pages)
+    await testComparing(pages)
+    await testKept(pages)
+    await testOtherUsers(programs)
+}
+
+async function testCreating({ testPage, caret }) {
+    await testPage('a document that was not found is created from the list', '/d/later', async (page) => {
+        await inSituation(page, 'missing')
+        await pressOn(page, 'New document')
+        await page.waitFor(() => document.activeElement.matches('dialog input'), 'the field with the focus')
+        await type(page, 'later')
+        await pressOn(page, 'Create')
+        await inSituation(page, 'saved')
+        await insert(page, 'Now')
+        const later = caret.open('later')
+        await until(() => later.text === 'Now', 'the typed text')
+        await page.waitFor(() => document.querySelector('.words').textContent === 'Saved', 'saved text')
+    })
+
+    await testPage('the editor and the list delete in the same way', '/d/later', async (page) => {
+        await inSituation(page, 'saved')
+        const question = /an administrator can bring it back with caret undelete later/
+        await pressOn(page, 'More about later')
+        await pressOn(page, 'Delete')
+        await shows(page, '.sheet-body', question)
+        await pressOn(page, 'Cancel')
+        await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
+        await press(page, '.editor .name')
+        await pressOn(page, 'Delete')
+        await shows(page, 'dialog:last-of-type .sheet-body', question)
+        await press(page, 'dialog[open] .danger', 'Delete')
+        await page.waitFor(() => location.pathname === '/', 'the documents')
+        await assert.rejects(caret.read('later'), { code: 'not_found' })
+    })
+}
+
+async function testFaults({ testPage, put, openPage, origin }) {
+    await put('plain/text', 'Only to read\n')
+    await test('a browser without WebAssembly shows the text', async () => {
+        const page = await openPage('/')
+        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: 'delete globalThis.WebAssembly' })
+        await page.goTo(`${origin}/d/plain/text`)
+        await page.waitFor(() => document.querySelector('.to-copy')?.value === 'Only to read\n', 'the text')
+        assert.equal(await page.evaluate(() => document.querySelector('.to-copy').readOnly), true)
+        assert.match(await words(page, '.plain'), /This browser has no WebAssembly/)
+        await page.goTo(`${origin}/d/missing`)
+        await page.waitFor(() => /there is no such document/.test(document.querySelector('.plain')?.textContent), 'the reason')
+        await page.close()
+    })
+
+    await put('fragile', 'Some words\n')
+    await testPage('after a fault, going back asks before the text is lost', '/', async (page) => {
+        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${faulty})()` })
+        await page.goTo(`${origin}/`)
+        await press(page, '.entry a', 'fragile')
+        await inSituation(page, 'saved')
+        await insert(page, 'one ')
+        await page.waitFor(() => document.querySelector('.words').textContent === 'Saved', 'saved text')
+        await page.evaluate(() => {
+            window.isFaulty = true
+            document.execCommand('insertText', false, 'two ')
+        })
+        await inSituation(page, 'trapped')
+        for (const [leave, answer] of [[() => history.back(), 'Cancel'], [() => document.querySelector('.entry a').click(), 'Cancel'], [() => history.back(), 'Leave']]) {
+            await page.evaluate(leave)
+            await shows(page, '.sheet-body', /^The text that you see is only on this page\./)
+            assert.match(await page.evaluate(() => document.querySelector('.to-copy').value), /two /)
+            assert.equal(await page.evaluate(() => location.pathname), '/d/fragile')
+            if (answer === 'Leave') await reloads(page, () => pressOn(page, answer))
+            else await pressOn(page, answer)
+            await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
+        }
+        assert.equal(await page.evaluate(() => location.pathname), '/')
+        assert.deepEqual(page.problems.splice(0).filter((problem) => !problem.includes('has a fault')), [])
+    })
+
+    function faulty() {
+        const { instantiate } = WebAssembly
+        WebAssembly.instantiate = async (...call) => {
+            const { exports } = await instantiate(...call)
+            return { exports: new Proxy({}, { get: (_, name) => typeof exports[name] !== 'function' ? exports[name] : (...values) => {
+                if (window.isFaulty) throw new WebAssembly.RuntimeError('unreachable')
+                return exports[name](...values)
+            } }) }
+        }
+    }
+}
+
+async function testComparing({ testPage, put, server }) {
+    const trimmed = await put('trimmed', 'Kept\n')
+    for (let line = 0; line < 9; line++) {
+        trimmed.append(`${line}\n`)
+        await trimmed.saved()
+    }
+    await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+    await testPage('the editor compares from the first revision that is kept', '/d/trimmed', async (page) => {
+        await inSituation(page, 'saved')
+        await press(page, '.editor .more')
+        await press(page, 'dialog[open] button', 'Compare revisions')
+        await compared(page)
+        assert.match(await words(page, '.picker'), /Revision 5/)
+        assert.match(await words(page, '.counts'), /^1\u00a0change\+5\u22120$/)
+    })
+}
+
+async function testKept({ put, openPage, server, origin }) {
+    await test('text that is only on this device is marked, and there after a reload without a server', async () => {
+        const [trip, relay] = [await put('trip', 'Pack\n'), await startRelay(server.port)]
+        const page = await openPage('/d/trip', undefined, 'light', `http://127.0.0.1:${relay.port}`)
+        await inSituation(page, 'saved')
+        await hasPageOffline(page)
+        relay.target = 1
+        relay.cut()
+        await inSituation(page, 'offline')
+        await page.evaluate(() => document.querySelector('.text').setSelectionRange(5, 5))
+        await insert(page, 'Boots\n')
+        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
+        await shows(page, '[href="/d/trip"] .about', /^Not saved · \d+ characters/)
+        assert.equal(await asksBeforeLeaving(page), false)
+        await reloads(page, () => page.send('Page.reload'))
+        await showsText(page, 'Pack\nBoots\n')
+        await inSituation(page, 'offline')
+        await shows(page, '[href="/d/trip"] .about', /^Not saved · Only on this device/)
+        assert.equal(await page.evaluate(() => document.querySelector('.text').readOnly), false)
+        await insert(page, '! ')
+        relay.target = server.port
+        await pressOn(page, 'Connect now')
+        await inSituation(page, 'saved')
+        await until(() => trip.text.includes('Boots') && trip.text.includes('! '), 'the typed text')
+        await shows(page, '[href="/d/trip"] .about', /^1\d characters/)
+        await page.close()
+    })
+
+    await test('a device that is forgotten keeps no unsaved text', async () => {
+        const [diary, relay] = [await put('diary', ''), await startRelay(server.port)]
+        const page = await openPage('/d/diary', undefined, 'light', `http://127.0.0.1:${relay.port}`)
+        await inSituation(page, 'saved')
+        relay.target = 1
+        relay.cut()
+        await inSituation(page, 'offline')
+        await insert(page, 'Secret')
+        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
+        await pressOn(page, 'Settings')
+        await pressOn(page, 'Forget this device')
+        await shows(page, 'dialog:last-of-type .sheet-body', /1 text has changes that are only on this device/)
+        relay.target = server.port
+        await reloads(page, () => pressOn(page, 'Forget'))
+        await page.waitFor(() => document.querySelector('.text')?.value === '' && document.querySelector('.editor').dataset.situation === 'saved', 'an empty text')
+        assert.equal(diary.text, '')
+        await page.close()
+    })
+}
+
+async function testOtherUsers(programs) {
+    const { server, openPage } = await startPages(programs, ['--require-tokens'])
+    const token = async (user) => (await server.caret(['token', 'add', user, '--write', ''])).trim()
+    const [ann, bob] = [await token('ann'), await token('bob')]
+    await server.caret(['put', 'agenda', '--create'], 'text')
+    await test('unsaved text of another user is not lost, and the settings say whose it is', async () => {
+        const relay = await startRelay(server.port)
+        const site = `http://127.0.0.1:${relay.port}`
+        const page = await openPage(`/d/agenda#token=${ann}`, undefined, 'light', site)
+        await inSituation(page, 'saved')
+        relay.target = 1
+        relay.cut()
+        await inSituation(page, 'offline')
+        await insert(page, 'Words of Ann ')
+        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
+        relay.target = server.port
+        await page.evaluate((bob) => {
+            sessionStorage.clear()
+            sessionStorage.setItem('caret.token', bob)
+        }, bob)
+        relay.target = 1
+        relay.cut()
+        relay.target = server.port
+        await page.goTo(`${site}/#token=${bob}`)
+        await reloads(page, () => page.send('Page.reload'))
+        await shows(page, '.rows .entry b', 'agenda')
+        await pressOn(page, 'Settings')
+        await shows(page, '.kept-texts', /agenda From just now\. It belongs to \u201cann\u201d\. Sign in as this user to save it\. Remove/)
+        await pressOn(page, 'Remove agenda')
+        await pressOn(page, 'Remove')
+        await page.waitFor(() => document.querySelector('.kept-texts')?.childElementCount === 0, 'no text')
+        await page.close()
+    })
+}

@@ -3,7 +3,7 @@
 //     node Tests/BrowserTests/run.mjs .build/release [PART...]
 //
 // A part is a file of this folder that exports a function with its name: `page-editor` exports `testPageEditor`. With
-// PARTs, runs only these. Ends with 'N passed, N failed'.
+// PARTs, runs only these. With --list, only prints the parts. Ends with 'N passed, N failed'.
 //
 // CARET_FULL=1 also runs what takes long and rarely breaks. quick.mjs says what that is.
 import { readdirSync } from 'node:fs'
@@ -16,6 +16,10 @@ for (const file of readdirSync(new URL('.', import.meta.url)).filter((name) => /
     const name = file.replace('.mjs', '')
     const run = (await import(`./${file}`))[`test${`-${name}`.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}`]
     if (run) parts.set(name, Object.defineProperty(() => timed(name, run), 'name', { value: name }))
+}
+if (programs === '--list') {
+    console.log([...parts.keys()].join('\n'))
+    process.exit()
 }
 const unknown = chosen.find((name) => !parts.has(name))
 if (unknown) {

@@ -1,5 +1,6 @@
 // What every screen of the page must fulfil. `expectAccessible(page)` checks all of it.
 import assert from 'node:assert/strict'
+import { press } from './page-support.mjs'
 
 /** Texts that do harm on pages that are not careful. They would set `globalThis.hasRun`. */
 export const hostileTexts = [
@@ -52,8 +53,8 @@ export async function expectFocus(page) {
     })
     assert.deepEqual(expected.positive, [], 'a positive tabindex changes the order')
     const reached = []
-    for (let press = 0; press < 2 * expected.count + 10; press++) {
-        await pressTab(page)
+    for (let turn = 0; turn < 2 * expected.count + 10; turn++) {
+        await press(page, 'Tab')
         const stop = await page.evaluate(describeFocus)
         // Chromium also stops at areas that scroll, and at the end of the page.
         if (stop.index === null) continue
@@ -68,12 +69,6 @@ export async function expectFocus(page) {
         .filter((_, index) => !reached.includes(index)).map((node) => node.outerHTML.slice(0, 160)), reached)
     assert.deepEqual(missing, [], 'Tab does not reach these controls')
     assert.deepEqual(order, [...Array(expected.count).keys()], 'the order of the focus')
-}
-
-async function pressTab(page) {
-    const params = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 }
-    await page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...params })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...params })
 }
 
 // Radio buttons with one name are one stop, and Chromium stops at the one that is chosen.

@@ -73,6 +73,8 @@ class Chromium {
         const page = new Page(this, sessionId, browserContextId)
         this.#pages.set(sessionId, page)
         for (const domain of ['Runtime', 'Page', 'Log']) await page.send(`${domain}.enable`)
+        // Each page behaves as if it had the focus of the system. Otherwise only one page has it.
+        await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
         await page.goTo(url)
         return page
     }

@@ -1,9 +1,10 @@
 // Unsaved text of a tab in a real browser survives the tab: it was closed, has crashed, or is loaded again.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { until } from '../CaretPageTests/support.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startRelay } from './relay.mjs'
-import { startTabs, until } from './tabs.mjs'
+import { startTabs } from './tabs.mjs'
 
 export async function testKeeping(programs) {
     const tabs = await startTabs(programs)
@@ -19,19 +20,14 @@ async function startUser({ server, site, browser, openTab, caret }, name, origin
     await other.opened()
     const { browserContextId } = await browser.send('Target.createBrowserContext')
     atEnd(() => browser.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {}))
-    const goOffline = () => {
-        // Nothing listens on this port.
-        relay.target = 9
-        relay.cut()
-    }
     return {
-        other, goOffline, goOnline: () => { relay.target = server.port },
+        other, relay,
         open: (options) => openTab(name, relay.port, '', { browserContextId, origin, ...options }),
         /** A tab with the text, which the server gets only until `typed`. */
         async typed(text) {
             const tab = await this.open()
             await tab.focus()
-            goOffline()
+            relay.goOffline()
             await tab.page.waitFor(() => shared.saving.state === 'offline', 'a lost connection')
             await tab.type(text)
             await tab.page.waitFor(() => shared.isKept, 'text that is kept')
@@ -60,7 +56,7 @@ async function testEnds(tabs) {
             await next.focus()
             await next.select(12, 12)
             await next.type('!')
-            user.goOnline()
+            user.relay.goOnline()
             await next.evaluate(() => caret.reconnect())
             await until(() => user.other.text === 'Milk and Tea!', 'the text at the other user')
             await next.page.waitFor(async () => (await caret.kept()).length === 0, 'an empty storage')
@@ -76,7 +72,7 @@ async function testEnds(tabs) {
         assert.equal(before, 1)
         await tab.page.send('Page.reload')
         await tab.page.waitFor(() => document.title === 'ready' && shared.text === 'Milk', 'its text')
-        user.goOnline()
+        user.relay.goOnline()
         await tab.evaluate(() => caret.reconnect())
         await until(() => user.other.text === 'Milk', 'the text at the other user')
     })
@@ -86,7 +82,7 @@ async function testSeveral(tabs) {
     await test('texts of several closed tabs are saved by the next tab', async () => {
         const user = await startUser(tabs, 'several')
         const open = [await user.open(), await user.open(), await user.open()]
-        user.goOffline()
+        user.relay.goOffline()
         for (const [index, tab] of open.entries()) {
             await tab.page.waitFor(() => shared.saving.state === 'offline', 'a lost connection')
             await tab.focus()
@@ -94,7 +90,7 @@ async function testSeveral(tabs) {
             await tab.page.waitFor(() => shared.isKept, 'text that is kept')
         }
         for (const tab of open) await tab.page.send('Page.close')
-        user.goOnline()
+        user.relay.goOnline()
         const next = await user.open()
         await until(() => [...user.other.text].sort().join('') === '012', 'all three texts')
         await next.page.waitFor(async () => (await caret.kept()).length === 0, 'an empty storage')
@@ -113,7 +109,7 @@ async function testLocks(tabs) {
         await tab.page.send('Page.close')
         const next = await user.open({ isOffline: true })
         assert.equal(await next.text(), 'Milk')
-        user.goOnline()
+        user.relay.goOnline()
         await next.evaluate(() => caret.reconnect())
         await until(() => user.other.text === 'Milk', 'the text at the other user')
     })

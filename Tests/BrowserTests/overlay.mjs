@@ -1,7 +1,7 @@
 // Carets of others over a textarea, in a real browser.
 import assert from 'node:assert/strict'
-import { makeRandom } from '../CaretPageTests/support.mjs'
-import { startTabs, until } from './tabs.mjs'
+import { makeRandom, until } from '../CaretPageTests/support.mjs'
+import { startTabs } from './tabs.mjs'
 
 export async function testOverlay(programs) {
     const tabs = await startTabs(programs)

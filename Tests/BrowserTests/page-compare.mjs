@@ -1,8 +1,8 @@
 // The comparison of two revisions, on the page in Chromium.
 import assert from 'node:assert/strict'
-import { press } from './page-support.mjs'
+import { press, pressOn } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
-import { click, compared, testWindows } from './screen-checks.mjs'
+import { compared, testWindows } from './screen-checks.mjs'
 
 export async function testPageCompare(programs) {
     const pages = await startPages(programs)
@@ -42,11 +42,11 @@ async function testRows({ testPage }) {
         assert.deepEqual(await current(), ['1\u00a0line removed, 1\u00a0line added', 'Change 1 of 3'])
         await press(page, 'n')
         assert.deepEqual(await current(), ['1\u00a0line removed', 'Change 2 of 3'])
-        await click(page, 'Next change')
+        await pressOn(page, 'Next change')
         await press(page, 'n')
         assert.deepEqual(await current(), ['1\u00a0line added', 'Change 3 of 3'])
         await press(page, 'p')
-        await click(page, 'Previous change')
+        await pressOn(page, 'Previous change')
         await press(page, 'p')
         assert.equal((await current())[1], 'Change 1 of 3')
     })
@@ -70,7 +70,7 @@ async function testRows({ testPage }) {
     })
 }
 
-async function testChoosing({ testPage, put, server }, list) {
+async function testChoosing({ testPage, putTrimmed }, list) {
     await testPage('the user chooses what is compared', '/d/list?from=1', async (page) => {
         await compared(page)
         await page.evaluate(() => document.querySelectorAll('.picker')[1].click())
@@ -90,16 +90,11 @@ async function testChoosing({ testPage, put, server }, list) {
         await list.saved()
         await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The text has changed since.'), 'the banner')
         assert.doesNotMatch(await page.evaluate(() => document.querySelector('.compare-rows').textContent), /Later/)
-        await click(page, 'Compare again')
+        await pressOn(page, 'Compare again')
         await page.waitFor(() => document.querySelector('.compare-rows').textContent.includes('Later'), 'the newer text')
     })
 
-    const trimmed = await put('trimmed', 'Kept\n')
-    for (let line = 0; line < 9; line++) {
-        trimmed.append(`${line}\n`)
-        await trimmed.saved()
-    }
-    await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+    await putTrimmed()
     await testPage('a revision that is not kept says so', '/d/trimmed?from=1', async (page) => {
         await page.waitFor(() => document.querySelector('.compare-text [role="alert"]')?.textContent.includes('is not kept'), 'the sentence')
         await page.evaluate(() => document.querySelectorAll('.picker')[0].click())

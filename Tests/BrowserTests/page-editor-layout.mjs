@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
 import { lowContrasts } from './accessibility.mjs'
-import { inSituation, insert, press } from './page-editor.mjs'
+import { click, inSituation, insert, mayLeave } from './page-editor.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 
 const lines = Array.from({ length: 200 }, (_, index) => `Line ${index} ${'word '.repeat((index * 7) % 23)}`).join('\n')
@@ -19,7 +19,7 @@ export async function testPageEditorLayout(programs) {
             checkBoxes(await boxesOf(page), window)
             await checkKeyboard(page, window)
             // Otherwise, the browser would ask before it leaves the page.
-            await page.waitFor(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })), 'that all is saved')
+            await mayLeave(page)
             await page.goTo(`${pages.origin}/d/${long}`)
             await inSituation(page, 'saved')
             checkBoxes(await boxesOf(page), window)
@@ -122,7 +122,7 @@ async function testContrast({ openPage, put }, scheme) {
         await insert(page, 'x'.repeat(250_000))
         await inSituation(page, 'refused')
         assert.deepEqual(await lowContrasts(page), [])
-        await press(page, '.banner button', 'Show')
+        await click(page, '.banner button', 'Show')
         await page.waitFor(() => document.querySelector('.difference ins'), 'the changes')
         assert.deepEqual(await lowContrasts(page, 'dialog'), [])
         assert.deepEqual(page.problems, [])
@@ -135,7 +135,7 @@ async function testMotion({ openPage }) {
         const page = await openPage('/d/notes/agenda', windows.phone)
         await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] })
         await inSituation(page, 'saved')
-        await press(page, '.editor .more')
+        await click(page, '.editor .more')
         await page.waitFor(() => document.querySelector('dialog'), 'the menu')
         assert.deepEqual(await page.evaluate(() => document.getAnimations().length), 0)
         const times = await page.evaluate(() => ['.words', '.words-box', '.round'].map((selector) =>

@@ -1,20 +1,17 @@
 // The editor while its connection is cut, or its server is killed. No text may be lost.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
-import { start } from '../NodeSupport/programs.mjs'
+import { until } from '../CaretPageTests/support.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { asksBeforeLeaving, inSituation, insert, press, showsText, words } from './page-editor.mjs'
+import { click, asksBeforeLeaving, goOffline, inSituation, insert, showsText, words } from './page-editor.mjs'
 import { startPages, windows } from './pages.mjs'
 import { startRelay } from './relay.mjs'
-import { until } from './tabs.mjs'
 
 export async function testPageEditorLinks(programs) {
     const pages = await startPages(programs)
-    const site = Number(new URL(pages.origin).port)
-    const relay = await startRelay(site)
+    const relay = await startRelay(pages.server.port)
     const openBehindRelay = async (path) => {
-        relay.target = site
+        relay.goOnline()
         const page = await pages.openPage(path, windows.phone)
         await page.goTo(`http://127.0.0.1:${relay.port}${path}`)
         await inSituation(page, 'saved')
@@ -30,9 +27,7 @@ export async function testPageEditorLinks(programs) {
     await test('while offline, typing goes on, and is saved afterwards', async () => {
         const trip = await pages.put('trip', 'Pack\n')
         const page = await openBehindRelay('/d/trip')
-        relay.target = 1
-        relay.cut()
-        await inSituation(page, 'offline')
+        await goOffline(page, relay)
         await insert(page, 'Boots\n')
         await page.waitFor(() => /Next attempt in \d+/.test(document.querySelector('.banner')?.textContent), 'the countdown')
         assert.equal(await words(page, '.words'), 'Offline')
@@ -41,13 +36,13 @@ export async function testPageEditorLinks(programs) {
         trip.append('Maps\n')
         await trip.saved()
         // Going to the documents and back loses nothing.
-        await press(page, 'a.back')
+        await click(page, 'a.back')
         await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
         assert.equal(await asksBeforeLeaving(page), false)
         await page.evaluate(() => history.back())
         await page.waitFor(() => document.querySelector('.text')?.value.includes('Boots'), 'the typed text')
-        relay.target = site
-        await press(page, '.banner button', 'Now')
+        relay.goOnline()
+        await click(page, '.banner button', 'Now')
         await inSituation(page, 'saved')
         await until(() => trip.text.includes('Boots'), 'the typed text of the page')
         await showsText(page, trip.text)
@@ -59,13 +54,11 @@ export async function testPageEditorLinks(programs) {
     await test('what was typed before leaving is saved without the editor', async () => {
         const diary = await pages.put('diary', 'Monday\n')
         const page = await openBehindRelay('/d/diary')
-        relay.target = 1
-        relay.cut()
-        await inSituation(page, 'offline')
+        await goOffline(page, relay)
         await insert(page, 'Sunny\n')
-        await press(page, 'a.back')
+        await click(page, 'a.back')
         await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
-        relay.target = site
+        relay.goOnline()
         await until(() => diary.text.includes('Sunny'), 'the typed text')
         await expectCutsOnly(page)
     })
@@ -79,8 +72,7 @@ export async function testPageEditorLinks(programs) {
         await once(server.child, 'close')
         await inSituation(page, 'offline')
         await insert(page, 'Violets\n')
-        const next = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
-        await next.line(/ event=ready/)
+        await pages.restart()
         await inSituation(page, 'saved')
         await until(() => poem.text.includes('Violets') && poem.text.includes('Roses'), 'both texts')
         await showsText(page, poem.text)

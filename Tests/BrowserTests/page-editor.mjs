@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
-import { atEnd, test } from '../NodeSupport/suite.mjs'
-import { press as pressKey } from './page-support.mjs'
+import { test } from '../NodeSupport/suite.mjs'
+import { press, trapAtInsert, trapsOnDemand } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
-import { isSame, until } from './tabs.mjs'
+import { isSame } from './tabs.mjs'
 
 export async function testPageEditor(programs) {
     const pages = await startPages(programs, ['--limit-document', '200KiB'])
@@ -28,7 +28,8 @@ export async function showsText(page, text) {
     await page.waitFor((text) => document.querySelector('.text')?.value === text, `the text ${JSON.stringify(text.slice(0, 60))}`, text)
 }
 
-export const press = (page, selector, words = '') => page.waitFor((selector, words) => {
+/** Clicks the first node of a selector that has these words. */
+export const click = (page, selector, words = '') => page.waitFor((selector, words) => {
     const found = [...document.querySelectorAll(selector)].find((node) => node.textContent.includes(words) && !node.disabled)
     found?.click()
     return found !== undefined
@@ -44,9 +45,17 @@ export const insert = async (page, text) => {
     await page.send('Input.insertText', { text })
 }
 
-/** Whether the browser would ask before it leaves the page. */
-export const asksBeforeLeaving = (page) => page.evaluate(() =>
-    !window.dispatchEvent(new Event('beforeunload', { cancelable: true })))
+/** Cuts the connection of the page, and waits until the editor says so. */
+export const goOffline = async (page, relay) => {
+    relay.goOffline()
+    await inSituation(page, 'offline')
+}
+
+/** Runs in the page: whether the browser would ask before it leaves the page. */
+const asks = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+export const asksBeforeLeaving = (page) => page.evaluate(asks)
+/** Waits until the browser would not ask, because all is saved or kept. */
+export const mayLeave = (page) => page.waitFor(`() => !(${asks})()`, 'that all is saved')
 
 async function testText({ testPage, put }) {
     const { cases } = JSON.parse(readFileSync(new URL('../Fixtures/carets.json', import.meta.url)))
@@ -81,16 +90,16 @@ async function testText({ testPage, put }) {
         assert.equal(await words(page, '.words'), 'Saved')
         assert.equal(await page.evaluate(() => document.title), 'shopping/milk \u00b7 Caret')
         assert.equal(await asksBeforeLeaving(page), false)
-        await pressKey(page, 's', { ctrl: true })
+        await press(page, 's', { ctrl: true })
         await notice(page, /^Everything is saved as you type\.$/)
-        await pressKey(page, 'Escape')
+        await press(page, 'Escape')
         assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'More')
     })
 
     await put('large', 'A line of a large text\n'.repeat(5_000))
     await testPage('a large text says once that others appear later', '/d/large', async (page) => {
         await notice(page, /A large text: changes by others appear a little later/)
-        await press(page, 'a.back')
+        await click(page, 'a.back')
         await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
         await page.waitFor(() => document.querySelector('.notices').textContent === '', 'no notice')
         await page.evaluate(() => history.back())
@@ -106,18 +115,18 @@ async function testMenus({ testPage, put, caret, origin }) {
         await page.evaluate(() => {
             navigator.clipboard.writeText = async (text) => { window.copied = text }
         })
-        await press(page, '.editor .name')
-        await press(page, 'dialog[open] button', 'Copy the link')
+        await click(page, '.editor .name')
+        await click(page, 'dialog[open] button', 'Copy the link')
         await notice(page, /^The link is copied/)
         assert.equal(await page.evaluate(() => window.copied), `${origin}/d/plans/garden`)
         const downloads = temporaryFolder()
         await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
-        await press(page, '.editor .name')
-        await press(page, 'dialog[open] button', 'Download')
+        await click(page, '.editor .name')
+        await click(page, 'dialog[open] button', 'Download')
         const file = join(downloads, 'garden.txt')
         await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
-        await press(page, '.editor .name')
-        await press(page, 'dialog[open] button', 'Rename')
+        await click(page, '.editor .name')
+        await click(page, 'dialog[open] button', 'Rename')
         const type = (text) => page.waitFor((text) => {
             const field = document.querySelector('dialog input')
             if (!field) return false
@@ -126,15 +135,15 @@ async function testMenus({ testPage, put, caret, origin }) {
             return true
         }, 'the field', text)
         await type('plans//x')
-        assert.equal(await words(page, '.problem') !== '', true)
+        assert.equal(await words(page, '.problem'), 'Each slash needs a name before it.')
         assert.equal(await page.evaluate(() => document.querySelector('dialog [type=submit]').disabled), true)
         await type('plans/yard')
-        await press(page, 'dialog[open] [type=submit]')
+        await click(page, 'dialog[open] [type=submit]')
         await notice(page, /Now called \u201cplans\/yard\u201d/)
         assert.deepEqual(await page.evaluate(() => [location.pathname, document.querySelector('.leaf').textContent]), ['/d/plans/yard', 'yard'])
-        await press(page, '.editor .name')
-        await press(page, 'dialog[open] button', 'Delete')
-        await press(page, 'dialog[open] .actions button.danger', 'Delete')
+        await click(page, '.editor .name')
+        await click(page, 'dialog[open] button', 'Delete')
+        await click(page, 'dialog[open] .actions button.danger', 'Delete')
         await page.waitFor(() => location.pathname === '/', 'the documents')
         await assert.rejects(caret.read('plans/yard'), { code: 'not_found' })
     })
@@ -143,8 +152,8 @@ async function testMenus({ testPage, put, caret, origin }) {
     await testPage('the menu of the editor undoes, and sets font and wrap', '/d/list', async (page) => {
         await inSituation(page, 'saved')
         const choose = async (label) => {
-            await press(page, '.editor .more')
-            await press(page, 'dialog[open] button', label)
+            await click(page, '.editor .more')
+            await click(page, 'dialog[open] button', label)
         }
         await insert(page, 'b')
         await until(() => list.text.length === 2, 'the typed text')
@@ -166,12 +175,12 @@ async function testMenus({ testPage, put, caret, origin }) {
 }
 
 /** Documents that do not exist, or end. */
-async function testEnds({ testPage, put, caret }) {
+async function testEnds({ testPage, put, caret, origin }) {
     await testPage('a missing document has a page, and can be created', '/d/new/thing', async (page) => {
         await inSituation(page, 'missing')
         assert.match(await words(page, '.state-page'), /There is nothing here yet.*new\/thing.*Create.*Back/)
         await assert.rejects(caret.read('new/thing'), { code: 'not_found' })
-        await press(page, '.state-page button', 'Create')
+        await click(page, '.state-page button', 'Create')
         await inSituation(page, 'saved')
         await insert(page, 'Hello')
         const created = caret.open('new/thing')
@@ -204,50 +213,36 @@ async function testEnds({ testPage, put, caret }) {
         assert.match(await words(page, '.banner'), /This document was deleted\./)
         assert.deepEqual(await page.evaluate(() => [document.querySelector('.text').value, document.querySelector('.text').readOnly]),
             ['The last words\n', true])
-        await press(page, '.banner button', 'Copy')
+        await click(page, '.banner button', 'Copy')
         await notice(page, /^The text is copied/)
-        await press(page, '.banner button', 'Create again')
+        await click(page, '.banner button', 'Create again')
         await inSituation(page, 'saved')
         await showsText(page, 'The last words\n')
         await page.waitFor(() => document.querySelector('.text').readOnly === false, 'a field for writing')
-        await page.waitFor(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })), 'that all is saved')
+        await mayLeave(page)
         assert.equal((await caret.read('end')).text, 'The last words\n')
     })
 
-    await testTrap({ testPage, put })
+    await testTrap({ testPage, put, origin })
 }
 
-async function testTrap({ testPage, put }) {
+async function testTrap({ testPage, put, origin }) {
     const fragile = await put('fragile', 'Some words\n')
     await testPage('after a fault of the module, the text can be copied', '/', async (page) => {
-        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${faulty})()` })
-        await page.goTo(new URL('/d/fragile', await page.evaluate(() => location.href)).href)
+        await trapsOnDemand(page)
+        await page.goTo(`${origin}/d/fragile`)
         await inSituation(page, 'saved')
         await insert(page, 'one ')
         await until(() => fragile.text.includes('one'), 'the typed text')
-        await page.evaluate(() => {
-            window.isFaulty = true
-            document.execCommand('insertText', false, 'two ')
-        })
+        await trapAtInsert(page, 'two ')
         await inSituation(page, 'trapped')
         assert.match(await page.evaluate(() => document.querySelector('.to-copy').value), /one two /)
         assert.equal(await asksBeforeLeaving(page), true)
-        await press(page, '.state-page button', 'Copy')
+        await click(page, '.state-page button', 'Copy')
         await notice(page, /^The text is copied/)
         // The fault is reported, and nothing else.
         assert.deepEqual(page.problems.splice(0).filter((problem) => !problem.includes('has a fault')), [])
     })
-
-    function faulty() {
-        const { instantiate } = WebAssembly
-        WebAssembly.instantiate = async (...call) => {
-            const { exports } = await instantiate(...call)
-            return { exports: new Proxy({}, { get: (_, name) => typeof exports[name] !== 'function' ? exports[name] : (...values) => {
-                if (window.isFaulty) throw new WebAssembly.RuntimeError('unreachable')
-                return exports[name](...values)
-            } }) }
-        }
-    }
 }
 
 async function testRefusals({ testPage, put, caret }) {
@@ -259,7 +254,7 @@ async function testRefusals({ testPage, put, caret }) {
         await inSituation(page, 'refused')
         assert.match(await words(page, '.banner'), /^1\u00a0change is not saved\. The document would be larger.*200\u00a0KiB/)
         assert.equal(await asksBeforeLeaving(page), true)
-        await press(page, '.banner button', 'Show')
+        await click(page, '.banner button', 'Show')
         await page.waitFor(() => document.querySelector('.difference del')?.textContent === 'Chapter', 'what was removed')
         assert.equal(await page.evaluate(() => document.querySelector('.difference ins').textContent.length), 250_005)
         await page.evaluate(() => document.querySelector('dialog').close())
@@ -268,10 +263,10 @@ async function testRefusals({ testPage, put, caret }) {
         book.append('Chapter two\n')
         await page.waitFor(() => document.querySelector('.text').value.endsWith('Chapter two\n'), 'the change by others')
         assert.match(await page.evaluate(() => document.querySelector('.text').value), /^Part x+! one\n/)
-        await press(page, '.banner button', 'Try again')
+        await click(page, '.banner button', 'Try again')
         await inSituation(page, 'refused')
-        await press(page, '.banner button', 'Discard')
-        await press(page, 'dialog[open] .actions button.danger', 'Discard')
+        await click(page, '.banner button', 'Discard')
+        await click(page, 'dialog[open] .actions button.danger', 'Discard')
         await showsText(page, 'Chapter one\nChapter two\n')
         await inSituation(page, 'saved')
         assert.equal(await asksBeforeLeaving(page), false)
@@ -282,7 +277,7 @@ async function testRefusals({ testPage, put, caret }) {
         await inSituation(page, 'saved')
         await insert(page, 'y'.repeat(250_000))
         await inSituation(page, 'refused')
-        await press(page, 'a.back')
+        await click(page, 'a.back')
         await page.waitFor(() => document.body.dataset.screen === 'documents', 'the documents')
         await notice(page, /Keep this tab open until \u201cnote\u201d is saved/)
         assert.equal(await asksBeforeLeaving(page), true)
@@ -296,25 +291,18 @@ async function testRefusals({ testPage, put, caret }) {
     }, windows.phone)
 }
 
-async function testPeople({ server, testPage, put }) {
-    const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
-    const join = async (name, color, document) => {
-        const caret = await connect('127.0.0.1', server.port, { wasm, name, color })
-        atEnd(() => caret.close())
-        const joined = caret.open(document)
-        await joined.opened()
-        return joined
-    }
+async function testPeople({ connectAs, testPage, put }) {
     const lines = Array.from({ length: 300 }, (_, index) => `Line ${index + 1}\n`).join('')
     const bob = await put('party', lines)
     await testPage('people are listed with their places, and news is told', '/d/party', async (page) => {
         await inSituation(page, 'saved')
-        const hostile = await join('<img src=x onerror=alert(1)>\u202egnp', 'url(evil)', 'party')
+        const hostile = (await connectAs({ name: '<img src=x onerror=alert(1)>\u202egnp', color: 'url(evil)' })).open('party')
+        await hostile.opened()
         bob.select([[lines.indexOf('Line 250'), lines.indexOf('Line 250')]])
         hostile.select([[0, 0]])
         await page.waitFor(() => document.querySelectorAll('.faces .avatar').length === 2, 'two faces')
         await page.waitFor(() => document.querySelector('.editor > .spoken').textContent.includes('joined.'), 'the news')
-        await press(page, '.faces')
+        await click(page, '.faces')
         await page.waitFor(() => /BobLine 250/.test(document.querySelector('.people-list')?.textContent), 'where Bob is')
         assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.people-list img').length,
             /\u202e/.test(document.querySelector('.people-list').textContent)]), [0, false])
@@ -322,7 +310,7 @@ async function testPeople({ server, testPage, put }) {
         bob.edit([{ range: [at, at], text: 'My ' }])
         bob.select([[at + 3, at + 3]])
         await page.waitFor(() => /Line 250, typing/.test(document.querySelector('.people-list').textContent), 'that Bob types')
-        await press(page, '.people-list button', 'Bob')
+        await click(page, '.people-list button', 'Bob')
         await page.waitFor(() => {
             const { scrollTop, clientHeight } = document.querySelector('.text')
             const top = 249 * 26.4 + 20
@@ -335,15 +323,11 @@ async function testPeople({ server, testPage, put }) {
 
 async function testRights(programs) {
     const pages = await startPages(programs, ['--require-tokens'])
-    const { server } = pages
-    const token = async (...grants) => (await server.caret(['token', 'add', ...grants])).trim()
-    const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
-    const admin = await connect('127.0.0.1', server.port, { wasm, token: await token('ann', '--write', '') })
-    atEnd(() => admin.close())
+    const admin = await pages.connectAs({ token: await pages.addToken('ann', '--write', '') })
     const text = admin.open('locked/a', { create: true })
     text.append('abc')
     await text.saved()
-    const reader = await token('bob', '--write', 'open/', '--read', 'locked/')
+    const reader = await pages.addToken('bob', '--write', 'open/', '--read', 'locked/')
 
     await test('a reader is told so, and when writing becomes possible', async () => {
         const page = await pages.openPage(`/d/locked/a#token=${reader}`)

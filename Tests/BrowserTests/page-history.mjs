@@ -1,9 +1,9 @@
 // The history of a document, on the page in Chromium.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
-import { press } from './page-support.mjs'
+import { press, pressOn } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
-import { atRevision, click, compared, settled, testWindows, text } from './screen-checks.mjs'
+import { atRevision, compared, settled, testWindows, text } from './screen-checks.mjs'
 
 export async function testPageHistory(programs) {
     const pages = await startPages(programs)
@@ -73,10 +73,10 @@ async function testPlaces({ testPage }) {
     await testPage('the address follows the place, and the browser goes back', '/d/notes?rev=9', async (page) => {
         await atRevision(page, 9)
         const entries = await page.evaluate(() => history.length)
-        await click(page, 'Previous change')
+        await pressOn(page, 'Previous change')
         await page.waitFor(() => location.search === '?rev=8', 'the address')
         assert.equal(await page.evaluate(() => history.length), entries)
-        await click(page, 'Compare with now')
+        await pressOn(page, 'Compare with now')
         await compared(page)
         assert.equal(await page.evaluate(() => location.search), '?from=8')
         await page.evaluate(() => history.back())
@@ -84,13 +84,8 @@ async function testPlaces({ testPage }) {
     })
 }
 
-async function testBeginnings({ testPage, put, server }) {
-    const trimmed = await put('trimmed', 'Kept\n')
-    for (let line = 0; line < 9; line++) {
-        trimmed.append(`${line}\n`)
-        await trimmed.saved()
-    }
-    await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+async function testBeginnings({ testPage, put, putTrimmed }) {
+    await putTrimmed()
     await testPage('a history that was trimmed says where it begins', '/d/trimmed?rev=2', async (page) => {
         await settled(page)
         const said = await page.evaluate(() => [document.querySelector('.history-author').textContent, document.querySelector('.history-slider input').min])
@@ -118,18 +113,25 @@ async function testBeginnings({ testPage, put, server }) {
 async function testPlaying({ testPage }, notes) {
     await testPage('play shows each step to the end, and pause stops', '/d/notes?rev=0', async (page) => {
         await settled(page)
-        await click(page, 'Play')
+        await pressOn(page, 'Play')
         await page.waitFor(() => document.querySelector('.play').getAttribute('aria-label') === 'Play'
             && document.querySelector('.history-slider input').value === '14', 'the end')
         assert.match(await text(page), /<b>2<\/b>/)
         const stopped = await page.evaluate(async () => {
             const [play, slider] = [document.querySelector('.play'), document.querySelector('.history-slider input')]
+            // Each step ends with a timer. `timers` end when these have fired.
+            const timers = []
+            const { setTimeout } = window
+            window.setTimeout = (run, delay) => void timers.push(new Promise((fired) => setTimeout(() => fired(run()), delay)))
             play.click()
-            await new Promise((later) => setTimeout(later))
+            while (timers.length === 0) await new Promise(requestAnimationFrame)
             const during = play.getAttribute('aria-label')
+            window.setTimeout = setTimeout
             play.click()
             const place = slider.value
-            await new Promise((later) => setTimeout(later, 400))
+            await Promise.all(timers)
+            // Without the pause, the next step would be shown by now.
+            await new Promise(requestAnimationFrame)
             return { during, after: play.getAttribute('aria-label'), hasMoved: slider.value !== place, place }
         })
         assert.deepEqual(stopped, { during: 'Pause', after: 'Play', hasMoved: false, place: stopped.place })
@@ -171,10 +173,10 @@ async function testAuthors({ testPage, server, caret }) {
         }, 'Bob in the list')
         await page.waitFor(() => document.querySelector('.history-banners').textContent.includes('Only changes by Bob'), 'the filter')
         await atRevision(page, 2)
-        await click(page, 'Previous change')
+        await pressOn(page, 'Previous change')
         await press(page, 'ArrowRight')
         await atRevision(page, 3)
-        await click(page, 'Show all')
+        await pressOn(page, 'Show all')
         await page.waitFor(() => !document.querySelector('.history-banners').textContent, 'no filter')
     })
 }
@@ -185,10 +187,10 @@ async function testRestoring({ testPage, put, caret }) {
     await plan.saved()
     await testPage('an old text is restored after a question', '/d/plan?rev=1', async (page) => {
         await atRevision(page, 1)
-        await click(page, 'Restore this')
+        await pressOn(page, 'Restore this')
         await page.waitFor(() => document.querySelector('dialog')?.textContent.includes('revision 1'), 'the question')
         assert.equal(plan.text, 'Second\n')
-        await click(page, 'Restore')
+        await pressOn(page, 'Restore')
         await page.waitFor(() => document.body.dataset.screen === 'editor', 'the editor')
         assert.equal((await caret.read('plan')).text, 'First\n')
     })
@@ -219,13 +221,13 @@ async function testLife({ testPage, put, caret, server }) {
         await atRevision(page, 2)
         assert.equal(await page.evaluate(() => document.querySelector('.restore').title), 'The document was deleted')
         await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text } })
-        await click(page, 'Copy this text')
+        await pressOn(page, 'Copy this text')
         await page.waitFor(() => document.querySelector('.notices')?.textContent.includes('is copied'), 'the notice')
         assert.equal(await page.evaluate(() => window.copied), 'A text that somebody needs\nMore\n')
         await server.caret(['put', 'drafts/final', '--create'], 'Another text\n')
         await page.waitFor(() => document.querySelector('.banner')?.textContent.startsWith('The document was deleted and created again.'), 'the other banner')
         assert.equal(await text(page), 'A text that somebody needs\nMore\n')
-        await click(page, 'Show the new one')
+        await pressOn(page, 'Show the new one')
         await page.waitFor(() => document.querySelector('.history-text').textContent === 'Another text\n' && !document.querySelector('.banner'), 'the new document')
     })
 
@@ -248,12 +250,12 @@ async function testLife({ testPage, put, caret, server }) {
 }
 
 async function testReader(programs) {
-    const { server, openPage } = await startPages(programs, ['--require-tokens'])
+    const { server, openPage, addToken } = await startPages(programs, ['--require-tokens'])
     await server.caret(['put', 'rules', '--create'], 'One\n')
     await server.caret(['put', 'rules'], 'Two\n')
-    const token = await server.caret(['token', 'add', 'eve', '--read', 'rules'])
+    const token = await addToken('eve', '--read', 'rules')
     await test('a user who may only read cannot restore an old text', async () => {
-        const page = await openPage(`/d/rules?rev=1#token=${token.trim()}`)
+        const page = await openPage(`/d/rules?rev=1#token=${token}`)
         await atRevision(page, 1)
         await page.waitFor(() => document.querySelector('.restore').title === 'You may only read this document', 'the reason')
         assert.equal(await page.evaluate(() => document.querySelector('.restore').disabled), true)
@@ -270,7 +272,7 @@ async function testOffline({ openPage, server }) {
         await server.stop()
         await page.waitFor(() => document.querySelector('.banner')?.textContent === 'Offline. What is loaded can be played.', 'the banner')
         assert.deepEqual(await page.evaluate(() => [document.querySelector('.restore').disabled, document.querySelector('.restore').title]), [true, 'This needs a connection'])
-        await click(page, 'Play')
+        await pressOn(page, 'Play')
         await page.waitFor(() => document.querySelector('.history-slider input').value === document.querySelector('.history-slider input').max, 'the end')
         await page.close()
     })

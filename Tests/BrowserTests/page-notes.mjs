@@ -1,9 +1,7 @@
 // The notes of a document, in a screen that has only a text and the notes.
 import assert from 'node:assert/strict'
-import { resolve } from 'node:path'
-import { start } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { hasPageOffline, reloads } from './page-support.mjs'
+import { hasPageOffline, press, reloads, type } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 import { allOr } from './quick.mjs'
 
@@ -31,17 +29,19 @@ export async function showNotes(page, name, { author = 'Ann', token } = {}) {
     await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
 }
 
-export async function press(page, key, { modifiers = 0, text } = {}) {
-    const code = { Enter: 13, Tab: 9, Escape: 27 }[key]
-    const params = { key, code: key, windowsVirtualKeyCode: code, modifiers }
-    await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...params })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...params })
+/** Types into the field for a note. */
+async function write(page, text) {
+    await page.evaluate(() => document.querySelector('.notes-field').focus())
+    await type(page, text)
 }
 
-export async function type(page, text) {
-    await page.evaluate(() => document.querySelector('.notes-field').focus())
-    await page.send('Input.insertText', { text })
-}
+/** Closes the notes and shows them again. The page itself would look for a new document every 15 s. */
+const showAgain = (page) => page.evaluate(() => {
+    stub.notes.close()
+    stub.show()
+})
+const pressSend = (page) => page.evaluate(() => document.querySelector('.notes-send').click())
+const savedNote = (page) => page.waitFor(() => document.querySelector('.note.own:not(.sending, .offline)'), 'the saved note')
 
 const open = (page) => page.evaluate(() => document.querySelector('.notes-panel').hidden && document.querySelector('.notes-toggle').click())
 const bubbles = (page) => page.evaluate(() => [...document.querySelectorAll('.note')].map((note) =>
@@ -76,8 +76,7 @@ export async function testPageNotes(programs) {
     await testNotes('a text with many notes shows the newest ones, and more on demand', 'long', async (page) => {
         const lines = Array.from({ length: many }, (_, index) => `[2026-11-22 08:15] Bob: Note ${index}\n`)
         await put('long.notes', lines.join(''))
-        await page.evaluate(() => stub.notes.close())
-        await page.evaluate(() => stub.show())
+        await showAgain(page)
         await page.waitFor(() => document.querySelector('.notes-count').textContent === '99+', 'the notes')
         await open(page)
         assert.equal((await bubbles(page)).length, 100)
@@ -123,7 +122,7 @@ async function testHeights(testNotes) {
         await reloads(page, () => page.send('Page.reload'))
         await page.waitFor(() => document.querySelector('main'), 'the page')
         await showNotes(page, 'heights')
-        assert.ok(await page.evaluate(() => getComputedStyle(document.querySelector('.notes-field')).fieldSizing) === 'fixed')
+        assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.notes-field')).fieldSizing), 'fixed')
         await expectHeights(page)
     }, { window: windows.phone })
     await testNotes('the bar stays above the keyboard', 'heights', async (page) => {
@@ -148,23 +147,23 @@ async function testHeights(testNotes) {
 async function testKeys(testNotes) {
     const valueOf = (page) => page.evaluate(() => document.querySelector('.notes-field').value)
     await testNotes('Enter sends with a keyboard, and Shift and Enter make a line', 'keys', async (page) => {
-        await type(page, 'One')
-        await press(page, 'Enter', { modifiers: 8, text: '\r' })
-        await type(page, 'Two')
+        await write(page, 'One')
+        await press(page, 'Enter', { shift: true })
+        await write(page, 'Two')
         assert.equal(await valueOf(page), 'One\nTwo')
-        await press(page, 'Enter', { text: '\r' })
+        await press(page, 'Enter')
         await waitForBubble(page, 'One\nTwo', 'own')
         assert.equal(await valueOf(page), '')
         assert.equal(await page.evaluate(() => document.activeElement.className.includes('notes-field')), true)
-        await press(page, 'Enter', { text: '\r' })
+        await press(page, 'Enter')
         assert.equal((await bubbles(page)).length, 1)
     })
     await testNotes('Enter makes a line on a phone, and the button sends', 'phone', async (page) => {
-        await type(page, 'One')
-        await press(page, 'Enter', { text: '\r' })
-        await type(page, 'Two')
+        await write(page, 'One')
+        await press(page, 'Enter')
+        await write(page, 'Two')
         assert.equal(await valueOf(page), 'One\nTwo')
-        await page.evaluate(() => document.querySelector('.notes-send').click())
+        await pressSend(page)
         await waitForBubble(page, 'One\nTwo', 'own')
     }, { window: windows.phone })
     await testNotes('Escape closes the panel, and the focus goes back to its button', 'keys', async (page) => {
@@ -175,17 +174,17 @@ async function testKeys(testNotes) {
             [true, 'round notes-toggle'])
     })
     await testNotes('the button says how many characters are too many', 'keys', async (page) => {
-        await type(page, 'x'.repeat(4_212))
+        await write(page, 'x'.repeat(4_212))
         const button = await page.evaluate(() => {
             const { textContent, disabled, ariaLabel } = document.querySelector('.notes-send')
             return [textContent, disabled, ariaLabel]
         })
         assert.deepEqual(button, ['212 too many', true, 'The note has 212\u00a0characters too many'])
-        await press(page, 'Enter', { text: '\r' })
+        await press(page, 'Enter')
         assert.equal((await valueOf(page)).length, 4_212)
     })
     await testNotes('a draft survives a reload and a visit to another document', 'drafts', async (page) => {
-        await type(page, 'A thought')
+        await write(page, 'A thought')
         await reloads(page, () => page.send('Page.reload'))
         await page.waitFor(() => document.querySelector('main'), 'the page')
         await showNotes(page, 'other')
@@ -207,18 +206,16 @@ async function testSending({ put, caret, server }, testNotes) {
         await open(page)
         await page.waitFor(() => document.querySelector('.notes-scroll .empty').textContent.startsWith('No notes yet'), 'the words')
         assert.ok(!(await server.caret(['ls'])).includes('fresh.notes'))
-        await type(page, 'Hello\nall')
-        await page.evaluate(() => document.querySelector('.notes-send').click())
-        await page.waitFor(() => document.querySelector('.note.own:not(.sending, .offline)'), 'the saved note')
+        await write(page, 'Hello\nall')
+        await pressSend(page)
+        await savedNote(page)
         assert.match(await server.caret(['cat', 'fresh.notes']), /^\[\d{4}-\d\d-\d\d \d\d:\d\d\] Ann: Hello\n {2}all\n$/)
         const [, written] = (await server.caret(['cat', 'fresh.notes'])).match(/^\[(.*?)\]/)
         assert.ok(Math.abs(Date.parse(`${written.replace(' ', 'T')}Z`) - Date.now()) < 90_000, written)
     })
     await testNotes('notes of others appear at once, on the left, and are counted', 'live', async (page) => {
         const notes = await put('live.notes', '[2026-11-22 08:15] Bob: One\n')
-        // Looking again is what the page does every 15 s.
-        await page.evaluate(() => stub.notes.close())
-        await page.evaluate(() => stub.show())
+        await showAgain(page)
         await page.waitFor(() => document.querySelector('.notes-count').textContent === '1', 'the first note')
         notes.append('[2026-11-22 08:20] Eve: Two\n')
         await page.waitFor(() => document.querySelector('.notes-count.unread')?.textContent === '2', 'the second note')
@@ -232,20 +229,20 @@ async function testSending({ put, caret, server }, testNotes) {
         assert.ok(left.left < 400 && right.right > 1_400, JSON.stringify([left, right]))
     })
     await testNotes('after somebody deletes the notes, a new one begins them again', 'gone', async (page) => {
-        await type(page, 'One')
-        await page.evaluate(() => document.querySelector('.notes-send').click())
-        await page.waitFor(() => document.querySelector('.note.own:not(.sending, .offline)'), 'the saved note')
+        await write(page, 'One')
+        await pressSend(page)
+        await savedNote(page)
         await caret.delete('gone.notes')
         await page.waitFor(() => document.querySelector('.notes-scroll .empty:not([hidden])'), 'no notes')
-        await type(page, 'Two')
-        await page.evaluate(() => document.querySelector('.notes-send').click())
-        await page.waitFor(() => document.querySelector('.note.own:not(.sending, .offline)'), 'the saved note')
+        await write(page, 'Two')
+        await pressSend(page)
+        await savedNote(page)
         assert.match(await server.caret(['cat', 'gone.notes']), /^\S+ \S+ Ann: Two\n$/)
     })
 }
 
 async function testWithoutServer(programs) {
-    const { openPage, server } = await startPages(programs)
+    const { openPage, server, restart } = await startPages(programs)
     await test('notes without a server are kept, survive a reload, and are sent once', async () => {
         const page = await openPage('/', windows.phone)
         await showNotes(page, 'offline')
@@ -254,8 +251,8 @@ async function testWithoutServer(programs) {
         await server.stop()
         await page.waitFor(() => stub.caret.link.state === 'waiting', 'the end of the connection')
         for (const text of ['One', 'Two']) {
-            await type(page, text)
-            await page.evaluate(() => document.querySelector('.notes-send').click())
+            await write(page, text)
+            await pressSend(page)
         }
         await waitForBubble(page, 'Two', 'offline')
         const dialogs = []
@@ -268,8 +265,7 @@ async function testWithoutServer(programs) {
         assert.deepEqual(dialogs, ['beforeunload'])
         // The page itself sends the notes, on any of its screens.
         assert.equal(await page.evaluate(() => JSON.parse(sessionStorage.getItem('caret.notes.offline')).outbox.length), 2)
-        const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
-        await again.line(/ event=ready/)
+        await restart()
         await page.waitFor(() => sessionStorage.getItem('caret.notes.offline') === null, 'the end of sending')
         assert.match(await server.caret(['cat', 'offline.notes']), /^\S+ \S+ Ann: One\n\S+ \S+ Ann: Two\n$/)
         await page.close()
@@ -277,11 +273,10 @@ async function testWithoutServer(programs) {
 }
 
 async function testRights(programs) {
-    const { openPage, server } = await startPages(programs, ['--require-tokens'])
-    const tokenFor = async (...rights) => (await server.caret(['token', 'add', 'ann', ...rights])).trim()
+    const { openPage, server, addToken } = await startPages(programs, ['--require-tokens'])
     await server.caret(['put', 'agenda.notes', '--create'], '[2026-11-22 08:15] Bob: One\n')
     await test('without the right to write, the bar only shows the notes', async () => {
-        const token = await tokenFor('--read', '')
+        const token = await addToken('ann', '--read', '')
         // Without a token, the page would ask for one.
         const page = await openPage(`/#token=${token}`, windows.phone)
         await showNotes(page, 'agenda', { token })
@@ -293,13 +288,13 @@ async function testRights(programs) {
         await page.close()
     })
     await test('a refused note says why, and goes back to the field', async () => {
-        const token = await tokenFor('--read', '', '--write', '=plan')
+        const token = await addToken('ann', '--read', '', '--write', '=plan')
         // Without a token, the page would ask for one.
         const page = await openPage(`/#token=${token}`, windows.phone)
         await showNotes(page, 'plan', { token })
         await page.waitFor(() => stub.caret.link.state === 'online', 'the connection')
-        await type(page, 'One')
-        await page.evaluate(() => document.querySelector('.notes-send').click())
+        await write(page, 'One')
+        await pressSend(page)
         await waitForBubble(page, 'One', 'refused')
         const status = await page.evaluate(() => document.querySelector('.note-status').textContent)
         assert.match(status, /^Not sent\. .+\.Try againEdit$/)

@@ -1,12 +1,12 @@
 // What a user does across several screens of the page, and what must not be lost on the way.
 import assert from 'node:assert/strict'
+import { until } from '../CaretPageTests/support.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { asksBeforeLeaving, inSituation, insert, press, showsText, words } from './page-editor.mjs'
-import { hasPageOffline, pressOn, reloads, shows, type } from './page-support.mjs'
+import { click, asksBeforeLeaving, goOffline, inSituation, insert, showsText, words } from './page-editor.mjs'
+import { hasPageOffline, pressOn, reloads, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
 import { startPages } from './pages.mjs'
-import { compared } from './screen-checks.mjs'
 import { startRelay } from './relay.mjs'
-import { until } from './tabs.mjs'
+import { compared } from './screen-checks.mjs'
 
 export async function testPageSeams(programs) {
     const pages = await startPages(programs)
@@ -28,7 +28,7 @@ async function testCreating({ testPage, caret }) {
         await insert(page, 'Now')
         const later = caret.open('later')
         await until(() => later.text === 'Now', 'the typed text')
-        await page.waitFor(() => document.querySelector('.words').textContent === 'Saved', 'saved text')
+        await shows(page, '.words', 'Saved')
     })
 
     await testPage('the editor and the list delete in the same way', '/d/later', async (page) => {
@@ -39,10 +39,10 @@ async function testCreating({ testPage, caret }) {
         await shows(page, '.sheet-body', question)
         await pressOn(page, 'Cancel')
         await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
-        await press(page, '.editor .name')
+        await click(page, '.editor .name')
         await pressOn(page, 'Delete')
         await shows(page, 'dialog:last-of-type .sheet-body', question)
-        await press(page, 'dialog[open] .danger', 'Delete')
+        await click(page, 'dialog[open] .danger', 'Delete')
         await page.waitFor(() => location.pathname === '/', 'the documents')
         await assert.rejects(caret.read('later'), { code: 'not_found' })
     })
@@ -64,16 +64,13 @@ async function testFaults({ testPage, put, openPage, origin }) {
 
     await put('fragile', 'Some words\n')
     await testPage('after a fault, going back asks before the text is lost', '/', async (page) => {
-        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${faulty})()` })
+        await trapsOnDemand(page)
         await page.goTo(`${origin}/`)
-        await press(page, '.entry a', 'fragile')
+        await click(page, '.entry a', 'fragile')
         await inSituation(page, 'saved')
         await insert(page, 'one ')
-        await page.waitFor(() => document.querySelector('.words').textContent === 'Saved', 'saved text')
-        await page.evaluate(() => {
-            window.isFaulty = true
-            document.execCommand('insertText', false, 'two ')
-        })
+        await shows(page, '.words', 'Saved')
+        await trapAtInsert(page, 'two ')
         await inSituation(page, 'trapped')
         for (const [leave, answer] of [[() => history.back(), 'Cancel'], [() => document.querySelector('.entry a').click(), 'Cancel'], [() => history.back(), 'Leave']]) {
             await page.evaluate(leave)
@@ -87,30 +84,14 @@ async function testFaults({ testPage, put, openPage, origin }) {
         assert.equal(await page.evaluate(() => location.pathname), '/')
         assert.deepEqual(page.problems.splice(0).filter((problem) => !problem.includes('has a fault')), [])
     })
-
-    function faulty() {
-        const { instantiate } = WebAssembly
-        WebAssembly.instantiate = async (...call) => {
-            const { exports } = await instantiate(...call)
-            return { exports: new Proxy({}, { get: (_, name) => typeof exports[name] !== 'function' ? exports[name] : (...values) => {
-                if (window.isFaulty) throw new WebAssembly.RuntimeError('unreachable')
-                return exports[name](...values)
-            } }) }
-        }
-    }
 }
 
-async function testComparing({ testPage, put, server }) {
-    const trimmed = await put('trimmed', 'Kept\n')
-    for (let line = 0; line < 9; line++) {
-        trimmed.append(`${line}\n`)
-        await trimmed.saved()
-    }
-    await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+async function testComparing({ testPage, putTrimmed }) {
+    await putTrimmed()
     await testPage('the editor compares from the first revision that is kept', '/d/trimmed', async (page) => {
         await inSituation(page, 'saved')
-        await press(page, '.editor .more')
-        await press(page, 'dialog[open] button', 'Compare revisions')
+        await click(page, '.editor .more')
+        await click(page, 'dialog[open] button', 'Compare revisions')
         await compared(page)
         assert.match(await words(page, '.picker'), /Revision 5/)
         assert.match(await words(page, '.counts'), /^1\u00a0change\+5\u22120$/)
@@ -123,12 +104,10 @@ async function testKept({ put, openPage, server, origin }) {
         const page = await openPage('/d/trip', undefined, 'light', `http://127.0.0.1:${relay.port}`)
         await inSituation(page, 'saved')
         await hasPageOffline(page)
-        relay.target = 1
-        relay.cut()
-        await inSituation(page, 'offline')
+        await goOffline(page, relay)
         await page.evaluate(() => document.querySelector('.text').setSelectionRange(5, 5))
         await insert(page, 'Boots\n')
-        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
+        await shows(page, '.banner', /Kept on this device/)
         await shows(page, '[href="/d/trip"] .about', /^Not saved · \d+ characters/)
         assert.equal(await asksBeforeLeaving(page), false)
         await reloads(page, () => page.send('Page.reload'))
@@ -137,7 +116,7 @@ async function testKept({ put, openPage, server, origin }) {
         await shows(page, '[href="/d/trip"] .about', /^Not saved · Only on this device/)
         assert.equal(await page.evaluate(() => document.querySelector('.text').readOnly), false)
         await insert(page, '! ')
-        relay.target = server.port
+        relay.goOnline()
         await pressOn(page, 'Connect now')
         await inSituation(page, 'saved')
         await until(() => trip.text.includes('Boots') && trip.text.includes('! '), 'the typed text')
@@ -149,15 +128,13 @@ async function testKept({ put, openPage, server, origin }) {
         const [diary, relay] = [await put('diary', ''), await startRelay(server.port)]
         const page = await openPage('/d/diary', undefined, 'light', `http://127.0.0.1:${relay.port}`)
         await inSituation(page, 'saved')
-        relay.target = 1
-        relay.cut()
-        await inSituation(page, 'offline')
+        await goOffline(page, relay)
         await insert(page, 'Secret')
-        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
+        await shows(page, '.banner', /Kept on this device/)
         await pressOn(page, 'Settings')
         await pressOn(page, 'Forget this device')
         await shows(page, 'dialog:last-of-type .sheet-body', /1 text has changes that are only on this device/)
-        relay.target = server.port
+        relay.goOnline()
         await reloads(page, () => pressOn(page, 'Forget'))
         await page.waitFor(() => document.querySelector('.text')?.value === '' && document.querySelector('.editor').dataset.situation === 'saved', 'an empty text')
         assert.equal(diary.text, '')
@@ -166,30 +143,22 @@ async function testKept({ put, openPage, server, origin }) {
 }
 
 async function testOtherUsers(programs) {
-    const { server, openPage } = await startPages(programs, ['--require-tokens'])
-    const token = async (user) => (await server.caret(['token', 'add', user, '--write', ''])).trim()
-    const [ann, bob] = [await token('ann'), await token('bob')]
+    const { server, openPage, addToken } = await startPages(programs, ['--require-tokens'])
+    const [ann, bob] = [await addToken('ann', '--write', ''), await addToken('bob', '--write', '')]
     await server.caret(['put', 'agenda', '--create'], 'text')
     await test('unsaved text of another user is not lost, and the settings say whose it is', async () => {
         const relay = await startRelay(server.port)
         const site = `http://127.0.0.1:${relay.port}`
         const page = await openPage(`/d/agenda#token=${ann}`, undefined, 'light', site)
         await inSituation(page, 'saved')
-        relay.target = 1
-        relay.cut()
-        await inSituation(page, 'offline')
+        await goOffline(page, relay)
         await insert(page, 'Words of Ann ')
-        await page.waitFor(() => /Kept on this device/.test(document.querySelector('.banner')?.textContent), 'that it is kept')
-        relay.target = server.port
-        await page.evaluate((bob) => {
-            sessionStorage.clear()
-            sessionStorage.setItem('caret.token', bob)
-        }, bob)
-        relay.target = 1
-        relay.cut()
-        relay.target = server.port
+        await shows(page, '.banner', /Kept on this device/)
+        // The page of Ann must be over before the relay passes connections again. It would save the text.
+        await page.evaluate(() => sessionStorage.clear())
+        await page.goTo('about:blank')
+        relay.goOnline()
         await page.goTo(`${site}/#token=${bob}`)
-        await reloads(page, () => page.send('Page.reload'))
         await shows(page, '.rows .entry b', 'agenda')
         await pressOn(page, 'Settings')
         await shows(page, '.kept-texts', /agenda From just now\. It belongs to \u201cann\u201d\. Sign in as this user to save it\. Remove/)

@@ -2,14 +2,14 @@
 import { once } from 'node:events'
 import { within } from '../NodeSupport/suite.mjs'
 
-const codes = { Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
+const codes = { Backspace: 8, Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
 
 /** Presses a key, such as 'Enter' or 'a'. */
 export async function press(page, key, { shift = false, ctrl = false } = {}) {
     const text = ctrl ? undefined : key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
     const isLetter = /^[a-z]$/.test(key)
     const event = {
-        key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0), code: key === ' ' ? 'Space' : isLetter ? `Key${key.toUpperCase()}` : key,
+        key: isLetter && shift ? key.toUpperCase() : key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0), code: key === ' ' ? 'Space' : isLetter ? `Key${key.toUpperCase()}` : key,
         windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : codes[key],
     }
     await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event })
@@ -71,4 +71,26 @@ export function box(page, selector) {
         const { left, right, top, bottom, width, height } = document.querySelector(selector).getBoundingClientRect()
         return { left, right, top, bottom, width, height }
     }, selector)
+}
+
+/** From its next load on, the module of the page traps in every call after `trapAtInsert`. */
+export const trapsOnDemand = (page) => page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${makeTraps})()` })
+
+/** Inserts text in the same task, before a timer of the page can call the module. */
+export const trapAtInsert = (page, text) => page.evaluate((text) => {
+    document.querySelector('.text').focus()
+    window.isTrapping = true
+    document.execCommand('insertText', false, text)
+}, text)
+
+/** Runs in the page. */
+function makeTraps() {
+    const { instantiate } = WebAssembly
+    WebAssembly.instantiate = async (...call) => {
+        const { exports } = await instantiate(...call)
+        return { exports: new Proxy({}, { get: (_, name) => typeof exports[name] !== 'function' ? exports[name] : (...values) => {
+            if (window.isTrapping) throw new WebAssembly.RuntimeError('unreachable')
+            return exports[name](...values)
+        } }) }
+    }
 }

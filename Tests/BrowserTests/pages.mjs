@@ -1,8 +1,9 @@
 // The page of a real server in Chromium, as a user sees it, and another user of the same documents.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
-import { startServer } from '../NodeSupport/programs.mjs'
+import { start, startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startChromium } from './chromium.mjs'
 
@@ -23,15 +24,19 @@ export async function startPages(programs, options = []) {
     const server = await startServer(programs, options)
     const origin = `http://127.0.0.1:${server.port}`
     const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
-    const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#bb540f' })
-    atEnd(() => caret.close())
+    /** A client of another user. */
+    const connectAs = async (user) => {
+        const caret = await connect('127.0.0.1', server.port, { wasm, ...user })
+        atEnd(() => caret.close())
+        return caret
+    }
+    const caret = await connectAs({ name: 'Bob', color: '#bb540f' })
     const browser = await startChromium()
     await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite'] })
 
     const openPage = async (path = '/', window = windows.desktop, scheme = 'light', site = origin) => {
         const page = await browser.open('about:blank')
         await setWindow(page, window, scheme)
-        await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
         await page.goTo(`${site}${path}`)
         return page
     }
@@ -49,7 +54,23 @@ export async function startPages(programs, options = []) {
         await document.saved()
         return document
     }
-    return { server, origin, caret, browser, openPage, testPage, put }
+    /** Creates the document `trimmed`, of which only the revisions from 5 to 10 are kept. */
+    const putTrimmed = async () => {
+        const document = await put('trimmed', 'Kept\n')
+        for (let line = 0; line < 9; line++) {
+            document.append(`${line}\n`)
+            await document.saved()
+        }
+        await server.caret(['trim', 'trimmed', '--before', '5', '--yes'])
+    }
+    /** Starts the server again after it has ended, with the same documents and the same port. */
+    const restart = async () => {
+        const again = start(resolve(programs, 'caretd'), ['--data', server.data, '--listen', `127.0.0.1:${server.port}`])
+        await again.line(/ event=ready/)
+    }
+    /** A new token of a user with grants, such as '--read', 'notes/'. */
+    const addToken = async (...grants) => (await server.caret(['token', 'add', ...grants])).trim()
+    return { server, origin, caret, browser, connectAs, openPage, testPage, put, putTrimmed, restart, addToken }
 }
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */

@@ -6,7 +6,7 @@ import { atEnd, within } from '../NodeSupport/suite.mjs'
 /**
  * Starts a relay. `target` is the port that it passes new connections to. `statuses(count)` waits for the answers
  * to all requests since the last call, at least `count`, and returns their statuses. `cut()` ends all connections
- * without a word.
+ * without a word. `goOffline()` also refuses new ones, until `goOnline()`.
  */
 export async function startRelay(target) {
     const changes = new EventEmitter()
@@ -37,6 +37,12 @@ export async function startRelay(target) {
     const relay = {
         target, port: server.address().port,
         cut() { for (const socket of sockets) socket.destroy() },
+        goOffline() {
+            // Nothing listens on this port.
+            relay.target = 9
+            relay.cut()
+        },
+        goOnline() { relay.target = target },
         async statuses(count) {
             const all = async () => {
                 while (answers.length < count || answers.some((one) => !one.status)) await once(changes, 'change')

@@ -10,10 +10,6 @@ export const settled = (page) => page.waitFor(() => document.querySelector('.his
     && !document.querySelector('.history-text[aria-busy]'), 'the text of a revision')
 export const atRevision = (page, revision) => page.waitFor((value) => document.querySelector('.history-slider input')?.value === value
     && !document.querySelector('main [aria-busy]') && document.querySelector('main .number')?.textContent.startsWith(`Revision ${value} `), `revision ${revision}`, String(revision))
-export const click = (page, name) => page.evaluate((label) => {
-    const control = [...document.querySelectorAll('button, a')].find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === label)
-    control.click()
-}, name)
 export const compared = (page) => page.waitFor(() => document.querySelector('.compare-rows, .compare-text > .empty') && !document.querySelector('main [aria-busy]'), 'a comparison')
 
 /**

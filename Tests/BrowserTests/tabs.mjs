@@ -7,8 +7,9 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { startServer } from '../NodeSupport/programs.mjs'
-import { atEnd, test, within } from '../NodeSupport/suite.mjs'
+import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startChromium } from './chromium.mjs'
+import { press } from './page-support.mjs'
 
 const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
 
@@ -48,8 +49,6 @@ export async function startTabs(programs) {
         const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
         if (isOffline) query.set('offline', 'true')
         const page = await browser.open(`${origin}/?${query}`, context)
-        // All tabs behave as if they had the focus of the system.
-        await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
         await page.waitFor(() => document.title === 'ready', 'an open document')
         return new Tab(page)
     }
@@ -124,36 +123,17 @@ class Tab {
         return this.page.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
     }
 
-    async press(key, { ctrl = false, shift = false } = {}) {
-        const isLetter = key.length === 1
-        const event = {
-            key: isLetter && shift ? key.toUpperCase() : key, code: isLetter ? `Key${key.toUpperCase()}` : key,
-            windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : { Backspace: 8 }[key],
-            modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),
-        }
-        await this.page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event })
-        await this.page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-    }
+    press(...call) { return press(this.page, ...call) }
 
     /** Runs an editing command of the browser, as its menu does. */
     async command(name) {
         await this.page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'F5', commands: [name] })
         await this.page.send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'F5' })
     }
-
 }
 
 /** Whether two selections are the same. The first may be missing. */
 export function isSame(left, right) { return left?.[0] === right[0] && left[1] === right[1] }
-
-/** Waits until a condition holds in this process. */
-export async function until(condition, what) {
-    let isOver = false
-    const holds = async () => {
-        while (!isOver && !condition()) await new Promise((later) => setTimeout(later, 10))
-    }
-    await within(holds(), what, 20).finally(() => { isOver = true })
-}
 
 /**
  * An HTTP server with the page and the client, under the policy that protects the pages of a Caret server. It

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
-import { makeRandom, makeScalars } from '../CaretPageTests/support.mjs'
+import { makeRandom, makeScalars, until } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { type } from './page-support.mjs'
 import { startRelay } from './relay.mjs'
-import { isSame, startTabs, until } from './tabs.mjs'
+import { isSame, startTabs } from './tabs.mjs'
 
 const lines = Array.from({ length: 200 }, (_, index) => `Line ${index} ${'word '.repeat((index * 7) % 31)}`).join('\n')
 
@@ -396,7 +397,7 @@ async function testGuide({ site, server, caret, browser }) {
         for (const page of pages) {
             await page.waitFor(() => document.querySelector('textarea').readOnly === false, 'a field for writing')
             await page.evaluate(() => document.querySelector('textarea').focus())
-            await page.send('Input.insertText', { text: 'Bring a pen.\n' })
+            await type(page, 'Bring a pen.\n')
         }
         const twice = 'Bring a pen.\n'.repeat(2)
         for (const page of pages) {

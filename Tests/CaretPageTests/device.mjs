@@ -4,8 +4,6 @@ export class Device {
     /** The keepsakes, by their keys. */
     stored = new Map()
     #locks = new Map()
-    /** What the tabs have done to the storage, in order: 'put NAME' and 'remove NUMBER'. */
-    log = []
     /** If set, each call of the storage fails with this error. */
     fault = null
     /** How many milliseconds the next change takes. */
@@ -13,7 +11,7 @@ export class Device {
     /** If set, calls of `put` and `remove` wait until `release`. */
     #gate = null
 
-    hold() { this.#gate = Promise.withResolvers?.() ?? withResolvers() }
+    hold() { this.#gate = withResolvers() }
     release() {
         this.#gate?.resolve()
         this.#gate = null
@@ -46,7 +44,7 @@ export class Device {
     }
 
     /** Changes the storage for a tab. */
-    async change(tab, word, change) {
+    async change(tab, change) {
         if (tab.hasCrashed) throw new Error('the tab has crashed')
         if (this.fault) throw this.fault
         await this.#gate?.promise
@@ -54,7 +52,6 @@ export class Device {
         if (duration > 0) await new Promise((resolve) => setTimeout(resolve, duration))
         // A crash before this line loses the change.
         if (tab.hasCrashed) throw new Error('the tab has crashed')
-        this.log.push(word)
         change()
     }
 }
@@ -75,12 +72,11 @@ class Tab {
     }
 
     put(keepsake) {
-        return this.#device.change(this, `put ${keepsake.name}`, () =>
-            this.#device.stored.set(keyOf(keepsake), structuredClone(keepsake)))
+        return this.#device.change(this, () => this.#device.stored.set(keyOf(keepsake), structuredClone(keepsake)))
     }
 
     remove(key) {
-        return this.#device.change(this, `remove ${key.number}`, () => this.#device.stored.delete(keyOf(key)))
+        return this.#device.change(this, () => this.#device.stored.delete(keyOf(key)))
     }
 
     async lock(server, client, { lost }) { return this.#device.lock(this, client, lost) }

@@ -70,10 +70,10 @@ export class World {
         })
     }
 
-    /** A tab that is online, so that the user is known, and whose text the server does not get. */
-    async leaveOnline(name, text) {
+    /** A tab that is online, so that the user is known. It types a text that the server does not get, and crashes. */
+    async leaveOnline(name, text, options) {
         this.server.create(name)
-        const tab = await this.tab()
+        const tab = await this.tab(undefined, options)
         const document = await tab.opened(name)
         this.server.pushes = 'lose'
         document.append(text)
@@ -82,19 +82,14 @@ export class World {
         this.server.pushes = 'commit'
     }
 
-    /** Waits until everything that may wait is stored. */
-    async storedPause() { await new Promise((resolve) => setTimeout(resolve, 300)) }
+    /** The server can be reached again, and a tab connects at once. */
+    goOnline(tab) {
+        this.server.isReachable = true
+        tab.caret.reconnect()
+    }
 }
 
 /** Waits until the tabs and the server in memory have nothing to do. */
 export async function settled() {
     for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-export async function until(condition) {
-    for (let round = 0; round < 300; round++) {
-        if (condition()) return
-        await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error(`this did not come true within 3 s: ${condition}`)
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { Caret } from '../../Sources/CaretPage/caret/caret.js'
 import { lockByChannel } from '../../Sources/CaretPage/caret/tab-locks.js'
-import { inWorlds, settled, until } from './keeping-world.mjs'
-import { applyEdits } from './support.mjs'
+import { inWorlds, settled } from './keeping-world.mjs'
+import { applyEdits, until } from './support.mjs'
 
 export const cases = inWorlds({
     async 'text that was never sent is there in the next tab, and is sent'(world) {
@@ -16,8 +16,7 @@ export const cases = inWorlds({
         const document = second.open('a')
         assert.equal(document.text, 'Milk\n')
         document.append('Tea\n')
-        world.server.isReachable = true
-        second.caret.reconnect()
+        world.goOnline(second)
         await document.saved()
         assert.equal(world.server.text('a'), 'Milk\nTea\n')
         assert.equal(second.caret.link.state, 'online')
@@ -31,7 +30,7 @@ export const cases = inWorlds({
         document.append('Milk\n')
         await settled()
         document.append('Tea\n')
-        await world.storedPause()
+        await until(() => document.isKept)
         first.crash()
         assert.equal(world.server.text('a'), 'Milk\n')
         world.server.pushes = 'commit'
@@ -42,14 +41,7 @@ export const cases = inWorlds({
     },
 
     async 'a push that never arrived is sent again with its number'(world) {
-        world.server.create('a', '')
-        const first = await world.tab()
-        const document = await first.opened('a')
-        world.server.pushes = 'lose'
-        document.append('Milk\n')
-        await settled()
-        first.crash()
-        world.server.pushes = 'commit'
+        await world.leaveOnline('a', 'Milk\n')
         const second = await world.tab()
         await second.open('a').saved()
         assert.deepEqual([world.server.text('a'), world.server.numbers('a')], ['Milk\n', [1, 1]])
@@ -164,13 +156,7 @@ export const cases = inWorlds({
     },
 
     async 'a document that was deleted meanwhile stays kept'(world) {
-        world.server.create('a', '')
-        const first = await world.tab()
-        const document = await first.opened('a')
-        world.server.pushes = 'lose'
-        document.append('Milk\n')
-        await settled()
-        first.crash()
+        await world.leaveOnline('a', 'Milk\n')
         world.server.delete('a')
         const second = await world.tab()
         const again = second.open('a')
@@ -180,7 +166,6 @@ export const cases = inWorlds({
         await again.close()
         assert.deepEqual(world.device.names, ['a'])
         assert.deepEqual((await second.caret.kept()).map(({ name, state }) => [name, state]), [['a', 'here']])
-        world.server.pushes = 'commit'
         await second.open('a', { create: true }).saved()
         assert.equal(world.server.text('a'), 'Milk\n')
     },
@@ -195,14 +180,8 @@ export const cases = inWorlds({
     },
 
     async 'a keepsake of another user is not used, and not lost'(world) {
-        world.server.create('a', '')
-        const first = await world.tab(undefined, { token: 'of-ann' })
-        const document = await first.opened('a')
-        world.server.pushes = 'lose'
-        document.append('Milk\n')
-        await settled()
-        first.crash()
-        Object.assign(world.server, { user: 'bob', pushes: 'commit' })
+        await world.leaveOnline('a', 'Milk\n', { token: 'of-ann' })
+        world.server.user = 'bob'
         const second = await world.tab(undefined, { token: 'of-bob' })
         assert.equal((await second.opened('a')).text, '')
         await settled()
@@ -270,8 +249,7 @@ export const cases = inWorlds({
         let view = again.text
         again.addEventListener('change', ({ edits }) => { view = applyEdits(view, edits) })
         again.append('Salt\n')
-        world.server.isReachable = true
-        second.caret.reconnect()
+        world.goOnline(second)
         await again.saved()
         assert.equal(world.server.text('a'), 'Milk\nBread\nTea\nSalt\n')
         assert.equal(view, again.text)
@@ -319,8 +297,7 @@ export const cases = inWorlds({
         await closed
         const again = tab.open('a')
         assert.equal(again.text, 'Milk\n')
-        world.server.isReachable = true
-        tab.caret.reconnect()
+        world.goOnline(tab)
         await again.saved()
         assert.equal(world.server.text('a'), 'Milk\n')
     },
@@ -339,8 +316,7 @@ export const cases = inWorlds({
         await Promise.all([...closings, document.close()])
         await settled()
         again.append('Oats\n')
-        world.server.isReachable = true
-        tab.caret.reconnect()
+        world.goOnline(tab)
         await again.saved()
         assert.deepEqual([world.server.text('a'), await tab.caret.kept()], ['Milk\nTea\nOats\n', []])
     },

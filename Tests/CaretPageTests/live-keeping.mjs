@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
 import { Device } from './device.mjs'
-import { pause, until, withServer } from './live.mjs'
-import { applyEdits, makeRandom, makeScalars, randomOffset } from './support.mjs'
+import { withServer } from './live.mjs'
+import { applyEdits, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'
 
 const rounds = Number(process.env.CARET_ROUNDS ?? 2)
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Caret, connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
-import { applyEdits, makeRandom, makeScalars, randomOffset } from './support.mjs'
+import { applyEdits, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'
 
 const bin = process.env.CARET_BIN ?? fileURLToPath(new URL('../../.build/debug', import.meta.url))
 const rounds = Number(process.env.CARET_ROUNDS ?? 2)
@@ -238,15 +238,4 @@ class Server {
         this.#child.kill('SIGKILL')
         await ended
     }
-}
-
-export function pause(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }
-
-/** Waits until a condition holds. Fails after a minute. */
-export async function until(condition) {
-    for (let round = 0; round < 6000; round++) {
-        if (await condition()) return
-        await pause(10)
-    }
-    throw new Error(`this did not come true within a minute: ${condition}`)
 }

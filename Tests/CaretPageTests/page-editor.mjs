@@ -1,5 +1,6 @@
 // What the editor says and computes, without a page.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { LeftDocuments } from '../../Sources/CaretPage/page/open-documents.js'
 import { lineNumber, namesWords, nameWords, PeopleState } from '../../Sources/CaretPage/page/people-state.js'
 import { scrollToReveal } from '../../Sources/CaretPage/page/reveal-scroll.js'
@@ -81,30 +82,32 @@ class FakeDocument extends EventTarget {
     saving = { state: 'saved' }
     unsaved = []
     isClosed = false
-    close() { this.isClosed = true }
+    close() {
+        this.isClosed = true
+        this.dispatchEvent(new Event('closed'))
+    }
     become(state, unsaved) {
         [this.saving, this.unsaved] = [{ state }, unsaved]
         this.dispatchEvent(new Event('saving'))
     }
 }
 
-const settled = () => new Promise((later) => setTimeout(later, 1_050))
-
 const left = {
     async 'a document that no screen shows stays open until it is saved'() {
         const all = new LeftDocuments()
-        const [saved, offline, taken, refused] = Array.from({ length: 4 }, () => new FakeDocument())
+        const [offline, taken, refused, saved] = Array.from({ length: 4 }, () => new FakeDocument())
         offline.become('offline', [1])
         refused.become('refused', [1])
-        for (const one of [saved, offline, taken, refused]) all.leave(one)
+        // The last one is also the last one that may be closed.
+        for (const one of [offline, taken, refused, saved]) all.leave(one)
         all.take(taken)
         assert.equal(all.mayLose, true)
-        await settled()
+        await once(saved, 'closed')
         assert.deepEqual([saved, offline, taken, refused].map((one) => one.isClosed), [true, false, false, false])
         offline.become('saved', [])
         refused.isKept = true
         assert.equal(all.mayLose, false)
-        await settled()
+        await once(offline, 'closed')
         assert.deepEqual([offline.isClosed, refused.isClosed], [true, false])
     },
 }

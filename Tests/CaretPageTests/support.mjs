@@ -49,3 +49,14 @@ export function applyEdits(text, edits) {
     return edits.reduceRight((result, { range: [start, end], text: inserted }) =>
         result.slice(0, start) + inserted + result.slice(end), text)
 }
+
+export function pause(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)) }
+
+/** Waits until a condition holds. Fails after a minute. */
+export async function until(condition, what = `${condition}`) {
+    for (let round = 0; round < 6000; round++) {
+        if (await condition()) return
+        await pause(10)
+    }
+    throw new Error(`this did not come true within a minute: ${what}`)
+}

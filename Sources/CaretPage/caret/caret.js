@@ -54,9 +54,14 @@ export class Caret extends EventTarget {
         const { keep = browserKeeping(), token, client, makeID = randomID } = options
         const url = new URL(server)
         const settings = { server: url.origin, token }
-        const [module, keeper] = await Promise.all([
-            Module.load(source), keep ? Keeper.start(keep, { ...settings, client, makeID }) : null,
-        ])
+        // Both need the network or the disk, so they run at the same time.
+        const starting = keep ? Keeper.start(keep, { ...settings, client, makeID }) : null
+        const module = await Module.load(source).catch(async (error) => {
+            // The next attempt needs the lock of the id.
+            await (await starting)?.end()
+            throw error
+        })
+        const keeper = await starting
         const make = (keeper) => new Caret(url, module, { ...options, client: keeper.client, keeper })
         if (!keeper) return new Caret(url, module, { ...options, client: client ?? makeID() })
         const caret = make(keeper)

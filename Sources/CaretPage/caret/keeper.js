@@ -24,6 +24,7 @@ export class Keeper {
     #documents = new Map()
     #lastNumber = 0
     #release = () => {}
+    /** Nothing may be stored any more. */
     #hasEnded = false
     /** The promise of `end`, after it was called. */
     #ended = null
@@ -70,21 +71,24 @@ export class Keeper {
         this.#keepsakes.remember(this.client)
     }
 
-    /** The ids with keepsakes of this token: first the one that this tab had, then those with the newest. */
+    /** The ids with keepsakes of this token only: first the one that this tab had, then those with the newest. */
     async #endedClients(remembered) {
-        const found = (await this.#keepsakes.list()).filter((keepsake) => this.#keepsakes.isOfAccount(keepsake))
-        const clients = new Set(found.sort((left, right) => right.time - left.time).map(({ client }) => client))
-        return [...clients].sort((left, right) => (right === remembered) - (left === remembered))
+        const clients = await this.#keepsakes.clients((keepsake) => this.#keepsakes.isOfAccount(keepsake))
+        return clients.sort((left, right) => (right === remembered) - (left === remembered))
     }
 
     async #claim(client, { wait = 0, user } = {}) {
-        const release = await this.#keepsakes.lock(client, { wait, lost: () => this.#listener.lost() })
+        const release = await this.#keepsakes.lock(client, { wait, lost: () => this.#lost() })
         if (!release) return false
+        // Not before the lock: the client that had it may have changed its keepsakes.
+        const found = await this.#keepsakes.list().catch((error) => {
+            release()
+            throw error
+        })
         this.client = client
         this.#release = release
         this.hasLock = true
-        // Not before the lock: the client that had it may have changed its keepsakes.
-        for (const keepsake of await this.#keepsakes.list()) {
+        for (const keepsake of found) {
             if (keepsake.client !== client) continue
             this.#lastNumber = Math.max(this.#lastNumber, keepsake.number)
             const isOwn = user === undefined
@@ -107,6 +111,12 @@ export class Keeper {
         const { signal } = this.#pageEvents
         globalThis.document?.addEventListener('visibilitychange', () => this.hurry(), { signal })
         if (globalThis.document) globalThis.addEventListener('pagehide', () => this.hurry(), { signal })
+    }
+
+    /** Another tab has the id now, and continues from the keepsakes. */
+    #lost() {
+        this.#hasEnded = true
+        this.#listener.lost()
     }
 
     /** The server has said who the user is. */
@@ -214,26 +224,30 @@ export class Keeper {
         }
     }
 
-    /** The ids of other clients with keepsakes of this user. */
-    clientsOf(user) { return this.#keepsakes.clientsOf(user, { except: this.client }) }
+    /** The ids of other clients with keepsakes of this user only. */
+    async clientsOf(user) {
+        const clients = await this.#keepsakes.clients((keepsake) => this.#keepsakes.isOfUser(keepsake, user))
+        return clients.filter((client) => client !== this.client)
+    }
 
     /** Removes a keepsake for good. Returns false if a document or another tab uses it. */
     async forget(id) {
-        const [client, digits] = id.split(' ')
-        const number = Number(digits)
+        // A client id may contain spaces.
+        const space = id.lastIndexOf(' ')
+        const [client, number] = [id.slice(0, space), Number(id.slice(space + 1))]
         if (client === this.client) {
             const kept = this.#documents.get(number)
             if (kept?.isOpen) return false
-            await kept?.end()
+            // From now on, `open` does not find it.
             this.#documents.delete(number)
+            await kept?.end()
             await this.#keepsakes.remove({ client, number })
             this.#stored.delete(number)
-            this.#listener.keptChanged()
-            return true
+        } else {
+            const release = await this.#keepsakes.lock(client)
+            if (!release) return false
+            await this.#keepsakes.remove({ client, number }).finally(release)
         }
-        const release = await this.#keepsakes.lock(client)
-        if (!release) return false
-        await this.#keepsakes.remove({ client, number }).finally(release)
         this.#listener.keptChanged()
         return true
     }

@@ -77,12 +77,11 @@ export class Keepsakes {
         return release === null
     }
 
-    /** The ids of other clients whose keepsakes all belong to this user. */
-    async clientsOf(user, { except }) {
-        const found = await this.list()
-        const clients = [...new Set(found.map(({ client }) => client))].filter((client) => client !== except)
-        return clients.filter((client) =>
-            found.every((keepsake) => keepsake.client !== client || this.isOfUser(keepsake, user)))
+    /** The ids whose keepsakes are all of one kind. Those with the newest keepsakes come first. */
+    async clients(isOfKind) {
+        const found = (await this.list()).sort((left, right) => right.time - left.time)
+        const others = new Set(found.filter((keepsake) => !isOfKind(keepsake)).map(({ client }) => client))
+        return [...new Set(found.map(({ client }) => client))].filter((client) => !others.has(client))
     }
 }
 

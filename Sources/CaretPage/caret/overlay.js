@@ -131,7 +131,6 @@ export class Overlay {
         for (const caret of this.#layer?.querySelectorAll('.caret') ?? []) {
             const { left, right, top, bottom } = caret.getBoundingClientRect()
             const isNear = clientX > left - reach && clientX < right + reach && clientY > top && clientY < bottom
-            caret.classList.toggle('pointed', isNear)
             caret.classList.toggle('named', isNear || caret.classList.contains('moved'))
         }
     }

@@ -1,10 +1,11 @@
 // What has changed between two revisions of a document, or between a revision and now.
-import { cleanText, element, fill, icon, iconButton } from './dom.js'
 import { CompareView } from './compare-view.js'
 import { Difference } from './difference.js'
+import { visibleName } from './document-name.js'
+import { element, fill, icon, iconButton } from './dom.js'
 import { Authors } from './history-authors.js'
 import { clockWords, countWords, dayWords } from './history-words.js'
-import { errorPage, greyLines } from './history-view.js'
+import { barAbove, errorPage, greyLines } from './history-view.js'
 import { pickRevision } from './revision-picker.js'
 import { addressOf } from './route.js'
 import { visit } from './short-visit.js'
@@ -21,9 +22,9 @@ export class Compare {
     #to
     /** The texts that are compared: { revision, text }. */
     #shown = null
+    /** Null while other texts are loaded. The old difference stays in view, but its changes cannot be counted. */
     #difference = null
     #isClosed = false
-    #isLoading = false
     /** The newest revision that is known. */
     #head = { revision: 0, epoch: '' }
     #isGone = false
@@ -42,7 +43,7 @@ export class Compare {
         this.show(route)
     }
 
-    get title() { return `Changes in ${cleanText(this.#name)}` }
+    get title() { return `Changes in ${visibleName(this.#name)}` }
 
     show(route) {
         if (route.screen !== 'compare' || route.name !== this.#name) return false
@@ -61,18 +62,16 @@ export class Compare {
     }
 
     #build() {
-        const label = (text) => element('a', { class: 'round', href: addressOf({ screen: 'editor', name: this.#name }), 'aria-label': text, title: text }, icon('back'))
         const picker = (which) => element('button', { type: 'button', class: 'quiet picker', onclick: () => this.#pick(which) })
         const parts = {
             history: element('a', { class: 'round', 'aria-label': 'History', title: 'History' }, icon('history')),
             from: picker('from'), to: picker('to'), banner: element('div', { class: 'history-banners' }),
             counts: element('p', { class: 'counts', role: 'status' }),
-            previous: iconButton('up', 'Previous change', () => this.#step(-1), { disabled: true, 'aria-keyshortcuts': 'p' }),
-            next: iconButton('down', 'Next change', () => this.#step(1), { disabled: true, 'aria-keyshortcuts': 'n' }),
+            previous: iconButton('up', 'Previous change', () => this.#step(-1), { 'aria-keyshortcuts': 'p' }),
+            next: iconButton('down', 'Next change', () => this.#step(1), { 'aria-keyshortcuts': 'n' }),
         }
         this.node.append(
-            element('header', { class: 'bar above' }, label('Back to the text'),
-                element('h1', {}, element('span', { class: 'document-name' }, cleanText(this.#name)), element('small', {}, 'Compare')), parts.history),
+            barAbove(this.#name, 'Compare', [parts.history]),
             element('div', { class: 'compare-body' },
                 element('div', {}, element('div', { class: 'pickers' }, parts.from, icon('forward'), parts.to), parts.banner), this.#view.node),
             element('footer', { class: 'bar below' }, parts.counts, parts.previous, parts.next))
@@ -84,7 +83,8 @@ export class Compare {
     async #load() {
         const [from, to] = [this.#from, this.#to]
         const isCurrent = () => !this.#isClosed && this.#from === from && this.#to === to
-        this.#isLoading = true
+        this.#difference = null
+        this.#parts.previous.disabled = this.#parts.next.disabled = true
         if (!this.#shown) this.#view.showInstead(greyLines('Loading the texts'))
         this.#view.node.setAttribute('aria-busy', 'true')
         this.#parts.counts.textContent = 'Comparing\u2026'
@@ -97,7 +97,6 @@ export class Compare {
             // The browser shows that it compares before it begins to, because long texts take up to a second.
             await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))
             if (!isCurrent()) return
-            this.#isLoading = false
             this.#showDifference(old, fresh)
             this.#showTimes([old.revision, fresh.revision], isCurrent)
         } catch (error) {
@@ -135,8 +134,6 @@ export class Compare {
         const sentences = { base_trimmed: 'One of these revisions is not kept any more. Choose another one.', base_ahead: 'One of these revisions does not exist yet. Choose another one.' }
         this.#view.node.removeAttribute('aria-busy')
         this.#shown = null
-        this.#difference = null
-        this.#parts.previous.disabled = this.#parts.next.disabled = true
         this.#view.showInstead(Object.hasOwn(sentences, error.code) ? element('div', { class: 'empty', role: 'alert' }, element('p', {}, sentences[error.code]))
             : errorPage('comparison', error))
         this.#showPickers()
@@ -182,13 +179,17 @@ export class Compare {
         return null
     }
 
-    async #pick(which) {
-        // The names of those who are there. Without them, the history has only the users.
+    /** The people of the history, with the names of those who are there if they come within half a second. */
+    async #introducedAuthors() {
         this.#visited ??= visit(this.#app, this.#name).then((visited) => visited && this.#authors.introduce(visited.peers))
         await Promise.race([this.#visited, new Promise((late) => setTimeout(late, 500))])
+        return this.#authors
+    }
+
+    async #pick(which) {
         const chosen = await pickRevision(this.#app.caret, this.#name, {
             title: which === 'from' ? 'Compare from' : 'Compare to', value: which === 'from' ? this.#fromShown : this.#to,
-            allowsNow: which === 'to', authors: this.#authors,
+            allowsNow: which === 'to', authors: this.#introducedAuthors(),
         })
         if (!chosen || this.#isClosed) return
         const route = { screen: 'compare', name: this.#name, from: this.#fromShown, to: this.#to, [which]: chosen.revision }
@@ -232,7 +233,7 @@ export class Compare {
         if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || document.querySelector('dialog[open]')) return
         if (target !== document.body && !this.node.contains(target)) return
         const amount = { n: 1, p: -1 }[key]
-        if (amount === undefined || this.#isLoading) return
+        if (amount === undefined) return
         event.preventDefault()
         this.#step(amount)
     }

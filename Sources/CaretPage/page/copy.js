@@ -20,7 +20,7 @@ function selectedText(text, what) {
     return field
 }
 
-/** Shows a text of the user after somebody else has created the document anew. Both texts stay. */
+/** Shows a text of the user after somebody else has deleted the document and created it again. Both texts stay. */
 export function showEarlierText(text) {
     const field = element('textarea', { class: 'to-copy', readonly: true, rows: 8, 'aria-label': 'The earlier text' })
     field.value = text

@@ -104,12 +104,12 @@ export class Difference {
                 hunks.push(hunk)
             }
         }
-        return hunks.flatMap((hunk) => this.#parts(hunk))
+        return hunks.flatMap((hunk) => this.#withoutEqualEnds(hunk))
     }
 
-    // An edit may touch a line that is equal before and after, such as where an added line begins. And two edits in
-    // neighbouring lines may have become one hunk.
-    #parts({ old: [oldStart, oldEnd], new: [newStart, newEnd], edits }) {
+    // An edit may touch a line that is equal before and after, such as the line before an added one. A hunk with only
+    // such lines is left out.
+    #withoutEqualEnds({ old: [oldStart, oldEnd], new: [newStart, newEnd], edits }) {
         [oldEnd, newEnd] = [Math.min(oldEnd, this.#old.count), Math.min(newEnd, this.#new.count)]
         while (oldStart < oldEnd && newStart < newEnd && this.#isEqual(oldStart, newStart)) [oldStart, newStart] = [oldStart + 1, newStart + 1]
         while (oldStart < oldEnd && newStart < newEnd && this.#isEqual(oldEnd - 1, newEnd - 1)) [oldEnd, newEnd] = [oldEnd - 1, newEnd - 1]

@@ -1,4 +1,6 @@
 // Names of documents: rule T1 of docs/protocol/semantics.md, and the parts that the page shows.
+import { cleanText } from './words.js'
+
 const longest = 512
 
 /** What is wrong with a name: a sentence for the user, or null if a document can have this name. */
@@ -43,7 +45,7 @@ export function partsOf(name) {
 
 /** A name as people see it. One that has only invisible characters is shown with their codes. */
 export function visibleName(name) {
-    const clean = name.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
+    const clean = cleanText(name)
     return /[^\p{Z}\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u.test(clean) ? clean : encodeURIComponent(name)
 }
 

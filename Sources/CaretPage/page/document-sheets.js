@@ -2,8 +2,11 @@
 import { downloadText } from './copy.js'
 import { fileName, partsOf, shellWord, shortName, validatedName } from './document-name.js'
 import { element, icon } from './dom.js'
+import { notesName } from './notes-text.js'
 import { confirm, notify, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
+
+const offlineWords = 'You are offline. This happens as soon as there is a connection.'
 
 /** Creates a document, and goes to it. One that exists is only opened. `signal` gives up while the page is offline. */
 export async function createDocument(app, name, signal) {
@@ -25,10 +28,9 @@ export async function createDocument(app, name, signal) {
 /** Asks for the name of a new document. */
 export function newDocument(app) {
     const exists = (name) => app.hasDocument(name)
-    return askForName('New document', {
+    return askForName(app, 'New document', {
         exists, actions: { free: 'Create', exists: 'Open' },
         run: (name, signal) => exists(name) ? app.go({ screen: 'editor', name }) : createDocument(app, name, signal),
-        isOnline: () => app.caret.link.state === 'online',
     })
 }
 
@@ -43,20 +45,19 @@ export function showDocumentMenu(app, name) {
 
 /** Asks for a new name. */
 export function renameDocument(app, name) {
-    return askForName('Rename', {
+    return askForName(app, 'Rename', {
         value: name, exists: (other) => other !== name && app.hasDocument(other), actions: { free: 'Rename' },
         run: async (to) => {
             await app.caret.rename(name, to)
             await renameNotes(app, name, to)
         },
-        isOnline: () => app.caret.link.state === 'online',
     })
 }
 
 /** The notes of a document belong to its name. Most documents have none. */
 async function renameNotes(app, name, to) {
     try {
-        await app.caret.rename(`${name}.notes`, `${to}.notes`)
+        await app.caret.rename(notesName(name), notesName(to))
     } catch (error) {
         if (error.code !== 'not_found') notify(`The notes keep their old name. ${errorWords(error)}`)
     }
@@ -79,9 +80,11 @@ async function downloadDocument(app, name) {
     downloadText(newline === 'crlf' ? text.replaceAll('\n', '\r\n') : text, fileName(name))
 }
 
+function isOnline(app) { return app.caret.link.state === 'online' }
+
 /** Runs what needs a connection, and says what went wrong. The promise is true if nothing did. */
 async function attempt(app, action) {
-    if (app.caret.link.state !== 'online') notify('You are offline. This happens as soon as there is a connection.')
+    if (!isOnline(app)) notify(offlineWords)
     try {
         await action()
         return true
@@ -92,10 +95,10 @@ async function attempt(app, action) {
 }
 
 /**
- * A sheet with a field for a name, which tells while the user types whether the name is valid. `actions` has the
+ * A sheet with a field for a name. While the user types, it says whether the name is valid. `actions` has the
  * words of the button for names that are free, and for names that exist if these are allowed.
  */
-async function askForName(title, { value = '', exists, actions, run, isOnline }) {
+async function askForName(app, title, { value = '', exists, actions, run }) {
     const closing = new AbortController()
     await openSheet(title, (close) => {
         const field = element('input', {
@@ -122,12 +125,15 @@ async function askForName(title, { value = '', exists, actions, run, isOnline })
             const name = check()
             if (button.disabled) return
             button.disabled = true
-            if (!isOnline()) say('You are offline. This happens as soon as there is a connection.', false)
+            // Another name would start a second run beside this one.
+            field.readOnly = true
+            if (!isOnline(app)) say(offlineWords, false)
             try {
                 await run(name, closing.signal)
                 close(name)
             } catch (error) {
                 if (closing.signal.aborted) return
+                field.readOnly = false
                 check()
                 say(errorWords(error), true)
             }

@@ -1,6 +1,6 @@
 // The rows of the documents. Nodes are kept while their documents are listed, so that the focus and the place of
 // scrolling stay when others change something.
-import { partsOf, visibleName } from './document-name.js'
+import { visibleName } from './document-name.js'
 import { element, icon, iconButton } from './dom.js'
 import { addressOf } from './route.js'
 import { count, timeAgo } from './words.js'
@@ -49,7 +49,7 @@ export class DocumentRows {
             }
         }
         arrange(this.node, [...[...kept.values()].map(({ node }) => node), ...(more > 0 ? [this.#more] : [])])
-        // Observed anew, so that the observer tells at once if the end is still near.
+        // A new observation calls back at once, so more rows come if the end is still near.
         this.#observer.disconnect()
         if (more > 0) this.#observer.observe(this.#more)
     }
@@ -95,7 +95,7 @@ export class DocumentRows {
     }
 
     #makeRow(row, now) {
-        const title = visibleName(partsOf(row.name).title)
+        const title = visibleName(row.title)
         const kept = element('span', { class: 'kept', hidden: true }, icon('alert'), 'Not saved', element('span', { class: 'dot' }, ' · '))
         const length = element('span')
         const time = element('time')

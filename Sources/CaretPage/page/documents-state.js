@@ -1,5 +1,6 @@
 // The documents that the page lists: events of `Caret.follow` in, sections and rows out. Without a page and a clock.
 import { partsOf } from './document-name.js'
+import { notesName } from './notes-text.js'
 
 const collator = new Intl.Collator('en', { numeric: true })
 
@@ -19,10 +20,6 @@ export class DocumentList {
     #sorted = null
     /** The names of the documents with text that only this device has. */
     #kept = new Set()
-
-    get size() { return this.#rows.size }
-    /** Whether documents of the last connection may be missing now. */
-    get isArriving() { return this.#arrived !== null }
 
     /** Whether the server has named this document. */
     has(name) { return this.#rows.get(name)?.isOnlyHere === false }
@@ -149,8 +146,8 @@ export class DocumentList {
     }
 }
 
-/** The notes of the document NAME are the document with this ending. */
-const notes = '.notes'
+/** The notes of a document are the document with its name and this ending. */
+const notes = notesName('')
 
 /** A text in which upper and lower case, and the encodings of the same letter, are equal. */
 function fold(text) { return text.normalize('NFC').toLowerCase() }

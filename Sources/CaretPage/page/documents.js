@@ -11,7 +11,7 @@ import { errorWords } from './words.js'
 
 /** How many rows are made at first, and each time when the user comes near the end. */
 const step = 200
-/** So many milliseconds pass between two times that changes of others are drawn. */
+/** The shortest time between two drawings of changes by others, in milliseconds. */
 const pause = 150
 
 export class Documents {
@@ -23,7 +23,7 @@ export class Documents {
     #collapsed = new Set()
     #timer = null
     #lastDraw = 0
-    /** Which state the content shows, with the search if it has a part in it. */
+    /** Which state the content shows, with the search if its words name it. */
     #drawn = null
     #hasRevealed = false
     #content = element('div', { class: 'content' })
@@ -102,7 +102,7 @@ export class Documents {
         for (const bar of Object.values(bars)) observer.observe(bar, { box: 'border-box' })
     }
 
-    // What the server tells.
+    // Following the server.
 
     #follow() {
         const { caret } = this.#app
@@ -235,10 +235,13 @@ export class Documents {
     }
 
     #searchKey(event) {
+        // While an input method is composing, these keys belong to it.
+        if (event.isComposing) return
+        const search = typedName(this.#search.value)
         if (event.key === 'Escape') {
             this.#clearSearch()
-        } else if (event.key === 'Enter' && !event.isComposing && typedName(this.#search.value) !== '') {
-            const [section] = this.#list.shown({ search: typedName(this.#search.value), limit: 1 }).sections
+        } else if (event.key === 'Enter' && search !== '') {
+            const [section] = this.#list.shown({ search, limit: 1 }).sections
             if (section) this.#app.go({ screen: 'editor', name: section.rows[0].name })
         } else if (event.key === 'ArrowDown') {
             event.preventDefault()

@@ -28,7 +28,7 @@ export function openEditorMenu(app, { document, isGone }) {
     const set = (key, value) => {
         settings.set(key, value)
         app.applySettings()
-        // The carets of others are painted anew.
+        // The carets of others are painted again.
         window.dispatchEvent(new Event('resize'))
     }
     const isMonospace = settings.get('font') === 'monospace'

@@ -19,7 +19,7 @@ export class HistoryLoader {
 
     /** Finds where the history begins and ends. Throws if there is no such document. */
     async open() {
-        const [entry, first] = await Promise.all([this.#entry(), this.#firstKept()])
+        const [entry, first] = await Promise.all([documentEntry(this.#caret, this.#name), this.#firstKept()])
         const start = first ? first.revision - 1 : entry.revision
         this.epoch = entry.epoch
         this.timeline = new Timeline(this.#caret.core, { start, head: Math.max(start, entry.revision) })
@@ -43,13 +43,6 @@ export class HistoryLoader {
         this.timeline.add({ base, text: found?.text, revisions })
     }
 
-    /** The document in the list, which is cheaper than its text. */
-    async #entry() {
-        const { docs: [entry] } = await this.#caret.list({ prefix: this.#name, limit: 1 })
-        // Its name is the first one with this prefix. Reading a document that is missing throws the right error.
-        return entry?.name === this.#name ? entry : await this.#caret.read(this.#name)
-    }
-
     async #firstKept() {
         for await (const revision of this.#caret.history(this.#name)) return revision
         return null
@@ -66,8 +59,15 @@ export class HistoryLoader {
     }
 }
 
+/** A document as lists have it, without its text. Throws if there is no such document. */
+export async function documentEntry(caret, name) {
+    const { docs: [entry] } = await caret.list({ prefix: name, limit: 1 })
+    // Its name is the first one with this prefix. Reading a document that is missing throws the right error.
+    return entry?.name === name ? entry : await caret.read(name)
+}
+
 /** The document was deleted and created again, or lost a part of its history, while it was loaded. */
-export class HistoryChanged extends Error {
+class HistoryChanged extends Error {
     code = 'epoch_changed'
     message = 'The history of this document has changed.'
 }

@@ -22,8 +22,6 @@ export class HistorySlider {
         this.#resizes.observe(this.node)
     }
 
-    get value() { return Number(this.input.value) }
-
     /** Shows a place between the first and the last revision, with what a screen reader says there. */
     show({ start, head }, place, words) {
         const { input } = this

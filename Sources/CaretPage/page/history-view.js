@@ -1,5 +1,6 @@
 // What the screen of a history shows. It decides nothing: history.js calls it, and gets what the user does.
-import { avatar, cleanText, element, fill, icon, iconButton } from './dom.js'
+import { visibleName } from './document-name.js'
+import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { HistorySlider } from './history-slider.js'
 import { changeWords, placeWords, restoreObstacle, spokenChange, timeWords } from './history-words.js'
 import { addressOf } from './route.js'
@@ -30,8 +31,8 @@ export class HistoryView {
     #build() {
         const actions = this.#actions
         const parts = {
-            filter: iconButton('people', 'Show changes by one person', () => actions.chooseAuthor(), { disabled: true }),
-            copy: iconButton('copy', 'Copy this text', () => actions.copy(), { disabled: true }),
+            filter: iconButton('people', 'Show changes by one person', () => actions.chooseAuthor()),
+            copy: iconButton('copy', 'Copy this text', () => actions.copy()),
             compare: element('a', { class: 'round wide', 'aria-label': 'Compare with now', title: 'Compare with now' },
                 icon('compare'), element('span', {}, 'Compare with now')),
             banners: element('div', { class: 'history-banners' }),
@@ -40,24 +41,15 @@ export class HistoryView {
             previous: iconButton('back', 'Previous change', () => actions.stepBy(-1)),
             play: iconButton('play', 'Play', () => actions.playOrPause(), { class: 'round play' }),
             next: iconButton('forward', 'Next change', () => actions.stepBy(1)),
-            restore: element('button', { type: 'button', class: 'restore', onclick: () => actions.restore(), disabled: true }, 'Restore this'),
+            restore: element('button', { type: 'button', class: 'restore', onclick: () => actions.restore() }, 'Restore this'),
             speech: element('p', { class: 'spoken', role: 'status' }),
         }
         this.node.append(
-            element('header', { class: 'bar above' }, this.#backLink('Back to the text'), this.#heading(),
-                parts.filter, parts.copy, parts.compare),
+            barAbove(this.#name, 'History', [parts.filter, parts.copy, parts.compare]),
             element('div', { class: 'history-body' }, parts.banners, parts.text),
             element('footer', { class: 'bar below player' }, parts.author, this.slider.node,
                 element('div', { class: 'history-keys' }, parts.previous, parts.play, parts.next), parts.restore, parts.speech))
         return parts
-    }
-
-    #backLink(label, route = { screen: 'editor', name: this.#name }) {
-        return element('a', { class: 'round', href: addressOf(route), 'aria-label': label, title: label }, icon('back'))
-    }
-
-    #heading() {
-        return element('h1', {}, element('span', { class: 'document-name' }, cleanText(this.#name)), element('small', {}, 'History'))
     }
 
     /** Shows the text at a place, with what the revisions from `from` on changed. */
@@ -131,11 +123,11 @@ export class HistoryView {
     }
 
     showLoading() {
-        const { text, author, previous, play, next } = this.#parts
+        const { text, author, previous, play, next, filter, copy, restore } = this.#parts
         fill(text, greyLines('Loading the history'))
         fill(author, element('span', { class: 'avatar none' }, icon('history')), element('b', {}, 'Loading\u2026'),
             element('time', {}, 'Reading the history'))
-        for (const control of [this.slider.input, previous, play, next]) control.disabled = true
+        for (const control of [this.slider.input, previous, play, next, filter, copy, restore]) control.disabled = true
     }
 
     /** The slider is already where the user wants it, and the text comes later. */
@@ -146,8 +138,7 @@ export class HistoryView {
 
     showError(error) {
         const isMissing = error.code === 'not_found'
-        const back = isMissing ? this.#backLink('All documents', { screen: 'documents' }) : this.#backLink('Back to the text')
-        fill(this.node, element('header', { class: 'bar above' }, back, this.#heading()), errorPage('history', error))
+        fill(this.node, barAbove(this.#name, 'History', [], { isMissing }), errorPage('history', error))
     }
 
     /** Says the place a moment after the last step, so that not every step is said. */
@@ -159,6 +150,15 @@ export class HistoryView {
             this.#parts.speech.textContent = this.slider.input.getAttribute('aria-valuetext') ?? ''
         }, 500)
     }
+}
+
+/** The bar above a screen about one document. If it is missing, the way back leads to the documents. */
+export function barAbove(name, screen, controls = [], { isMissing = false } = {}) {
+    const label = isMissing ? 'All documents' : 'Back to the text'
+    const href = addressOf(isMissing ? { screen: 'documents' } : { screen: 'editor', name })
+    return element('header', { class: 'bar above' },
+        element('a', { class: 'round', href, 'aria-label': label, title: label }, icon('back')),
+        element('h1', {}, element('span', { class: 'document-name' }, visibleName(name)), element('small', {}, screen)), controls)
 }
 
 /** Grey lines in the place of a text that is being loaded. */

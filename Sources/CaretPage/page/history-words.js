@@ -30,7 +30,7 @@ export function placeWords(place, { start, head }, revision, author) {
     return `${which}, by ${author.name}, ${timeWords(revision.time)}, ${spokenChange(revision)}`
 }
 
-export function startWords(start) {
+function startWords(start) {
     return start === 0 ? 'the empty document' : 'where the history begins'
 }
 

@@ -1,6 +1,6 @@
 // The history of a document: its text at a revision, with what the revision changed.
 import { copyText } from './copy.js'
-import { cleanText } from './dom.js'
+import { visibleName } from './document-name.js'
 import { openAuthorMenu } from './history-author-menu.js'
 import { Authors } from './history-authors.js'
 import { keyAction } from './history-keys.js'
@@ -69,7 +69,7 @@ export class History {
         this.#start()
     }
 
-    get title() { return `History of ${cleanText(this.#name)}` }
+    get title() { return `History of ${visibleName(this.#name)}` }
 
     show(route) {
         if (route.screen !== 'history' || route.name !== this.#name) return false
@@ -88,6 +88,8 @@ export class History {
     }
 
     get #timeline() { return this.#loader.timeline }
+    /** False after a restart, and after the user has left. */
+    #isCurrent(timeline) { return !this.#isClosed && this.#timeline === timeline }
     get #isOnline() { return this.#app.caret.link.state === 'online' }
 
     // Loading.
@@ -163,10 +165,9 @@ export class History {
             try {
                 await this.#loader.load(wanted)
             } catch (error) {
-                if (this.#isClosed || this.#timeline !== timeline) return
-                return this.#loadFailed(error)
+                return this.#loadFailed(error, timeline)
             }
-            if (this.#isClosed || this.#wanted !== wanted || this.#timeline !== timeline) return
+            if (this.#wanted !== wanted || !this.#isCurrent(timeline)) return
         }
         this.#place = wanted
         this.#from = Math.max(from, timeline.start + 1)
@@ -175,12 +176,13 @@ export class History {
         this.#keepAddress()
     }
 
-    #loadFailed(error) {
+    #loadFailed(error, timeline) {
+        if (!this.#isCurrent(timeline)) return
         this.#pause()
         const hasChanged = error.code === 'base_trimmed' || error.code === 'epoch_changed'
         // Something is wrong if loading again does not help.
         if (hasChanged && !this.#gone && ++this.#restarts <= 3) return this.#restart()
-        if (!this.#timeline?.holds(this.#place)) return this.#showError(error)
+        if (!timeline.holds(this.#place)) return this.#showError(error)
         // What is loaded may be the last copy, so it stays.
         notify(this.#gone ? 'This revision was not loaded before the document was deleted.' : errorWords(error))
         this.#wanted = this.#place
@@ -194,37 +196,40 @@ export class History {
     }
 
     async #stepBy(amount) {
-        if (!this.#timeline) return
+        const timeline = this.#timeline
+        if (!timeline) return
         this.#pause()
         const direction = Math.sign(amount)
         let place = this.#wanted
         for (let rest = Math.abs(amount); rest > 0; rest--) {
-            const next = await this.#nearest(place, direction)
+            const next = await this.#nearest(timeline, place, direction)
             if (next === null) break
             place = next
         }
+        if (!this.#isCurrent(timeline)) return
         // Searching may have replaced the part of the history that is shown.
-        if (place !== this.#wanted || !this.#timeline?.holds(place)) await this.#goTo(place)
+        if (place !== this.#wanted || !timeline.holds(place)) await this.#goTo(place)
         this.#view.speakSoon()
     }
 
-    /** The next revision by the chosen person; null if there is none nearby. */
-    async #nearest(place, direction) {
+    /** The next revision by the chosen person; null if there is none nearby, or if the timeline is not shown any more. */
+    async #nearest(timeline, place, direction) {
         let next = place
         for (let loads = 0; ; loads++) {
-            next = this.#timeline.nearest(next, direction, this.#author?.key ?? null)
-            if (next === null || this.#timeline.holds(next) || this.#author === null) return next
+            if (!this.#isCurrent(timeline)) return null
+            next = timeline.nearest(next, direction, this.#author?.key ?? null)
+            if (next === null || timeline.holds(next) || this.#author === null) return next
             if (loads === mostLoads) break
             try {
                 await this.#loader.load(next)
             } catch (error) {
-                this.#loadFailed(error)
+                this.#loadFailed(error, timeline)
                 return null
             }
             // Looks at the loaded revision itself too.
             next -= direction
         }
-        notify(`No change by ${this.#author.name} in the next ${(mostLoads * partSize).toLocaleString('en')} revisions.`)
+        notify(`No change by ${this.#author.name} in the ${direction < 0 ? 'previous' : 'next'} ${(mostLoads * partSize).toLocaleString('en')} revisions.`)
         return null
     }
 
@@ -240,7 +245,7 @@ export class History {
                 await new Promise((later) => setTimeout(later, stepTime))
             }
         } catch (error) {
-            if (this.#player === player) this.#loadFailed(error)
+            if (this.#player === player) this.#loadFailed(error, this.#timeline)
         }
         if (this.#player === player) this.#pause()
     }
@@ -295,13 +300,14 @@ export class History {
     }
 
     async #setAuthor(author) {
+        const timeline = this.#timeline
         this.#author = author
         this.#showState()
-        if (!author || !this.#timeline) return
-        const here = this.#timeline.revision(this.#place)
+        if (!author || !timeline) return
+        const here = timeline.revision(this.#place)
         if (here && this.#authors.of(here).key === author.key) return
-        const next = await this.#nearest(this.#place, -1) ?? await this.#nearest(this.#place, 1)
-        await this.#goTo(next ?? this.#place)
+        const next = await this.#nearest(timeline, this.#place, -1) ?? await this.#nearest(timeline, this.#place, 1)
+        if (this.#isCurrent(timeline)) await this.#goTo(next ?? this.#place)
     }
 
     #copy() { copyText(this.#timeline.textAt(this.#place), `The text of revision ${this.#place}`) }

@@ -1,5 +1,6 @@
 // A sheet in which the user chooses a revision: by its number, or a moment at which somebody wrote.
 import { avatar, element, fill, icon } from './dom.js'
+import { documentEntry } from './history-loader.js'
 import { changeWords, momentWords } from './history-words.js'
 import { openSheet } from './sheet.js'
 import { momentsOf } from './timeline.js'
@@ -9,7 +10,10 @@ import { count, errorWords } from './words.js'
 const newest = 1000
 const mostMoments = 60
 
-/** The revision that the user chooses: { revision }, where undefined means the newest one. Null without a choice. */
+/**
+ * The revision that the user chooses: { revision }, where undefined means the newest one. Null without a choice.
+ * `authors` is a promise of `Authors`.
+ */
 export async function pickRevision(caret, name, { title, value, allowsNow, authors }) {
     const chosen = await openSheet(title, (close) => {
         const input = element('input', { type: 'number', min: 0, step: 1, required: true, inputmode: 'numeric', value: value ?? '' })
@@ -37,13 +41,14 @@ export async function pickRevision(caret, name, { title, value, allowsNow, autho
 }
 
 async function fillMoments(list, now, { caret, name, authors, close }) {
-    const { revision: head } = await caret.read(name)
+    const { revision: head } = await documentEntry(caret, name)
     const revisions = []
     for await (const revision of history(caret, name, Math.max(0, head - newest))) revisions.push(revision)
     const start = head - revisions.length
     const moments = momentsOf(revisions).reverse().slice(0, mostMoments)
+    const people = await authors
     fill(list, now, moments.map((moment) => {
-        const author = authors.of(moment)
+        const author = people.of(moment)
         return element('li', {}, element('button', { type: 'button', onclick: () => close({ revision: moment.revision }) },
             avatar(author, { label: false }),
             element('span', { class: 'moment-name' }, element('b', {}, author.name), element('span', { class: 'quiet-text' }, momentWords(moment.time))),

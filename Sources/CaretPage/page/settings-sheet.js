@@ -7,7 +7,7 @@ import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
 
 /** What the colors of `palette` are called. */
-export const colorNames = [
+const colorNames = [
     'Blue', 'Red', 'Green', 'Violet', 'Rust', 'Teal', 'Pink', 'Olive', 'Indigo', 'Ochre', 'Magenta', 'Sea green',
 ]
 

@@ -1,4 +1,4 @@
-// What only an open document tells: what the user may do with it, and who is there.
+// Finds out what only an open document has: what the user may do with it, and who is there.
 
 /** The visits that have not ended, by the names of their documents. There is only one object for each open document. */
 const visits = new Map()

@@ -132,7 +132,8 @@ function unsavedNote(app) {
     text.value = unsaved.text
     const copy = () => {
         text.select()
-        navigator.clipboard?.writeText(text.value)
+        // Without a clipboard, the user copies the selected text.
+        navigator.clipboard?.writeText(text.value).catch(() => {})
     }
     const advice = unsaved.isKept ? 'They are kept on this device.' : 'Copy the text before you sign in.'
     return element('aside', {},

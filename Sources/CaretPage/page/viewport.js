@@ -2,7 +2,7 @@
 
 /**
  * Where the visible part of the page is: { top, height, keyboard }, in pixels. `visual` is the visual viewport, and
- * `inner` the height of the window's layout. Some browsers lay out the page anew when the keyboard appears, and
+ * `inner` the height of the window's layout. Some browsers lay out the page again when the keyboard appears, and
  * others only cover it.
  */
 export function visiblePart(visual, inner) {

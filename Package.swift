@@ -97,7 +97,7 @@ let package = Package(
             name: "client-writer", dependencies: ["CaretClient", "CaretCore"],
             path: "Tests/ClientWriter", swiftSettings: strict),
         .executableTarget(
-            name: "websocket-echo", dependencies: ["CaretWeb", "COpenSSL"],
+            name: "websocket-echo", dependencies: ["CaretServer", "CaretWeb"],
             path: "Tests/WebSocketEcho", swiftSettings: strict),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .executableTarget(

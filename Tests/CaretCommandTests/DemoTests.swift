@@ -1,6 +1,6 @@
 import CaretClient
 import CaretCore
-import Foundation
+import TestSupport
 import Testing
 
 @Suite("`caret demo`") struct DemoTests {
@@ -9,7 +9,10 @@ import Testing
         let session = try CommandSession()
         let text = "Milk\nBread\n"
         #expect(try session.caret(["put", "list", "--create"], input: text).status == 0)
-        let demo = Task { [address = session.address] in try await Self.demo(on: address) }
+        let address = session.address
+        async let demo = onOwnThread {
+            try Run(Run.path(of: "caret"), ["demo", "list"], environment: ["CARET_SERVER": address])
+        }
         let client = LiveClient(session.socket)
         defer { client.close() }
         let open = try await client.open("list").opened()
@@ -22,21 +25,8 @@ import Testing
         }
         #expect(names == ["Mia", "Noah"])
         try await client.delete("list")
-        let run = try await demo.value
+        let run = try await demo
         #expect(run.status == 1)
         #expect(run.errors == "caret: list: it was deleted, or you may no longer read it\n")
-    }
-
-    /// Waits for the program without blocking a thread of Swift's tasks.
-    private static func demo(on address: String) async throws -> Run {
-        try await withCheckedThrowingContinuation { waiter in
-            Thread.detachNewThread {
-                waiter.resume(
-                    with: Result {
-                        try Run(
-                            Run.path(of: "caret"), ["demo", "list"], environment: ["CARET_SERVER": address])
-                    })
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 import CaretServer
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Connections of an event loop", .timeLimit(.minutes(2)))

@@ -45,13 +45,6 @@ func withServer(
     for loop in loops { await loop.stop() }
 }
 
-/// Runs blocking code on its own thread, because tests share a few threads.
-func onOwnThread<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
-    try await withCheckedThrowingContinuation { done in
-        DispatchQueue(label: "test").async { done.resume(with: Result { try body() }) }
-    }
-}
-
 /// A clock that advances only when the test says so.
 final class HandClock: Sendable {
     private let moment = Atomic<UInt64>(1_000_000_000)

@@ -117,7 +117,7 @@ struct ImportTable {
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
-        "Tests/WebSocketEcho": ["CaretWeb", "COpenSSL", "Dispatch", "Glibc"],
+        "Tests/WebSocketEcho": ["CaretServer", "CaretWeb", "Dispatch", "Glibc"],
         "Tests/WebFuzz": ["CaretWire"], "Tests/WireFuzz": [],
     ])
 

@@ -1,4 +1,4 @@
-import COpenSSL
+import CaretServer
 import CaretWeb
 import Glibc
 
@@ -32,7 +32,7 @@ struct EchoConnection {
     private mutating func open(_ rest: inout UnsafeRawBufferPointer) {
         do {
             guard let head = try requests.next(of: &rest) else { return }
-            let response = try Handshake.response(to: head, sha1: digest)
+            let response = try Handshake.response(to: head, sha1: SHA1.digest)
             send(response.bytes(at: 0, to: Response.Recipient(isHead: false, closes: false)))
             isOpen = true
         } catch {
@@ -73,13 +73,6 @@ struct EchoConnection {
                 return
             }
             rest = rest.dropFirst(count)
-        }
-    }
-
-    private func digest(of bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Int(SHA_DIGEST_LENGTH)) { target, count in
-            _ = COpenSSL.SHA1(bytes, bytes.count, target.baseAddress)
-            count = Int(SHA_DIGEST_LENGTH)
         }
     }
 }

@@ -8,7 +8,7 @@ final class SlowSenders: Sendable {
     /// The beginning of a message that all clients send, but never complete.
     private let beginning: [UInt8]
     private let port: UInt16
-    private let isEnding = Atomic(false)
+    private let ending = DispatchSemaphore(value: 0)
     private let connected = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let disconnections = Atomic(0)
@@ -25,7 +25,7 @@ final class SlowSenders: Sendable {
 
     /// Disconnects all clients.
     func end() {
-        isEnding.store(true, ordering: .relaxed)
+        ending.signal()
         ended.wait()
     }
 
@@ -39,14 +39,14 @@ final class SlowSenders: Sendable {
         connected.signal()
         let step = 1e9 / Double(count)
         var (next, index) = (wallNanoseconds(), 0)
-        while !isEnding.load(ordering: .relaxed) {
+        // Until the end, or until the next byte is due.
+        while ending.wait(timeout: .now() + .nanoseconds(Int(max(0, next - wallNanoseconds())))) == .timedOut
+        {
             while next <= wallNanoseconds() {
                 sendByte(&senders[index])
                 index = (index + 1) % count
                 next += step
             }
-            // Until the next byte is due.
-            usleep(UInt32(max(0, next - wallNanoseconds()) / 1_000))
         }
         for sender in senders { close(sender.socket) }
         ended.signal()

@@ -37,7 +37,7 @@ extension LiveClient {
         return entries
     }
 
-    /// The first revision whose text the server still has. It has the texts of all later revisions too.
+    /// The oldest revision whose text the server still has. Trimming only removes the beginning of a history.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

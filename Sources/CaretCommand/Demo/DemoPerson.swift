@@ -9,6 +9,7 @@ struct DemoPerson {
     private let phrases: [String]
 
     private static let rounds = 12
+    private static let (lineFeed, space): (UInt16, UInt16) = (0x0A, 0x20)
 
     init(in document: LiveDocument, among people: Int, _ phrases: [String]) {
         self.document = document
@@ -43,17 +44,17 @@ struct DemoPerson {
         throw Failure(gone: document.name)
     }
 
-    /// Moves the caret to the end of a line, and there selects a word, as a reader does.
+    /// Moves the caret to the end of a line, and selects the last word there, as a reader does.
     private func look() async throws {
-        let ends = lineEnds(of: document.text)
-        let end = ends.randomElement() ?? Offset(0)
-        try select(end...end)
+        let text = Array(document.text.string.utf16)
+        let ends = text.indices.filter { text[$0] == DemoPerson.lineFeed } + [text.count]
+        let end = ends.randomElement() ?? 0
+        let word = text[..<end].reversed().prefix { ![DemoPerson.lineFeed, DemoPerson.space].contains($0) }
+        try select(Offset(end)...Offset(end))
         try await pause(800...2_000)
-        let word = document.text.string.utf16.prefix(end.value).reversed()
-            .prefix { $0 != UInt16(ascii: " ") && $0 != UInt16(ascii: "\n") }
-        try select(end - word.count...end)
+        try select(Offset(end - word.count)...Offset(end))
         try await pause(600...1_500)
-        try select(end...end)
+        try select(Offset(end)...Offset(end))
     }
 
     private func type(_ phrase: String) async throws {
@@ -91,16 +92,4 @@ struct DemoPerson {
     private func pause(_ milliseconds: ClosedRange<Int>) async throws {
         try await Task.sleep(for: .milliseconds(Int.random(in: milliseconds)))
     }
-
-    private func lineEnds(of text: TextBuffer) -> [Offset] {
-        var ends: [Offset] = []
-        for (index, unit) in text.string.utf16.enumerated() where unit == UInt16(ascii: "\n") {
-            ends.append(Offset(index))
-        }
-        return ends + [text.end]
-    }
-}
-
-extension UInt16 {
-    fileprivate init(ascii scalar: Unicode.Scalar) { self = UInt16(UInt8(ascii: scalar)) }
 }

@@ -7,28 +7,28 @@ enum BrowserFiles {
     static let byPath: [String: WebFile] = {
         // A short address for pages. The file imports the others by paths relative to its own address.
         let start = Array("export * from './caret/caret.js'\n".utf8)
-        var files = ["/caret.js": file("caret/caret.js", start, digest(of: start))]
+        var files = ["/caret.js": file("caret/caret.js", start, hexDigest(of: start))]
         var digests: [(path: String, digest: String)] = []
         for index in Int32(0)... {
             let found = caret_page_file_at(index).pointee
             let name = String(cString: found.name)
             if name.isEmpty { break }
             let bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
-            let digest = BrowserFiles.digest(of: bytes)
+            let digest = hexDigest(of: bytes)
             files[path(of: name)] = file(name, bytes, digest)
             if !notForPage.contains(name) { digests.append((path(of: name), digest)) }
         }
-        let list = BrowserFiles.list(of: digests)
-        files["/page/files.json"] = file("page/files.json", list, digest(of: list))
+        let list = fileList(digests)
+        files["/page/files.json"] = file("page/files.json", list, hexDigest(of: list))
         return files
     }()
 
-    /// The page loads neither of them, and a service worker must never keep itself.
+    /// The page loads neither of these, and a service worker must never keep its own file.
     private static let notForPage: Set = ["page/service-worker.js", "caret/caret.d.ts"]
 
     /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this
     /// tells it which of them belong together.
-    private static func list(of digests: [(path: String, digest: String)]) -> [UInt8] {
+    private static func fileList(_ digests: [(path: String, digest: String)]) -> [UInt8] {
         let members = digests.sorted { $0.path < $1.path }.map { "\"\($0.path)\": \"\($0.digest)\"" }
         return Array("{\n\(members.joined(separator: ",\n"))\n}\n".utf8)
     }
@@ -42,7 +42,7 @@ enum BrowserFiles {
         }
     }
 
-    private static func digest(of bytes: [UInt8]) -> String {
+    private static func hexDigest(of bytes: [UInt8]) -> String {
         SHA1.digest(of: bytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
     }
 

@@ -176,8 +176,7 @@ package struct WebState: Sendable {
     package mutating func lineForm() -> LineForm? {
         switch phase {
         case .webSocket: return .messages
-        case .events:
-            return stream.read { .events($0.form) }
+        case .events: return stream.read { .events($0.form) }
         case .requests, .answering, .closing, .closed: return nil
         }
     }
@@ -327,7 +326,8 @@ package struct WebState: Sendable {
         beginClosing(endsOutput: endsOutput)
     }
 
-    private var wakeOfRequester: Int64 { (requester.read { $0.wakesAt } ?? nil) ?? .max }
+    /// When the requester must be woken.
+    var wakeOfRequester: Int64 { (requester.read { $0.wakesAt } ?? nil) ?? .max }
 
     mutating func finishEvent() -> [WebAction] {
         steerReading()

@@ -216,7 +216,7 @@ extension RoomEvent {
         case .close(let session, _): "close s\(session.number)"
         case .diverged(let session, _): "diverged s\(session.number)"
         case .written(let session, let bytes): "written s\(session.number) \(bytes)"
-        case .answered, .computed, .timePassed: "\(self)"
+        case .answered, .computed, .waitEnded, .timePassed: "\(self)"
         }
     }
 }

@@ -73,6 +73,10 @@ import Testing
             let entry = PusherEntry(seq: push.seq, revision: 1, digest: push.digest, used: 1)
             room.pushers.committed(entry, by: pusher)
         },
+        Fault("no append is in flight while the room waits for more pushes") { room in
+            room.sharing.committed(expecting: 2, at: 0)
+            _ = room.sharing.decide(ready: 1, at: 0)
+        },
         Fault("`ready` lists each push that is ready exactly once") { room in
             room.pushes.returnSegment()
             room.pushes.returnReady([room.sessions[0].pusher])

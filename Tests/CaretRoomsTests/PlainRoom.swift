@@ -54,7 +54,7 @@ struct PlainRoom: ServedRoom {
         case .awaitPushes(_, let connection): return [.notifyHub(.pushesResolved(connection))]
         case .answered(_, .renamed(let result)): return renamed(result)
         case .answered(_, .deleted(let refusal)): return deleted(refusal)
-        case .answered, .computed, .timePassed, .select, .written, .trimmed, .renewed: return []
+        case .answered, .computed, .waitEnded, .timePassed, .select, .written, .trimmed, .renewed: return []
         }
     }
 

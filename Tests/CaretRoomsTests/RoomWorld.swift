@@ -190,6 +190,7 @@ struct RoomWorld {
         case .call(let id, let call): return room.handle(.answered(id, store.answer(call)), at: time)
         case .compute(let id, let work):
             return room.handle(.computed(id, work.done(checksum: crc32)), at: time)
+        case .waitForPushes: return room.handle(.waitEnded, at: time)
         case .ended(let session): ended.append(session)
         case .disconnect(let session): disconnected.append(session)
         case .diverged(_, let revision): divergences.append(revision)

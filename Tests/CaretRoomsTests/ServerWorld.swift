@@ -324,6 +324,8 @@ final class ServerWorld {
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
             hubLater(.ended(session))
+        // The wait ends at once.
+        case .waitForPushes: roomLater(document, .waitEnded, from: nil)
         case .notifyHub(.unloadOffered) where !dropsIdleRooms: break
         case .notifyHub(let notice): hubLater(.notified(document, notice))
         case .call(let id, let call):

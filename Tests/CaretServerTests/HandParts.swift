@@ -110,6 +110,7 @@ final class HandLoop: HandExecutor, LoopContext {
     var afterEvents: (() -> Void)?
     private let clock: HandClock
     private let refused: @Sendable (any LoopContext) -> Void
+    private var laterJobs: [(moment: Moment, job: HandInbox.Job)] = []
     private var ports: [HandPort] = []
 
     init(_ number: LoopNumber, _ clock: HandClock, _ refused: @escaping @Sendable (any LoopContext) -> Void) {
@@ -119,18 +120,30 @@ final class HandLoop: HandExecutor, LoopContext {
         now = clock.now
     }
 
-    var hasWork: Bool { !inbox.isEmpty || ports.contains { $0.hasNews } }
+    var hasWork: Bool {
+        !inbox.isEmpty || ports.contains { $0.hasNews } || laterJobs.contains { $0.moment <= clock.now }
+    }
 
     func turn() { turn {} }
 
     func turn(_ event: () -> Void) {
         now = clock.now
         event()
-        for job in inbox.takeAll() { job(self) }
+        for job in inbox.takeAll() + takeDueJobs() { job(self) }
         afterEvents?()
         for job in inbox.takeAll() { job(self) }
         for port in ports { port.reportNews() }
         afterEvents?()
+    }
+
+    func run(at moment: Moment, _ job: @escaping @Sendable (any LoopContext) -> Void) {
+        laterJobs.append((moment, job))
+    }
+
+    private func takeDueJobs() -> [HandInbox.Job] {
+        let due = laterJobs.filter { $0.moment <= now }
+        laterJobs.removeAll { $0.moment <= now }
+        return due.map(\.job)
     }
 
     func add(_ port: HandPort) { ports.append(port) }

@@ -14,6 +14,9 @@ struct LoopFirstQueueTests {
 
         let events: Events<Done>
         let onJob: @Sendable (Int) -> Void
+        /// After job 50, the loop must add job 51 at this time.
+        let wakeTime = Moment.now.after(milliseconds: 2)
+        private(set) var loopWake: (moment: Moment, job: Int)?
 
         init(_ events: Events<Done>, _ onJob: @escaping @Sendable (Int) -> Void = { _ in }) {
             self.events = events
@@ -30,6 +33,7 @@ struct LoopFirstQueueTests {
                         job: job, place: DispatchQueue.getSpecific(key: LoopFirstQueueTests.name) ?? "a loop")
                 )
                 onJob(job)
+                loopWake = job == 50 ? (wakeTime, 51) : nil
             }
         }
     }
@@ -142,12 +146,36 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
+    @Test("a loop adds the worker's next job at the time that the worker names")
+    func loopWake() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let writer = Writer(events)
+        let time = writer.wakeTime
+        queue.start(writer, on: [loop])
+        _ = await loop.result { [queue] _ in queue.enqueueOnCurrentLoop([50], index: 0) }
+        #expect(await events.next() == Writer.Done(job: 50, place: "a loop"))
+        #expect(await events.next() == Writer.Done(job: 51, place: "a loop"))
+        #expect(Moment.now >= time)
+        await loop.stop()
+        await closed(queue)
+    }
+
+    @Test("without a loop, the queue runs the worker's next job at once")
+    func wakeWithoutLoop() async throws {
+        queue.start(Writer(events), on: [])
+        queue.enqueue(50)
+        #expect(await events.next() == Writer.Done(job: 50, place: "the queue"))
+        #expect(await events.next() == Writer.Done(job: 51, place: "the queue"))
+        await closed(queue)
+    }
+
     @Test("a job that is added after `close` is not kept in memory")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
         final class Idler: LoopFirstWorker {
             func areExpensive(_ jobs: [Cargo]) -> Bool { false }
             func run(_ jobs: [Cargo]) {}
+            var loopWake: (moment: Moment, job: Cargo)? { nil }
         }
         let inbox = Inbox<Idler>(DispatchQueue(label: "inbox"))
         let queue = LoopFirstQueue<Idler>(DispatchQueue(label: "queue"))

@@ -69,6 +69,27 @@ struct RoomsRunnerTests {
         #expect(alarm.settings.value == [check, drop])
     }
 
+    @Test("a push that waits for others is appended after 200 µs")
+    func waiting() throws {
+        let (server, ann) = try opened(Observer())
+        defer { server.close() }
+        let bob = server.greeted("bob-client")
+        bob.open()
+        server.run()
+        // Bob's push arrives while ann's is being appended, so after that the room waits for ann.
+        ann.push(2)
+        bob.receive(
+            #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,0],"text":"y"}]}"#)
+        server.run()
+        #expect(ann.output.contains(#""seq":2,"rev":2"#) && !bob.output.contains("ack"))
+        server.clock.advance(microseconds: 199)
+        server.run()
+        #expect(!bob.output.contains("ack"))
+        server.clock.advance(microseconds: 1)
+        server.run()
+        #expect(bob.output.contains(#"{"type":"ack","doc":"a","seq":1,"rev":3"#))
+    }
+
     @Test("the hub learns of commits only while a connection follows documents")
     func commits() throws {
         let (server, ann) = try opened(Observer())

@@ -51,8 +51,10 @@ final class HandClock: Sendable {
 
     var now: Moment { Moment(nanoseconds: moment.load(ordering: .sequentiallyConsistent)) }
 
-    func advance(milliseconds: Int) {
-        moment.add(UInt64(milliseconds) * 1_000_000, ordering: .sequentiallyConsistent)
+    func advance(milliseconds: Int) { advance(microseconds: milliseconds * 1_000) }
+
+    func advance(microseconds: Int) {
+        moment.add(UInt64(microseconds) * 1_000, ordering: .sequentiallyConsistent)
     }
 
     var settings: LoopSettings {

@@ -128,7 +128,7 @@ extension ConnectionState {
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
         case .open, .renewed, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written, .answered,
-            .computed, .timePassed:
+            .computed, .waitEnded, .timePassed:
             break
         }
         return finishEvent()

@@ -16,6 +16,8 @@ package enum RoomAction: Equatable, Sendable {
     indirect case compute(WorkID, Work)
     /// Send the room `timePassed` at this time.
     case wake(at: Int64)
+    /// Send the room `waitEnded` after a fraction of a millisecond, if possible.
+    case waitForPushes
     /// Inform the hub and the session's connection that the session has ended. After this, the room sends the
     /// session only answers to its pushes.
     case ended(SessionID)

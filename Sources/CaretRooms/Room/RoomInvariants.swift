@@ -10,6 +10,9 @@ extension RoomState {
         try sessions.checkInvariants(at: head)
         try presence.checkInvariants(sessions.all, in: text)
         try pushes.checkInvariants(at: head)
+        try BrokenInvariant.check(
+            "no append is in flight while the room waits for more pushes",
+            !sharing.isWaiting || !pushes.isAppending)
         try pause.checkInvariants()
         try checkPushers()
         try checkWaiting()

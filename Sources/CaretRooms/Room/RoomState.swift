@@ -20,6 +20,7 @@ package struct RoomState: Sendable {
 
     package var pushers = KnownPushers()
     package var pushes = PushPipeline()
+    package var sharing = CommitSharing()
     package var repeats = PendingRepeats()
     /// Connections whose read request waits until their pushes are resolved: at most one request per
     /// connection.
@@ -116,6 +117,7 @@ package struct RoomState: Sendable {
         case .answered(let id, let answer): answered(id, answer)
         case .computed(let id, .change(let change)): computed(id, change)
         case .computed(_, .checksum(let crc32)): checksumComputed(crc32)
+        case .waitEnded: sharing.waitEnded(ready: pushes.readyCount)
         case .timePassed: break
         }
     }

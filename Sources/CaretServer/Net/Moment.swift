@@ -13,5 +13,9 @@ package struct Moment: Hashable, Comparable, Sendable {
         Moment(nanoseconds: nanoseconds + UInt64(milliseconds) * 1_000_000)
     }
 
+    package func after(microseconds: Int) -> Moment {
+        Moment(nanoseconds: nanoseconds + UInt64(microseconds) * 1_000)
+    }
+
     package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 }

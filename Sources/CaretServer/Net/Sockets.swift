@@ -55,6 +55,8 @@ package final class Sockets {
     private var alarm: Alarm
     private var slots = Slots<Content>()
     private var deadlines = Deadlines()
+    /// Jobs for a later time. There are only a few.
+    private var laterJobs: [(moment: Moment, job: Mailbox.Job)] = []
     private var unflushed: [Connection] = []
     /// An empty array with capacity, which replaces `unflushed` during a flush.
     private var emptyList: [Connection] = []
@@ -129,7 +131,7 @@ package final class Sockets {
 
     /// Waits for events, and runs a turn.
     func turn(_ waiting: PollWait) {
-        if let next = deadlines.next { alarm.set(for: next, now: now) }
+        if let next = nextDeadline { alarm.set(for: next, now: now) }
         let events = poller.wait(milliseconds: waiting == .none ? 0 : -1)
         now = settings.clock()
         handshakeStepsLeft = settings.handshakeStepsATurn
@@ -137,8 +139,24 @@ package final class Sockets {
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
         run(mailbox.takeAll())
+        if !laterJobs.isEmpty { runLaterJobs() }
         handlePassedDeadlines()
         finishTurn()
+    }
+
+    private var nextDeadline: Moment? {
+        laterJobs.reduce(deadlines.next) { min($0 ?? $1.moment, $1.moment) }
+    }
+
+    package func run(at moment: Moment, _ job: @escaping @Sendable (any LoopContext) -> Void) {
+        laterJobs.append((moment, job))
+    }
+
+    private func runLaterJobs() {
+        let due = laterJobs.filter { $0.moment <= now }
+        if due.isEmpty { return }
+        laterJobs.removeAll { $0.moment <= now }
+        for (_, job) in due { job(self) }
     }
 
     private func dispatch(_ readiness: Readiness) {

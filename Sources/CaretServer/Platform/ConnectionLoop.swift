@@ -16,6 +16,8 @@ package protocol LoopContext: AnyObject {
     /// Called twice in a turn: once after the turn's events and before its writes, and once at the end of the
     /// turn.
     var afterEvents: (() -> Void)? { get set }
+    /// Runs the job in the first turn after this moment.
+    func run(at moment: Moment, _ job: @escaping @Sendable (any LoopContext) -> Void)
 }
 
 /// What a connection offers its handler. Calls on a closed connection do nothing.

@@ -19,7 +19,7 @@ extension RoomJob {
             event.isExpensive || isLarge(document)
         case .answer(let room, let event, _): event.isExpensive || isLarge(room.document)
         case .makeRoom(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
-        case .dropRoom, .timePassed: false
+        case .dropRoom, .timePassed, .endWaits: false
         }
     }
 }
@@ -31,7 +31,7 @@ extension RoomEvent {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
         case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
-            .close, .diverged, .written, .computed, .timePassed:
+            .close, .diverged, .written, .computed, .waitEnded, .timePassed:
             false
         }
     }

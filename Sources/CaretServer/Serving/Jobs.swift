@@ -73,6 +73,8 @@ package enum RoomJob: Sendable {
     indirect case makeRoom(DocumentEntry, Snapshot)
     case dropRoom(DocumentID)
     case timePassed
+    /// End the rooms' waits for more pushes that end by this moment.
+    case endWaits(by: Moment)
 }
 
 /// Identifies a room in memory. A later room of the same document has another number.

@@ -6,6 +6,9 @@ package protocol LoopFirstWorker: JobWorker {
     /// Whether the jobs may take so long that a loop, which must also serve its connections, must not run
     /// them.
     func areExpensive(_ jobs: [Job]) -> Bool
+
+    /// The job that a loop must add, and when; nil for none. It is read after each drain.
+    var loopWake: (moment: Moment, job: Job)? { get }
 }
 
 /// A queue whose jobs are run by the loop that adds them, unless a drain runs already. So in most cases no
@@ -21,6 +24,8 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     /// The index of the loop that added jobs last. Negative if those jobs were expensive, or if no loop has
     /// added any.
     private let lastLoop = Atomic(-1)
+    /// When a loop will add the worker's next job; nil if no loop was asked.
+    private let wakeSet = Mutex<Moment?>(nil)
 
     package init(_ queue: any WorkQueue) { self.queue = queue }
 
@@ -65,9 +70,13 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
 
     private func wakeQueue() { queue.enqueue { self.drain() } }
 
-    private func wakeLastLoop() {
+    /// The loop that added jobs last; nil if those were expensive.
+    private var loop: (any ConnectionLoop)? {
         let index = lastLoop.load(ordering: .relaxed)
-        let loop = loops.withLock { $0.indices.contains(index) ? $0[index] : nil }
+        return loops.withLock { $0.indices.contains(index) ? $0[index] : nil }
+    }
+
+    private func wakeLastLoop() {
         // `send` returns false if the loop has stopped.
         if loop?.send({ _ in self.drainOnce() }) != true { wakeQueue() }
     }
@@ -75,17 +84,45 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
     private func forgetLastLoop() { lastLoop.store(-1, ordering: .relaxed) }
 
     private func drain() {
-        while let (jobs, worker) = self.jobs.next() { worker.home.run { worker.value.run(jobs) } }
+        while let (jobs, worker) = self.jobs.next() {
+            let wake = worker.home.run {
+                worker.value.run(jobs)
+                return worker.value.loopWake
+            }
+            setWake(wake)
+        }
+    }
+
+    /// Asks the last loop to add a job at a later time.
+    private func setWake(_ wake: (moment: Moment, job: Worker.Job)?) {
+        guard let (moment, job) = wake else { return }
+        let isSet = wakeSet.withLock { set in
+            if let set, set <= moment { return true }
+            set = moment
+            return false
+        }
+        if isSet { return }
+        let add: @Sendable (any LoopContext) -> Void = { [weak self] loop in
+            guard let self else { return }
+            wakeSet.withLock { if $0 == moment { $0 = nil } }
+            enqueueOnCurrentLoop([job], index: loop.number.rawValue)
+        }
+        // If no loop can add the job later, the queue adds it now.
+        if loop?.send({ $0.run(at: moment, add) }) != true {
+            wakeSet.withLock { $0 = nil }
+            enqueue(job)
+        }
     }
 
     /// A drain on a loop. Jobs that are added during it wait for the loop's next turn.
     private func drainOnce() {
         guard let (jobs, worker) = self.jobs.next() else { return }
-        let isDone = worker.home.run {
-            if worker.value.areExpensive(jobs) { return false }
+        let (isDone, wake) = worker.home.run {
+            if worker.value.areExpensive(jobs) { return (false, nil as (Moment, Worker.Job)?) }
             worker.value.run(jobs)
-            return true
+            return (true, worker.value.loopWake)
         }
+        setWake(wake)
         if !isDone {
             self.jobs.putBack(jobs)
             forgetLastLoop()

@@ -40,6 +40,8 @@ package final class RoomsRunner: LoopFirstWorker {
     private var freeSlots: [Int] = []
     private var made = 0
     private var wakes = Deadlines()
+    /// The ends of the rooms' waits for more pushes, by slot.
+    private var waits = Deadlines()
     private let timer: QueueTimer
     /// The rooms that got an event in this drain. After all jobs of the drain, each of them does its gathered
     /// work once.
@@ -98,6 +100,7 @@ package final class RoomsRunner: LoopFirstWorker {
         case .makeRoom(let entry, let snapshot): make(entry, snapshot, at: time)
         case .dropRoom(let document): drop(document)
         case .timePassed: timer.passed()
+        case .endWaits(let moment): endWaits(by: moment, at: time)
         }
     }
 
@@ -129,6 +132,7 @@ package final class RoomsRunner: LoopFirstWorker {
         rooms[document] = nil
         windows.record(0, ofRoom: host.slot)
         wakes[host.slot] = nil
+        waits[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
         counters.add(to: .roomsClosed)
@@ -140,6 +144,20 @@ package final class RoomsRunner: LoopFirstWorker {
         while let slot = wakes.popDue(by: moment) {
             guard let host = slots[slot] else { continue }
             feed(.timePassed, to: host, at: time)
+        }
+    }
+
+    // MARK: Waits for pushes
+
+    /// A wait lasts at most this long. A client on the same machine or network answers an ack in less time.
+    private static let waitMicroseconds = 200
+
+    package var loopWake: (moment: Moment, job: RoomJob)? { waits.next.map { ($0, .endWaits(by: $0)) } }
+
+    private func endWaits(by moment: Moment, at time: Int64) {
+        while let slot = waits.popDue(by: moment) {
+            guard let host = slots[slot] else { continue }
+            feed(.waitEnded, to: host, at: time)
         }
     }
 
@@ -214,6 +232,8 @@ package final class RoomsRunner: LoopFirstWorker {
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
         // A room postpones its wake time only after that time has passed. So the newest request is valid.
         case .wake(let time): wakes[host.slot] = switchboard.clock.moment(of: time)
+        case .waitForPushes:
+            waits[host.slot] = switchboard.clock.moment.after(microseconds: RoomsRunner.waitMicroseconds)
         case .diverged(let session, let revision):
             switchboard.log.write(
                 LogEvent(

@@ -44,6 +44,13 @@ class AlteredChanges: PlantedFault {
     }
 }
 
+/// A wait for more pushes never ends.
+final class WaitWithoutEnd: PlantedFault {
+    override func actions(_ actions: [RoomAction]) -> [RoomAction] {
+        actions.filter { $0 != .waitForPushes }
+    }
+}
+
 /// The room does not move selections over committed changes.
 final class SelectionsNotMapped: PlantedFault {
     override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {

@@ -45,7 +45,10 @@ extension Referee {
         guard let id = document(of: gone, link) else { return }
         // The protocol does not promise this order, but the server keeps it: rooms notify connections before
         // they notify the hub.
-        if link.streams[gone.document]?.history.document == id, reportsEnds(link) {
+        let naming = Ledger.NameAssignment(document: id, name: gone.document)
+        // If the document has got the name again, the session may have begun after that.
+        let isLastEnd = link.nameEnds[naming, default: 0] + 1 >= ledger.assignmentCounts[naming, default: 0]
+        if isLastEnd, link.streams[gone.document]?.history.document == id, reportsEnds(link) {
             fail(
                 .following,
                 "client \(link.client) got `gone` of \(gone.document) as a follower before its session ended"
@@ -53,7 +56,7 @@ extension Referee {
         }
         // The client may already have received an event of another document with this name.
         if link.followed[gone.document] == id { link.followed[gone.document] = nil }
-        link.nameEnds[Ledger.NameAssignment(document: id, name: gone.document), default: 0] += 1
+        link.nameEnds[naming, default: 0] += 1
     }
 
     /// The document of a `gone` message, by its epoch.

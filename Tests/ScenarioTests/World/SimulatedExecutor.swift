@@ -115,6 +115,11 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         return true
     }
 
+    func run(at moment: ServerMoment, _ job: @escaping @Sendable (any LoopContext) -> Void) {
+        world.agenda.add(
+            .answer { [self] in if !server.isDead { enqueue(job) } }, at: world.microseconds(of: moment))
+    }
+
     private func enqueue(_ job: @escaping @Sendable (any LoopContext) -> Void) {
         jobs.append(job)
         world.wake(self)

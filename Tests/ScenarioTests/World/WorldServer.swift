@@ -98,7 +98,7 @@ extension World {
         return moment
     }
 
-    private func microseconds(of moment: ServerMoment) -> Int64 {
+    func microseconds(of moment: ServerMoment) -> Int64 {
         max(now, Int64((max(moment.nanoseconds, World.boot) - World.boot) / 1_000))
     }
 

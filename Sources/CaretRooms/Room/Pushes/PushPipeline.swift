@@ -117,6 +117,7 @@ package struct PushPipeline: Sendable {
     }
 
     var hasReady: Bool { !ready.isEmpty }
+    var readyCount: Int { ready.count }
 
     package mutating func joinSegment(_ pusher: Pusher) { pending[pusher]?.stage = .inFlight }
 

@@ -10,6 +10,7 @@ extension RoomState {
     /// Appends the pushes that are ready, unless an append is in flight.
     mutating func appendReady() {
         while pushes.hasReady, !pushes.isAppending, catchUp.isIdle, pause.isOver, !pushes.isHeldUp {
+            if !mayAppend() { return }
             let plan = planSegment()
             if plan.members.isEmpty { continue }
             let draft = plan.draft(after: [])
@@ -20,6 +21,25 @@ extension RoomState {
             }
             append(plan, draft)
         }
+    }
+
+    /// Whether the pushes that are ready can be appended now. If not, the room waits for more pushes.
+    private mutating func mayAppend() -> Bool {
+        switch sharing.decide(ready: pushes.readyCount, at: clock.now) {
+        case .append: return true
+        case .wait: return false
+        case .beginWait:
+            effects.add(.waitForPushes)
+            return false
+        }
+    }
+
+    /// Notes how many pushes are expected soon: those that are ready, and the next push of each session that
+    /// gets an ack now.
+    private mutating func noteCommit(of segment: SegmentInFlight) {
+        let acked = segment.plan.members.count { sessions.index(of: $0.push.session) != nil }
+        sharing.committed(
+            expecting: min(acked + pushes.readyCount, limits.segmentChanges), at: clock.now)
     }
 
     private mutating func planSegment() -> SegmentPlan {
@@ -53,6 +73,7 @@ extension RoomState {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
+            noteCommit(of: segment)
             resolve(by: segment.draft)
             headMoved()
         } else {

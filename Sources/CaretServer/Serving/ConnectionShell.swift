@@ -265,7 +265,7 @@ package final class ConnectionShell: ConnectionHandler {
                 }
             }
         }
-        if let observer = switchboard.observer, let member = web.state.member { observer.saw(member) }
+        switchboard.observer?.saw(web.state)
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {

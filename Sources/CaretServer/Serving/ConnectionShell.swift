@@ -263,6 +263,8 @@ package final class ConnectionShell: ConnectionHandler {
                 switchboard.runInBackground { [id, switchboard] in
                     switchboard.send(.compared(comparison.response(), number: number), to: id)
                 }
+            case .countRefusal(let code):
+                host.counters.add(to: code == .badHost ? .refusedHosts : .refusedOrigins)
             }
         }
         switchboard.observer?.saw(web.state)

@@ -141,6 +141,8 @@ struct ClientWebSocket {
     }
 
     private mutating func readResponse() throws(ServerFrame.Fault) -> Event? {
+        // A server that stops before it has received a byte sends a line, and closes the connection.
+        if input.first == UInt8(ascii: "{") { return nil }
         let text = String(decoding: input, as: UTF8.self)
         guard let end = text.utf8.firstRange(of: "\r\n\r\n".utf8)?.upperBound else { return nil }
         guard text.hasPrefix("HTTP/1.1 101 "), text.contains(Self.accept) else {

@@ -25,8 +25,15 @@ struct ServerFrame {
     var line: [UInt8] { content + [UInt8(ascii: "\n")] }
 
     private static func length(of content: [UInt8]) -> [UInt8] {
-        let count = content.count
-        return count < 126 ? [UInt8(count)] : [126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        switch content.count {
+        case ..<126: [UInt8(content.count)]
+        case ..<65_536: [126] + bigEndian(content.count, 2)
+        default: [127] + bigEndian(content.count, 8)
+        }
+    }
+
+    private static func bigEndian(_ number: Int, _ bytes: Int) -> [UInt8] {
+        (0..<bytes).reversed().map { UInt8(number >> (8 * $0) & 0xFF) }
     }
 
     /// Reads the first frame; nil if it is not complete.
@@ -35,18 +42,14 @@ struct ServerFrame {
         guard [Self.text, Self.close, Self.pong].contains(input[0] ^ 0x80) else {
             throw Fault(what: "the server sends a frame that begins with the byte \(input[0])")
         }
-        guard input[1] < 127 else {
-            throw Fault(what: "the server sends a masked frame, or a frame longer than its longest line")
-        }
-        let start = input[1] == 126 ? 4 : 2
+        guard input[1] < 128 else { throw Fault(what: "the server sends a masked frame") }
+        let start = input[1] == 126 ? 4 : input[1] == 127 ? 10 : 2
         guard input.count >= start else { return nil }
-        let count = start == 2 ? Int(input[1]) : Int(input[2]) << 8 | Int(input[3])
-        guard start == 2 || count >= 126 else {
+        let count = start == 2 ? Int(input[1]) : input[2..<start].reduce(0) { $0 << 8 | Int($1) }
+        guard input.count >= start + count else { return nil }
+        self.init(input[0] ^ 0x80, Array(input[start..<start + count]))
+        guard input.starts(with: bytes) else {
             throw Fault(what: "the server writes the length \(count) in too many bytes")
         }
-        guard input.count >= start + count else { return nil }
-        opcode = input[0] ^ 0x80
-        content = Array(input[start..<start + count])
-        bytes = Array(input[..<(start + count)])
     }
 }

@@ -14,6 +14,8 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     private var isReadingPaused = false
     /// Bytes that the shell has not accepted yet, because reading is paused.
     private var unread: [UInt8] = []
+    /// Whether the shell has received any bytes.
+    private(set) var hasReceived = false
     /// The client has ended its output. The shell learns of it after it has accepted all bytes.
     private var inputHasEnded = false
     private var due: ServerMoment?
@@ -124,6 +126,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         if !unread.isEmpty {
             let bytes = unread
             unread = []
+            hasReceived = true
             let accepted = bytes.withUnsafeBytes { shell.received($0, on: self) }
             if isClosed { return }
             if accepted < bytes.count {

@@ -62,7 +62,10 @@ extension World {
 
     /// `bytes` are whole frames, or the response with which the server accepts a WebSocket.
     private func send(frames bytes: [UInt8], on link: Link) {
-        if bytes.starts(with: Array("HTTP/".utf8)) { return transmit(bytes, on: link) }
+        // Before the first byte of the client, the server assumes that the client speaks lines. It may stop then.
+        if link.port?.hasReceived == false || bytes.starts(with: Array("HTTP/".utf8)) {
+            return transmit(bytes, on: link)
+        }
         var rest = bytes
         while !rest.isEmpty {
             guard let frame = try? ServerFrame(startOf: rest) else {

@@ -136,8 +136,8 @@ let package = Package(
         .testTarget(
             name: "CaretServerTests",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
-                "TestSupport",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
+                "CaretWire", "TestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -168,7 +168,7 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer",
-                "CaretTLS", "CaretWire", "TestSupport",
+                "CaretTLS", "CaretWeb", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -44,6 +44,8 @@ package final class TLSSession {
     /// What must be sent, and how many bytes of it have been sent already.
     private var sending: OpaquePointer
     private var sent = 0
+    /// Whether the buffers were replaced since the handshake, which needs larger ones than most messages.
+    private var (inputIsReplaced, outputIsReplaced) = (false, false)
 
     /// Takes ownership of the session.
     init(_ session: OpaquePointer, as role: Role) {
@@ -118,7 +120,7 @@ package final class TLSSession {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ where isFlooded: return .failed(fail(.floodedWithRequests))
         case SSL_ERROR_WANT_READ:
-            input = emptied(input) { SSL_set0_rbio(session, $0) }
+            freeInput()
             return .needsInput
         case SSL_ERROR_ZERO_RETURN: return .ended
         default: return .failed(fail(OpenSSLErrors.takeFirst().fault))
@@ -176,8 +178,10 @@ package final class TLSSession {
         sent += count
         guard output.isEmpty else { return }
         sent = 0
-        let isLarge = caret_bio_capacity(sending) > Self.keptCapacity
-        if !isLarge { return caret_bio_reset(sending) }
+        if outputIsReplaced, caret_bio_capacity(sending) <= Self.keptCapacity {
+            return caret_bio_reset(sending)
+        }
+        outputIsReplaced = isOpen
         sending = Self.makeBuffer()
         SSL_set0_wbio(session, sending)
     }
@@ -191,13 +195,12 @@ package final class TLSSession {
     }
 
     /// Replaces a large empty buffer by a small one.
-    private func emptied(_ buffer: OpaquePointer, _ set: (OpaquePointer) -> Void) -> OpaquePointer {
-        guard caret_bio_capacity(buffer) > Self.keptCapacity, BIO_ctrl_pending(buffer) == 0 else {
-            return buffer
-        }
-        let made = Self.makeBuffer()
-        set(made)
-        return made
+    private func freeInput() {
+        let isSmall = inputIsReplaced && caret_bio_capacity(input) <= Self.keptCapacity
+        if isSmall || BIO_ctrl_pending(input) > 0 { return }
+        inputIsReplaced = true
+        input = Self.makeBuffer()
+        SSL_set0_rbio(session, input)
     }
 }
 

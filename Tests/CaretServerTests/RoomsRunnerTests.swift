@@ -2,6 +2,7 @@ import CaretConfig
 import CaretLog
 import CaretRooms
 import CaretServer
+import CaretWeb
 import CaretWire
 import Testing
 
@@ -30,6 +31,8 @@ struct RoomsRunnerTests {
         func saw(_ hub: HubState) {}
 
         func saw(_ connection: ConnectionState) {}
+
+        func saw(_ web: WebState) {}
     }
 
     /// A server with an open document that has one change. Returns the client too.

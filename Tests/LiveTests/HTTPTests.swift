@@ -145,6 +145,20 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
+    @Test("/metrics counts requests that are refused because of their host or origin")
+    func countedRefusals() throws {
+        let client = try LineClient(try LiveServer())
+        try client.request("GET /healthz", host: "example.org")
+        try expect(421, "bad_host", of: client)
+        for _ in 0..<2 {
+            try client.request("GET /healthz", "Origin: https://example.org")
+            try expect(403, "bad_origin", of: client)
+        }
+        let metrics = try client.fetch("GET /metrics").body
+        #expect(metrics.contains("\ncaret_refusals_total{code=\"bad_host\"} 1\n"))
+        #expect(metrics.contains("\ncaret_refusals_total{code=\"bad_origin\"} 2\n"))
+    }
+
     @Test(
         "requests are answered in order, however their bytes are split",
         arguments: LineClient.WriteStyle.allCases, Transport.http)

@@ -38,7 +38,9 @@ import Testing
             ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
             ("whole texts with the push in flight", \.ownInTexts),
             ("pushes committed by another node", \.pushedElsewhere),
-            ("damaged documents", \.damaged),
+            ("damaged documents", \.damaged), ("WebSockets", \.webSockets), ("pongs", \.pongs),
+            ("closed WebSockets", \.webSocketCloses),
+            ("pauses with unread input", \.unreadInputs),
         ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
         }

@@ -78,8 +78,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
-            "TestSupport",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
+            "CaretWire", "TestSupport",
             "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
@@ -104,7 +104,7 @@ struct ImportTable {
         "Tests/OperationsTests": [],
         "Tests/ScenarioTests": [
             "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretTLS",
-            "CaretWire", "TestSupport", "Foundation", "Testing",
+            "CaretWeb", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",

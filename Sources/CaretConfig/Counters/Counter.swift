@@ -15,6 +15,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case bytesIn, bytesOut
     /// How often a session fell so far behind that its changes had to be read from the store.
     case slowReaders
+    /// HTTP requests that were refused because of their host, and because of the site whose page sent them.
+    case refusedHosts, refusedOrigins
 
     package var name: String {
         switch self {
@@ -33,6 +35,8 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .bytesIn: "bytes_in"
         case .bytesOut: "bytes_out"
         case .slowReaders: "slow_readers"
+        case .refusedHosts: "refused_bad_host"
+        case .refusedOrigins: "refused_bad_origin"
         }
     }
 }

@@ -32,8 +32,8 @@ package struct ConnectionState: Sendable {
         case revoked
     }
 
-    /// An unanswered request that other requests wait for.
-    package enum Underway: Equatable, Sendable {
+    /// An unanswered request that other requests wait for. Most connections have none, so it has memory of its own.
+    package indirect enum Underway: Equatable, Sendable {
         /// The hub answers the request, or a room to which the hub has passed it.
         case waitingForAnswer(ClientMessage)
         case opening(SessionID, WireString)

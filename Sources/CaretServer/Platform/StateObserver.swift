@@ -1,4 +1,5 @@
 package import CaretRooms
+package import CaretWeb
 
 /// Sees the states of rooms, hub and connections at each event. A production server has no observer. The
 /// simulation uses one to check invariants and to inject faults.
@@ -11,4 +12,6 @@ package protocol StateObserver: AnyObject, Sendable {
     func saw(_ hub: HubState)
     /// A connection has handled an event.
     func saw(_ connection: ConnectionState)
+    /// A connection that speaks HTTP has handled an event.
+    func saw(_ web: WebState)
 }

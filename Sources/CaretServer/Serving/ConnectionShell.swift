@@ -263,9 +263,11 @@ package final class ConnectionShell: ConnectionHandler {
                 switchboard.runInBackground { [id, switchboard] in
                     switchboard.send(.compared(comparison.response(), number: number), to: id)
                 }
+            case .countRefusal(let code):
+                host.counters.add(to: code == .badHost ? .refusedHosts : .refusedOrigins)
             }
         }
-        if let observer = switchboard.observer, let member = web.state.member { observer.saw(member) }
+        switchboard.observer?.saw(web.state)
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {

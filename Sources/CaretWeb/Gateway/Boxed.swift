@@ -16,7 +16,7 @@ struct Boxed<Value: Sendable>: Sendable {
     }
 
     /// Returns nil if there is no value.
-    mutating func change<Result>(_ change: (inout Value) -> Result) -> Result? {
+    @discardableResult mutating func change<Result>(_ change: (inout Value) -> Result) -> Result? {
         storage.isEmpty ? nil : change(&storage[0])
     }
 
@@ -27,7 +27,7 @@ struct Boxed<Value: Sendable>: Sendable {
     }
 
     /// Takes the value out. Returns nil if there is none.
-    mutating func take() -> Value? {
+    @discardableResult mutating func take() -> Value? {
         defer { storage = [] }
         return storage.popLast()
     }

@@ -11,4 +11,6 @@ package enum WebAction: Equatable, Sendable {
     /// Compute the response with a difference, away from the loop. Then pass the response to `compared` with
     /// this number.
     case compare(Comparison, number: Int)
+    /// Count a request that was refused because of its host or its origin.
+    case countRefusal(WebCode)
 }

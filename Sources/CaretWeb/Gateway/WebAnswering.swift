@@ -11,7 +11,7 @@ extension WebState {
         let seq = try seq(of: head, at: route, by: identity)
         guard let exchange = try route.exchange(head, target, seq: seq ?? 1) else { return }
         try checkLength(of: head)
-        pending = PendingRequest(exchange, head, for: otherSite)
+        pending.set(PendingRequest(exchange, head, for: otherSite))
         phase = .answering
         // Without a name, each push is the first one of a new client. Otherwise a proxy that sends the
         // requests of many people over one connection would make them pushes of one client.
@@ -91,11 +91,11 @@ extension WebState {
     // MARK: The exchange
 
     private mutating func beginExchange() {
-        guard var exchange = pending?.exchange else { return }
-        pending?.phase = .waiting
-        let step = exchange.begin()
-        pending?.exchange = exchange
-        perform(step)
+        let step = pending.change {
+            $0.phase = .waiting
+            return $0.exchange.begin()
+        }
+        if let step { perform(step) }
     }
 
     private mutating func perform(_ step: ExchangeStep) {
@@ -103,10 +103,12 @@ extension WebState {
         switch step {
         case .send(let message): withRequester { $0.send(message, at: time) }
         case .sendBody(let frame):
-            pending?.frame = frame
-            pending?.phase = .body
+            pending.change {
+                $0.frame = frame
+                $0.phase = .body
+            }
             withRequester { $0.sendPart(frame.start, at: time) }
-            if let pending, pending.awaitsContinue, !pending.body.isAtEnd {
+            if pending.read({ $0.awaitsContinue && !$0.body.isAtEnd }) == true {
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
             }
             endBodyIfRead()
@@ -115,7 +117,8 @@ extension WebState {
         case .part(let part): send(part)
         case .compute(let comparison):
             comparisons += 1
-            pending?.comparison = comparisons
+            let number = comparisons
+            pending.change { $0.comparison = number }
             actions.append(.compare(comparison, number: comparisons))
         case .stream(let form, let lines): beginStream(form, lines)
         }
@@ -127,11 +130,12 @@ extension WebState {
         response.add("Cache-Control", "no-store")
         // Without this field, an nginx proxy would buffer the events instead of forwarding each at once.
         response.add("X-Accel-Buffering", "no")
-        let recipient = Response.Recipient(isHead: false, closes: true, otherSite: pending?.otherSite)
+        let recipient = Response.Recipient(isHead: false, closes: true, otherSite: pending.value?.otherSite)
         let head = response.bytes(at: now, to: recipient)
         var all = lines
         while let line = member.nextLine() { all += line.bytes }
-        (pending, phase) = (nil, .events)
+        pending.take()
+        phase = .events
         stream.set(EventStreamState(member.state, form, limits: limits))
         // The stream has only the deadlines of its member, so the `wake` requested earlier is forgotten.
         wakes = nil
@@ -141,39 +145,40 @@ extension WebState {
 
     /// A difference was computed. If its request was answered meanwhile, the difference is dropped.
     package mutating func compared(_ response: Response, number: Int) -> [WebAction] {
-        if pending?.comparison == number { respond(response) }
+        if pending.read({ $0.comparison == number }) == true { respond(response) }
         return finishEvent()
     }
 
     private mutating func send(_ part: ResponsePart) {
-        guard let pending else { return }
+        guard let pending = pending.value else { return }
         let recipient = pending.recipient(isStopping: isStopping)
         var bytes = pending.hasBegunResponse ? [] : part.head.bytes(at: now, to: recipient)
         if !pending.isHead { bytes += Response.chunk(part.bytes, isLast: part.isLast) }
-        self.pending?.hasBegunResponse = true
+        self.pending.change { $0.hasBegunResponse = true }
         send(bytes)
         if part.isLast || pending.isHead { endResponse(to: recipient) }
     }
 
     /// The connection has accepted all parts of a response that were sent so far.
     mutating func deliveredPart() {
-        guard pending?.hasBegunResponse == true, pending?.phase == .waiting else { return }
-        step { $0.delivered() }
+        let isWaiting = pending.read { $0.hasBegunResponse && $0.phase == .waiting }
+        if isWaiting == true { step { $0.delivered() } }
     }
 
     private mutating func endResponse(to recipient: Response.Recipient) {
-        pending = nil
+        pending.take()
         phase = .requests(RequestReader())
         if recipient.closes { beginClosing() }
     }
 
     private mutating func respond(_ response: Response) {
-        guard var recipient = pending?.recipient(isStopping: isStopping) else { return }
+        guard let pending = pending.value else { return }
+        var recipient = pending.recipient(isStopping: isStopping)
         // The client must not mistake the sent parts for the whole response, so the connection closes.
-        if pending?.hasBegunResponse == true { return close() }
+        if pending.hasBegunResponse { return close() }
         // A room may still send an answer for the ended member. The next request's member must not get it.
         if requester.read({ $0.isOver && $0.isWelcomed }) == true { recipient.closes = true }
-        pending = nil
+        self.pending.take()
         phase = .requests(RequestReader())
         respond(response, to: recipient)
     }
@@ -184,37 +189,37 @@ extension WebState {
         switch line.message {
         case .ping:
             // Inside a message with a body, no pong can be sent. The body's bytes also end the silence.
-            if pending?.phase != .body { withRequester { $0.send(.pong(Pong()), at: time) } }
-        case .bye(let bye): if let pending { respond(pending.exchange.outcome ?? bye.response) }
+            if pendingPhase != .body { withRequester { $0.send(.pong(Pong()), at: time) } }
+        case .bye(let bye):
+            if let pending = pending.value { respond(pending.exchange.outcome ?? bye.response) }
         case .welcome: beginExchange()
         case .error(let report):
-            if pending?.phase == .joining { return respond(report.response(line.bytes)) }
+            if pendingPhase == .joining { return respond(report.response(line.bytes)) }
             step { $0.refused(report, line.bytes) }
         default: step { $0.received(line) }
         }
     }
 
     private mutating func step(_ next: (inout any Exchange) -> ExchangeStep) {
-        guard var exchange = pending?.exchange else { return }
-        let step = next(&exchange)
-        pending?.exchange = exchange
-        perform(step)
+        if let step = pending.change({ next(&$0.exchange) }) { perform(step) }
     }
 
     // MARK: The body
 
-    var wantsBody: Bool { pending?.phase == .body && requester.read { $0.state.isReadingPaused } == false }
+    var wantsBody: Bool { pendingPhase == .body && requester.read { $0.state.isReadingPaused } == false }
+
+    private var pendingPhase: PendingRequest.Phase? { pending.read { $0.phase } }
 
     mutating func readBody(_ rest: inout UnsafeRawBufferPointer) {
-        guard wantsBody, var body = pending?.body, var frame = pending?.frame else { return }
+        guard wantsBody, let pending = pending.value, var frame = pending.frame else { return }
+        var body = pending.body
         var (parts, hasContent): ([UInt8], Bool) = ([], false)
         do throws(RequestFault) {
             try body.read(&rest) {
                 parts += frame.bytes(for: $0)
                 hasContent = true
             }
-            pending?.body = body
-            pending?.frame = frame
+            self.pending.change { ($0.body, $0.frame) = (body, frame) }
             let time = now
             // Content ends the silence of the client, even if it adds nothing to the message yet.
             if hasContent { withRequester { $0.sendPart(parts, at: time) } }
@@ -230,12 +235,12 @@ extension WebState {
     }
 
     private mutating func endBodyIfRead(orIf isDecided: Bool = false) {
-        guard let pending, pending.phase == .body, pending.body.isAtEnd || isDecided,
+        guard let pending = pending.value, pending.phase == .body, pending.body.isAtEnd || isDecided,
             let frame = pending.frame
         else {
             return
         }
-        self.pending?.phase = .waiting
+        self.pending.change { $0.phase = .waiting }
         let time = now
         withRequester {
             $0.sendPart(frame.end(), at: time)
@@ -255,7 +260,7 @@ extension WebState {
         actions += orders
         while let line = requester.change({ $0.nextLine() }) ?? nil { received(line) }
         guard requester.read({ $0.isOver }) == true else { return }
-        if let pending {
+        if let pending = pending.value {
             let refusal = WebRefusal(.serviceUnavailable, .overloaded, "the server ended this request")
             respond(pending.exchange.outcome ?? refusal.response)
         }

@@ -20,7 +20,7 @@ extension WebState {
         let isAnswering = if case .answering = phase { true } else { false }
         try BrokenInvariant.check(
             "a request is pending if, and only if, the connection is answering it",
-            (pending != nil) == isAnswering)
+            pending.isEmpty != isAnswering)
         switch phase {
         case .requests, .answering:
             try BrokenInvariant.check("only a connection that was upgraded has a WebSocket", socket.isEmpty)
@@ -47,7 +47,7 @@ extension WebState {
         try BrokenInvariant.check(
             "a member that has ended is dropped",
             requester.value?.isOver != true && requester.value?.state.isClosed != true)
-        guard let pending else { return }
+        guard let pending = pending.value else { return }
         try BrokenInvariant.check(
             "a pending request has a member that speaks the protocol for it", !requester.isEmpty)
         try BrokenInvariant.check(

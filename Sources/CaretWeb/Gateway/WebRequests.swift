@@ -92,7 +92,7 @@ extension WebState {
         ).adding("Cache-Control", "no-store")
     }
 
-    private func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
+    private mutating func checked(_ head: RequestHead) throws(WebRefusal) -> RequestTarget {
         let target: RequestTarget
         do throws(RequestFault) { target = try RequestTarget(head.target) } catch { throw WebRefusal(error) }
         if security == .missing {
@@ -101,7 +101,12 @@ extension WebState {
             )
             .adding("Upgrade", "TLS/1.2, HTTP/1.1").adding("Connection", "upgrade")
         }
-        try settings.siteGuard.check(head, target.path, at: listener, isSecure: security == .tls)
+        do throws(WebRefusal) {
+            try settings.siteGuard.check(head, target.path, at: listener, isSecure: security == .tls)
+        } catch {
+            if let code = error.webCode { actions.append(.countRefusal(code)) }
+            throw error
+        }
         guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
             throw WebRefusal(
                 .expectationFailed, .badRequest, "the field Expect can only be 100-continue")

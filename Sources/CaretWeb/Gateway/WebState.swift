@@ -7,7 +7,8 @@ package import CaretWire
 package struct WebState: Sendable {
     enum Phase: Sendable {
         /// The head of the next request is read after the last response is delivered.
-        case requests(RequestReader)
+        // Indirect, so that a WebSocket needs no memory for a head.
+        indirect case requests(RequestReader)
         /// `pending` is being answered.
         case answering
         /// `socket` handles all events.
@@ -28,7 +29,7 @@ package struct WebState: Sendable {
     var now: Int64
     var phase = Phase.requests(RequestReader())
     /// The request that is being answered. It is not part of `phase`, so that it is changed in place.
-    var pending: PendingRequest?
+    var pending = Boxed<PendingRequest>()
     /// How many differences were requested.
     var comparisons = 0
     // At most one of these three speaks the protocol for the client.
@@ -131,7 +132,7 @@ package struct WebState: Sendable {
     package mutating func connectionLost() -> [WebAction] {
         passToMember { $0.connectionLost() }
         dropRequester()
-        pending = nil
+        pending.take()
         phase = .closed
         actions.removeAll { $0 == .connection(.close) }
         return finishEvent()
@@ -248,7 +249,7 @@ package struct WebState: Sendable {
         switch phase {
         case .requests(let reader):
             if waitingOutput == 0, inputHasEnded || isStopping && !reader.hasBegun { close() }
-        case .answering: if inputHasEnded, let pending, !pending.body.isAtEnd { close() }
+        case .answering: if inputHasEnded, pending.read({ $0.body.isAtEnd }) == false { close() }
         case .closing: if waitingOutput == 0, inputHasEnded { close() }
         case .webSocket, .events, .closed: break
         }
@@ -257,7 +258,7 @@ package struct WebState: Sendable {
     mutating func close() {
         if isClosed { return }
         dropRequester()
-        pending = nil
+        pending.take()
         phase = .closed
         order(.close)
     }

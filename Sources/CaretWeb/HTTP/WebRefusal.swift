@@ -6,12 +6,15 @@ package struct WebRefusal: Error, Equatable, Sendable {
     /// What is wrong, for people.
     package let message: String
     private let code: String
+    /// The code, if it exists only over HTTP.
+    let webCode: WebCode?
     private(set) var fields: [Response.Field] = []
 
     /// A refusal with a code that exists only over HTTP.
     init(_ status: Status, _ code: WebCode, _ message: String) {
         self.status = status
         self.code = code.rawValue
+        webCode = code
         self.message = message
     }
 
@@ -19,6 +22,7 @@ package struct WebRefusal: Error, Equatable, Sendable {
     init(_ status: Status, _ code: ErrorCode, _ message: String) {
         self.status = status
         self.code = code.rawValue
+        webCode = nil
         self.message = message
     }
 
@@ -43,7 +47,7 @@ package struct WebRefusal: Error, Equatable, Sendable {
 }
 
 /// The codes of errors that exist only over HTTP.
-package enum WebCode: String, CaseIterable {
+package enum WebCode: String, CaseIterable, Sendable {
     case badRequest = "bad_request"
     case badOrigin = "bad_origin"
     case badMethod = "bad_method"

@@ -38,11 +38,10 @@ package struct FrameReader: Sendable {
     }
 
     private var phase = Phase.header
-    private var header: [UInt8] = []
-    /// The bytes of a control frame so far.
-    private var control: [UInt8] = []
+    /// The bytes of the current header so far, or of the current control frame.
+    private var partial: [UInt8] = []
     /// The number of frames of the message so far. Zero between two messages.
-    private var messageFrames = 0
+    private var messageFrames: UInt32 = 0
     private var text = TextValidator()
     /// A server of documents refuses binary messages. A program that tests frames accepts them.
     private let acceptsBinary: Bool
@@ -70,7 +69,7 @@ package struct FrameReader: Sendable {
                 guard isBinary || text.accepts(piece) else { throw Self.notUTF8 }
                 return .content(piece)
             case .control(var frame):
-                control += frame.removeContent(from: &input)
+                partial += frame.removeContent(from: &input)
                 phase = .control(frame)
                 return frame.left == 0 ? try endOfControl(frame) : nil
             }
@@ -80,18 +79,18 @@ package struct FrameReader: Sendable {
     private static let notUTF8 = FrameFault(.invalidText, "a text message must be valid UTF-8")
 
     private mutating func readHeader(of input: inout UnsafeRawBufferPointer) throws(FrameFault) -> Bool {
-        while header.count < FrameHeader.length(of: header) {
+        while partial.count < FrameHeader.length(of: partial) {
             guard let byte = input.first else { return false }
             input = UnsafeRawBufferPointer(rebasing: input[1...])
-            header.append(byte)
+            partial.append(byte)
             // A fault of the first two bytes is reported before the other bytes arrive.
-            if header.count == 2 {
-                try FrameHeader.check(header, isInMessage: messageFrames > 0, acceptsBinary: acceptsBinary)
+            if partial.count == 2 {
+                try FrameHeader.check(partial, isInMessage: messageFrames > 0, acceptsBinary: acceptsBinary)
             }
         }
-        let parsed = try FrameHeader(header)
+        let parsed = try FrameHeader(partial)
         // Frees the memory, because there may be very many idle connections.
-        header = []
+        partial = []
         let frame = Frame(
             opcode: parsed.opcode, isFinal: parsed.isFinal, left: parsed.count, mask: parsed.mask)
         if parsed.opcode.isControl {
@@ -116,12 +115,12 @@ package struct FrameReader: Sendable {
 
     private mutating func endOfControl(_ frame: Frame) throws(FrameFault) -> Event {
         phase = .header
-        defer { control = [] }
+        defer { partial = [] }
         switch frame.opcode {
-        case .ping: return .ping(control)
+        case .ping: return .ping(partial)
         case .close:
             phase = .closed
-            return .close(try Self.closeCode(in: control))
+            return .close(try Self.closeCode(in: partial))
         case .pong, .text, .binary, .continuation: return .pong
         }
     }

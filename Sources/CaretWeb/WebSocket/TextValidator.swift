@@ -1,7 +1,7 @@
 /// Checks UTF-8 that arrives in pieces, which may end inside a character. It finds the first wrong byte at once.
 struct TextValidator: Sendable {
     /// How many bytes of the current character are missing.
-    private var missing = 0
+    private var missing: UInt8 = 0
     /// The bytes that may come next. Only the second byte of a character has other bounds than 80 to BF.
     private var allowed: ClosedRange<UInt8> = Self.continuation
 

@@ -22,7 +22,7 @@ import Testing
                 # HELP caret_pushes_total Pushes that reached a document, repeats included.
                 # TYPE caret_pushes_total counter
                 caret_pushes_total 7
-                # HELP caret_refusals_total Errors sent, by their code.
+                # HELP caret_refusals_total Errors sent, and requests refused by their host or origin, by their code.
                 # TYPE caret_refusals_total counter
                 caret_refusals_total{code="bad_json"} 2
                 # HELP caret_ack_seconds Time from reading a push until its ack is passed to the connection.

@@ -23,6 +23,8 @@ final class WebWorld {
     private var orders: [ConnectionAction] = []
     /// The errors that were counted.
     private(set) var refusals: [ErrorCode: Int] = [:]
+    /// The codes of requests that were refused because of their host or origin.
+    private(set) var counted: [WebCode] = []
     /// If true, differences are only computed by `compared`.
     var holdsComparisons = false
     private var heldComparisons: [Int: Comparison] = [:]
@@ -156,6 +158,9 @@ final class WebWorld {
     private func word(_ action: WebAction) -> String? {
         switch action {
         case .compare: return nil
+        case .countRefusal(let code):
+            counted.append(code)
+            return nil
         case .sendMessages(let lines):
             let frames = FrameWriter.messages(of: lines)
             waiting += frames.count

@@ -145,6 +145,9 @@ import Testing
         let world = WebWorld(at: listener, siteGuard)
         let response = world.receive(head.joined(separator: "\r\n") + "\r\n\r\n").joined()
         let status = response.dropFirst("HTTP/1.1 ".count).prefix(3)
+        // Each refusal of the guard, and no other one, is counted.
+        let counted: [WebCode] = status == "421" ? [.badHost] : status == "403" ? [.badOrigin] : []
+        #expect(world.counted == counted, "\(request)")
         return ["421", "403"].contains(status) ? String(status) : "ok"
     }
 }

@@ -64,9 +64,16 @@ final class Machine {
 
     /// Closes a connection without losing what the client has sent.
     private func end(_ link: Link) {
-        link.up.hasEnded = true
-        world.schedule(up: link)
+        endOutput(of: link)
         forget(link)
+    }
+
+    /// A client with a WebSocket sends a close frame. Sometimes it then waits for the server to end the connection.
+    private func endOutput(of link: Link) {
+        let close = link.webSocket?.close() ?? []
+        link.up.append(close)
+        link.up.hasEnded = close.isEmpty || world.dice.roll(.transport, index, at: world.now).peek(0...1) == 0
+        world.schedule(up: link)
     }
 
     private func forget(_ link: Link) {
@@ -103,9 +110,7 @@ final class Machine {
         case .vanishes: vanish()
         case .hearsNothing(let span): loseForAWhile(span) { $0.down.isDead = true }
         case .isNotHeard(let span): loseForAWhile(span) { $0.up.isDead = true }
-        case .endsOutput:
-            link?.up.hasEnded = true
-            if let link { world.schedule(up: link) }
+        case .endsOutput: if let link { endOutput(of: link) }
         case .stopsReading(let span): stopReading(span)
         case .pings: if isWelcomed { send(.ping(Ping()), isAnswered: true) }
         case .babbles(let line): if isWelcomed { sendMalformed(line) }
@@ -147,7 +152,7 @@ final class Machine {
 
     @discardableResult
     func send(_ message: ClientMessage, isAnswered: Bool, on link: Link? = nil) -> RequestID? {
-        guard let link = link ?? self.link, !link.up.hasEnded else { return nil }
+        guard let link = link ?? self.link, !link.hasEndedOutput else { return nil }
         var id: RequestID?
         if isAnswered {
             link.lastID += 1
@@ -157,18 +162,19 @@ final class Machine {
         message.encode(id: id, into: &link.writer)
         world.referee.recordSent(message, id, on: link, unit: unit)
         if world.printsMessages { world.print(link.writer.bytes, from: index) }
-        link.up.append(link.writer.bytes)
+        link.send(link.writer.bytes)
         world.schedule(up: link)
         return id
     }
 
     private func send(raw line: String) {
-        guard let link, !link.up.hasEnded else { return }
-        link.up.append(Array((line + "\n").utf8))
+        guard let link, !link.hasEndedOutput else { return }
+        link.send(Array((line + "\n").utf8))
         world.schedule(up: link)
     }
 
     func received(_ bytes: [UInt8], on link: Link) {
+        if link.webSocket != nil { return receivedFrames(bytes, on: link) }
         bytes.withUnsafeBytes { raw in
             var rest = UnsafeRawBufferPointer(rebasing: raw[...])
             while world.failure == nil, !link.isGone {
@@ -188,6 +194,38 @@ final class Machine {
                     received(envelope, on: link)
                 }
             }
+        }
+    }
+
+    private func receivedFrames(_ bytes: [UInt8], on link: Link) {
+        link.webSocket?.receive(bytes)
+        do throws(ServerFrame.Fault) {
+            while world.failure == nil, !link.isGone, let event = try link.webSocket?.next() {
+                handle(event, on: link)
+            }
+        } catch {
+            world.fail(.wire, "client \(index): \(error.what)")
+        }
+    }
+
+    private func handle(_ event: ClientWebSocket.Event, on link: Link) {
+        switch event {
+        case .upgraded:
+            world.referee.counts.webSockets += 1
+            if link.up.hasEnded { return }
+            link.up.append(link.webSocket?.sendWaiting() ?? [])
+            world.schedule(up: link)
+        case .pong: world.referee.counts.pongs += 1
+        case .close:
+            world.referee.counts.webSocketCloses += 1
+            if link.up.hasEnded { return }
+            link.up.append(link.webSocket?.close() ?? [])
+            world.schedule(up: link)
+        case .message(let message):
+            guard let envelope = try? link.decoder.serverMessage(message) else {
+                return world.fail(.wire, "client \(index) cannot decode a message")
+            }
+            received(envelope, on: link)
         }
     }
 

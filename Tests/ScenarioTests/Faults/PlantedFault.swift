@@ -22,6 +22,12 @@ class PlantedFault {
 
     /// Changes a line that a connection sends. Returns the lines to send in its place.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
+    /// Whether the shell drops the bytes that a connection has not accepted, instead of passing them again.
+    var dropsUnreadInput: Bool { false }
+    /// Changes what the gateway receives from a client that speaks WebSocket.
+    func received(_ bytes: [UInt8], on link: Link) -> [UInt8] { bytes }
+    /// The bytes that the gateway sends for a frame.
+    func bytes(of frame: ServerFrame) -> [UInt8] { frame.bytes }
     /// Changes an event before a room handles it.
     func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         switch event {

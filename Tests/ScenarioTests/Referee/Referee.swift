@@ -64,6 +64,12 @@ final class Referee {
         /// Pushes in flight that another node committed, and open documents that were found damaged.
         var pushedElsewhere = 0
         var damaged = 0
+        /// Accepted WebSockets, pongs that arrived, and WebSockets that the server closed in an orderly way.
+        var webSockets = 0
+        var pongs = 0
+        var webSocketCloses = 0
+        /// How often reading was paused before all received bytes were accepted.
+        var unreadInputs = 0
     }
 
     /// A push in one history, because a client numbers its pushes per history.

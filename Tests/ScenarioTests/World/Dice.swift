@@ -13,6 +13,7 @@ struct Dice {
         // Explicit numbers, so that old seeds give the same rolls.
         case buffer = 11
         case interruption = 13
+        case transport = 14
     }
 
     /// A random source for one purpose, one subject and one time.

@@ -56,6 +56,8 @@ final class Link {
     var down = Pipe()
     /// The most bytes that the network holds for a client that does not read.
     let buffer: Int
+    /// Nil if the client speaks lines.
+    var webSocket: ClientWebSocket?
     /// Bytes that the server has written and that have not arrived.
     var buffered = 0
     /// When the server sent each line that has not arrived.
@@ -76,10 +78,17 @@ final class Link {
     var nameEnds: [Ledger.NameAssignment: Int] = [:]
     var lastID = 0
 
-    init(number: Int, client: Int, buffer: Int, longest: Int) {
+    init(number: Int, client: Int, buffer: Int, longest: Int, _ webSocket: ClientWebSocket?) {
         self.number = number
         self.client = client
         self.buffer = buffer
+        self.webSocket = webSocket
         framer = LineFramer(limit: longest)
     }
+
+    /// Whether the client may not send any more.
+    var hasEndedOutput: Bool { up.hasEnded || webSocket?.hasEnded == true }
+
+    /// Sends a line, or its message over a WebSocket.
+    func send(_ line: [UInt8]) { up.append(webSocket?.send(line.dropLast()) ?? line) }
 }

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretRooms
 import CaretServer
+import CaretWeb
 import CaretWire
 import TestSupport
 
@@ -82,6 +83,12 @@ final class Observer: StateObserver, @unchecked Sendable {
     func saw(_ hub: HubState) {
         if server.isDead { return }
         check { () throws(BrokenInvariant) in try hub.checkInvariants() }
+    }
+
+    func saw(_ web: WebState) {
+        if server.isDead { return }
+        if let member = web.member { world.referee.look(at: member) }
+        check { () throws(BrokenInvariant) in try web.checkInvariants() }
     }
 
     func saw(_ connection: ConnectionState) {

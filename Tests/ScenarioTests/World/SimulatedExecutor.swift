@@ -80,6 +80,8 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
     enum SocketEvent {
         case accepted
         case received([UInt8])
+        /// The connection may read again.
+        case resumed
         case inputEnded
         case wrote(Int)
         case lost

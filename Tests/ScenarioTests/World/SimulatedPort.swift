@@ -1,5 +1,6 @@
 import CaretServer
 import CaretTLS
+import CaretWeb
 
 /// A socket of the server: one end of a link.
 // @unchecked: one thread does all of a simulated run.
@@ -10,6 +11,13 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     private(set) var shell: ConnectionShell?
     private(set) var isClosed = false
     private var hasEndedOutput = false
+    private var isReadingPaused = false
+    /// Bytes that the shell has not accepted yet, because reading is paused.
+    private var unread: [UInt8] = []
+    /// Whether the shell has received any bytes.
+    private(set) var hasReceived = false
+    /// The client has ended its output. The shell learns of it after it has accepted all bytes.
+    private var inputHasEnded = false
     private var due: ServerMoment?
     /// The time of this socket's entry on the agenda. The deadline of the socket may have moved to a later
     /// time since.
@@ -26,7 +34,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
 
     private func begin() {
         simulatedLoop.add(self)
-        shell = server.switchboard.shell(for: self, at: .adminSocket)
+        shell = server.switchboard.shell(for: self, at: .adminSocket, web: .tcp)
     }
 
     // MARK: Calls by the server
@@ -46,9 +54,19 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         world.send(Array(payload.bytes), on: link)
     }
 
-    func pauseReading() { link.up.isPaused = true }
+    func pauseReading() {
+        isReadingPaused = true
+        link.up.isPaused = true
+    }
 
     func resumeReading() {
+        isReadingPaused = false
+        if !unread.isEmpty || inputHasEnded { return post(.resumed) }
+        readOn()
+    }
+
+    /// The network may deliver further bytes.
+    private func readOn() {
         link.up.isPaused = false
         world.schedule(up: link)
     }
@@ -88,14 +106,41 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         switch event {
         case .accepted: break
         case .received(let bytes):
-            let taken = bytes.withUnsafeBytes { shell.received($0, on: self) }
-            if taken != bytes.count {
-                world.fail(.wire, "a connection accepted \(taken) of \(bytes.count) bytes")
-            }
-        case .inputEnded: shell.inputEnded(on: self)
+            unread += bytes
+            deliverInput(to: shell)
+        case .resumed:
+            deliverInput(to: shell)
+            if !isReadingPaused { readOn() }
+        case .inputEnded:
+            inputHasEnded = true
+            deliverInput(to: shell)
         case .wrote(let count): shell.wrote(count, on: self)
         case .lost: end(.lost(SystemFault("recv", code: 104)))
         case .deadline: meetDeadline(shell)
+        }
+    }
+
+    /// Passes the shell what it has not accepted yet, unless reading is paused.
+    private func deliverInput(to shell: ConnectionShell) {
+        if isReadingPaused || isClosed { return }
+        if !unread.isEmpty {
+            let bytes = unread
+            unread = []
+            hasReceived = true
+            let accepted = bytes.withUnsafeBytes { shell.received($0, on: self) }
+            if isClosed { return }
+            if accepted < bytes.count {
+                if !isReadingPaused {
+                    world.fail(.wire, "a connection accepted \(accepted) of \(bytes.count) bytes")
+                }
+                world.referee.counts.unreadInputs += 1
+                unread = world.fault.dropsUnreadInput ? [] : Array(bytes[accepted...])
+                return
+            }
+        }
+        if !isReadingPaused, inputHasEnded {
+            inputHasEnded = false
+            shell.inputEnded(on: self)
         }
     }
 

@@ -7,9 +7,12 @@ extension World {
     func connect(_ client: Int) -> Link {
         links += 1
         let buffer = dice.roll(.buffer, client, at: now).peek(0...3)
+        // Depends on the time, so a client may speak lines on one connection and WebSocket on the next.
+        var random = dice.roll(.transport, client, at: now)
         let link = Link(
             number: links, client: client, buffer: [300, 2_000, 16_000, 64_000][buffer],
-            longest: limits.announced.serverLine)
+            longest: limits.announced.serverLine, random.chance(40) ? ClientWebSocket(random) : nil)
+        if link.webSocket != nil { link.up.append(ClientWebSocket.upgrade) }
         return link
     }
 
@@ -30,7 +33,7 @@ extension World {
         guard let port = link.port, !port.isClosed, port.server === server else { return }
         if link.up.count > 0 {
             let bytes = link.up.take(piece(of: link.up.count, 2 * link.number))
-            port.post(.received(bytes))
+            port.post(.received(link.webSocket == nil ? bytes : fault.received(bytes, on: link)))
         }
         if link.up.count > 0 { return schedule(up: link) }
         if link.up.hasEnded, !link.up.isEndDelivered {
@@ -51,25 +54,51 @@ extension World {
 
     // MARK: To the client
 
-    /// A connection of the server sends lines.
-    func send(_ lines: [UInt8], on link: Link) {
-        for line in lines.linesApart {
-            referee.longestSent = max(referee.longestSent, line.count)
-            for line in fault.lines(line) { send(line: line, on: link) }
+    /// A connection of the server sends lines, or what a WebSocket carries.
+    func send(_ bytes: [UInt8], on link: Link) {
+        if link.webSocket != nil { return send(frames: bytes, on: link) }
+        for line in bytes.linesApart { send(line: line, on: link) { $0 } }
+    }
+
+    /// `bytes` are whole frames, or the response with which the server accepts a WebSocket.
+    private func send(frames bytes: [UInt8], on link: Link) {
+        // Before the first byte of the client, the server assumes that the client speaks lines. It may stop then.
+        if link.port?.hasReceived == false || bytes.starts(with: Array("HTTP/".utf8)) {
+            return transmit(bytes, on: link)
+        }
+        var rest = bytes
+        while !rest.isEmpty {
+            guard let frame = try? ServerFrame(startOf: rest) else {
+                return fail(.wire, "the server sends something else than whole frames")
+            }
+            rest.removeFirst(frame.bytes.count)
+            if frame.opcode == ServerFrame.text {
+                send(line: frame.line, on: link) { fault.bytes(of: ServerFrame(line: $0)) }
+            } else {
+                transmit(fault.bytes(of: frame), on: link)
+            }
         }
     }
 
-    private func send(line: [UInt8], on link: Link) {
+    /// `form` makes the bytes that carry a line.
+    private func send(line: [UInt8], on link: Link, as form: ([UInt8]) -> [UInt8]) {
+        referee.longestSent = max(referee.longestSent, line.count)
+        for line in fault.lines(line) {
+            if printsMessages {
+                Swift.print(
+                    time - World.epoch, "c\(link.client) <", String(decoding: line.dropLast(), as: UTF8.self))
+            }
+            if !link.down.isDead {
+                link.sent.append(SentLine(serial: referee.ledger.serial, time: now))
+            }
+            transmit(form(line), on: link)
+        }
+    }
+
+    private func transmit(_ bytes: [UInt8], on link: Link) {
         trace.add(UInt64(bitPattern: now))
-        trace.add(line)
-        if printsMessages {
-            Swift.print(
-                time - World.epoch, "c\(link.client) <", String(decoding: line.dropLast(), as: UTF8.self))
-        }
-        if !link.down.isDead {
-            link.sent.append(SentLine(serial: referee.ledger.serial, time: now))
-        }
-        link.down.append(line)
+        trace.add(bytes)
+        link.down.append(bytes)
         fill(link)
         schedule(down: link)
     }

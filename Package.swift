@@ -71,7 +71,8 @@ let package = Package(
         ),
         .target(name: "CaretPage", exclude: ["caret", "caret.wasm.made-by", "page"]),
         .target(
-            name: "CaretWeb", dependencies: ["CaretCore", "CaretRooms", "CaretWire"], swiftSettings: strict),
+            name: "CaretWeb", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
+            swiftSettings: strict),
         .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",
@@ -136,8 +137,8 @@ let package = Package(
         .testTarget(
             name: "CaretServerTests",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
-                "TestSupport",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
+                "CaretWire", "TestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(

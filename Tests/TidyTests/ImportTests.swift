@@ -47,7 +47,7 @@ struct ImportTable {
         ],
         "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
         "Sources/CaretWasm": ["CaretCore", "CaretReplica", "CaretWire"],
-        "Sources/CaretWeb": ["CaretCore", "CaretRooms", "CaretWire"],
+        "Sources/CaretWeb": ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
@@ -78,8 +78,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWire",
-            "TestSupport",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
+            "CaretWire", "TestSupport",
             "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [

@@ -15,6 +15,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case bytesIn, bytesOut
     /// How often a session fell so far behind that its changes had to be read from the store.
     case slowReaders
+    /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
+    case readsFromMemory, readsFromStore
 
     package var name: String {
         switch self {
@@ -33,6 +35,8 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .bytesIn: "bytes_in"
         case .bytesOut: "bytes_out"
         case .slowReaders: "slow_readers"
+        case .readsFromMemory: "reads_from_memory"
+        case .readsFromStore: "reads_from_store"
         }
     }
 }

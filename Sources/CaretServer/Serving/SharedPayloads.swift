@@ -15,6 +15,7 @@ final class SharedPayloads {
 
     /// Reads the versions in lines that become events.
     private var decoder = MessageDecoder()
+    private var isEmpty = true
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.slotCount)
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
@@ -39,6 +40,7 @@ final class SharedPayloads {
         let (bytes, epoch) = bytes(of: line, as: form)
         let payload = Payload(bytes)
         entries[slot] = Entry(line: line, form: form, payload: payload, epoch: epoch)
+        isEmpty = false
         return (payload, epoch)
     }
 
@@ -52,7 +54,9 @@ final class SharedPayloads {
 
     /// Releases all lines.
     func forget() {
+        if isEmpty { return }
         for slot in entries.indices where entries[slot] != nil { entries[slot] = nil }
+        isEmpty = true
     }
 
     private static func address(of line: [UInt8]) -> UInt {

@@ -32,7 +32,8 @@ package struct EntityTag: Equatable, Sendable {
 
     /// The two forms of a document are different texts, so they need different tags.
     package func quoted(as type: MediaType) -> String {
-        "\"\(epoch)/\(revision.value)\(type == .json ? EntityTag.jsonSuffix : "")\""
+        "\"" + epoch.string + "/" + String(revision.value) + (type == .json ? EntityTag.jsonSuffix : "")
+            + "\""
     }
 }
 
@@ -45,6 +46,7 @@ extension EntityTag {
 
     /// Whether a client that has these tags has the content with this one.
     static func isKnown(_ quoted: String, among known: [[UInt8]]) -> Bool {
+        if known.isEmpty { return false }
         let quoted = Array(quoted.utf8)
         // A proxy may have made the tag weak, by adding `W/`. Weak tags are accepted too.
         return known.contains { $0 == quoted || $0 == Array("W/".utf8) + quoted || $0 == Array("*".utf8) }

@@ -15,7 +15,8 @@ final class SharedPayloads {
 
     /// Reads the versions in lines that become events.
     private var decoder = MessageDecoder()
-    private var isEmpty = true
+    /// The slots that were filled since `forget`, some of them more than once.
+    private var filledSlots: [Int] = []
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.slotCount)
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
@@ -40,7 +41,7 @@ final class SharedPayloads {
         let (bytes, epoch) = bytes(of: line, as: form)
         let payload = Payload(bytes)
         entries[slot] = Entry(line: line, form: form, payload: payload, epoch: epoch)
-        isEmpty = false
+        filledSlots.append(slot)
         return (payload, epoch)
     }
 
@@ -54,9 +55,8 @@ final class SharedPayloads {
 
     /// Releases all lines.
     func forget() {
-        if isEmpty { return }
-        for slot in entries.indices where entries[slot] != nil { entries[slot] = nil }
-        isEmpty = true
+        for slot in filledSlots { entries[slot] = nil }
+        filledSlots.removeAll(keepingCapacity: true)
     }
 
     private static func address(of line: [UInt8]) -> UInt {

@@ -71,7 +71,8 @@ let package = Package(
         ),
         .target(name: "CaretPage", exclude: ["caret", "caret.wasm.made-by", "page"]),
         .target(
-            name: "CaretWeb", dependencies: ["CaretCore", "CaretRooms", "CaretWire"], swiftSettings: strict),
+            name: "CaretWeb", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
+            swiftSettings: strict),
         .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
         .executableTarget(
             name: "caretd",

@@ -275,6 +275,8 @@ final class ServerWorld {
         case .dropRoom(let document):
             post(.room(document)) { [unowned self] in self.drop(document) }
         case .watchCommits(let isWanted): watchesCommits = isWanted
+        // Connections of this world read over lines, and only reads over HTTP are kept.
+        case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")
         case .wake: break
         case .finish: isFinished = true
         }

@@ -1,6 +1,7 @@
 import CaretRooms
 import CaretServer
 import CaretTLS
+import CaretWeb
 import Synchronization
 import TestSupport
 
@@ -183,7 +184,7 @@ final class HandPort: ConnectionPort {
 
     func begin(at switchboard: Switchboard) {
         handLoop.add(self)
-        handLoop.turn { shell = switchboard.shell(for: self, at: .adminSocket) }
+        handLoop.turn { shell = switchboard.shell(for: self, at: .adminSocket, web: .adminSocket) }
     }
 
     var id: ConnectionID? { shell?.id }
@@ -196,6 +197,12 @@ final class HandPort: ConnectionPort {
         handLoop.turn {
             _ = Array((line + "\n").utf8).withUnsafeBytes { shell?.received($0, on: self) }
         }
+    }
+
+    /// A request arrives from the client.
+    func request(_ line: String, _ fields: String...) {
+        let text = ([line + " HTTP/1.1", "Host: localhost"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+        handLoop.turn { _ = Array(text.utf8).withUnsafeBytes { shell?.received($0, on: self) } }
     }
 
     /// The client opens the document `a`, which is created if necessary.

@@ -47,7 +47,7 @@ struct ImportTable {
         ],
         "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
         "Sources/CaretWasm": ["CaretCore", "CaretReplica", "CaretWire"],
-        "Sources/CaretWeb": ["CaretCore", "CaretRooms", "CaretWire"],
+        "Sources/CaretWeb": ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [

@@ -17,6 +17,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case slowReaders
     /// HTTP requests that were refused because of their host, and because of the site whose page sent them.
     case refusedHosts, refusedOrigins
+    /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
+    case readsFromMemory, readsFromStore
 
     package var name: String {
         switch self {
@@ -37,6 +39,8 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .slowReaders: "slow_readers"
         case .refusedHosts: "refused_bad_host"
         case .refusedOrigins: "refused_bad_origin"
+        case .readsFromMemory: "reads_from_memory"
+        case .readsFromStore: "reads_from_store"
         }
     }
 }

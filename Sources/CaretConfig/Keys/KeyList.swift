@@ -201,6 +201,10 @@ extension ConfigurationKey {
             "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
             "Memory for recent revisions of all open documents. If it is full, each document keeps fewer."),
         ConfigurationKey(
+            "limit_text_cache", .documents, .bytes(\.configuredLimits.textCache, 0...64 << 30),
+            "Memory for texts that were read over HTTP. The server sends them again without a read from disk."
+        ),
+        ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
             "The most bytes of a document that wait to be sent to a session. A single line may be longer."),
         ConfigurationKey(

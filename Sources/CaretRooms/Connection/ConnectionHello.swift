@@ -40,7 +40,8 @@ extension ConnectionState {
         let introduction = Introduction(
             user: WireString(identity.user.string), client: settings.publicClient(pusher), info: hello.info)
         let member = Member(
-            pusher: pusher, token: identity.token, grants: identity.grants, unit: unit,
+            pusher: pusher, token: identity.token, grants: identity.grants, expires: identity.expires,
+            unit: unit,
             introduction: introduction)
         phase = .joining(member, id)
         emit(

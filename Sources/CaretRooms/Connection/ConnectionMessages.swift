@@ -1,5 +1,5 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 import CaretWire
 
 /// Handling the messages of a welcomed client.
@@ -43,6 +43,16 @@ extension ConnectionState {
         }
         guard let question = HubRequest.Question(message, names) else { return }
         ask(question, message, id)
+    }
+
+    /// Whether the client may get the newest text of this document at once. If not, a read must ask the hub.
+    ///
+    /// The hub makes a read wait for earlier pushes of the same client. So no such push may be unanswered: the
+    /// caller must know that this connection is the first one of its client.
+    package func mayReadAtOnce(_ name: DocumentName, at time: Int64) -> Bool {
+        guard case .welcomed(let member) = phase, underway == nil, waiting.isEmpty, !hasPushedToOpenDocument
+        else { return false }
+        return time < member.expires ?? .max && member.grants.access(to: name) >= .read
     }
 
     private mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
@@ -181,7 +191,10 @@ extension ConnectionState {
 
     /// Sends a push to the room if the document is open. Otherwise sends it to the hub, which finds the room.
     private mutating func forward(_ push: RoomPush, _ message: ClientMessage, creates: Bool) {
-        if documents[push.document] != nil { return sendToRoom(.push(push), of: push.session) }
+        if documents[push.document] != nil {
+            hasPushedToOpenDocument = true
+            return sendToRoom(.push(push), of: push.session)
+        }
         guard let name = name(push.document, push.id, seq: Int(push.seq)) else { return }
         ask(.push(name, push, creates: creates), message, push.id)
     }

@@ -69,6 +69,9 @@ package struct ConnectionState: Sendable {
     var waiting = WaitingLines()
     var faults = RecentFaults()
     var rate: PushRate?
+    /// Whether a push was sent to a document that was open. Such a push may be unanswered while other requests
+    /// run.
+    var hasPushedToOpenDocument = false
     var silence: Silence
     /// The time of the requested `wake`; nil if none is requested.
     package internal(set) var requestedWake: Int64?

@@ -39,6 +39,8 @@ package struct Member: Equatable, Sendable {
     let pusher: Pusher
     let token: TokenID
     var grants: Grants
+    /// When the token ends; nil if it has no end.
+    let expires: Int64?
     let unit: CodeUnit
     let introduction: Introduction
 }

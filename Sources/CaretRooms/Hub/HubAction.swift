@@ -5,6 +5,8 @@ package import CaretLog
 package enum HubAction: Equatable, Sendable {
     /// Send a message to a connection that has joined, or wants to join.
     case sendToConnection(ConnectionID, HubMessage)
+    /// Keep the text that a read returned, so that later reads need neither the hub nor the store.
+    indirect case keepText(ReadText)
     /// Call the store. The runner answers with `answered`.
     case call(CallID, StoreCall)
     /// Make a room from a document and its text. Events for the room come after this action.

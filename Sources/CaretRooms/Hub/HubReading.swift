@@ -74,10 +74,15 @@ extension HubState {
     }
 
     private mutating func send(_ snapshot: Snapshot, _ job: ReadJob) {
-        guard let (_, sentName) = job.request.question.document else { return }
+        guard let (name, sentName) = job.request.question.document else { return }
         let text = WireText(
             document: sentName, epoch: job.entry.epoch.wire, revision: snapshot.revision,
             text: WireString(snapshot.text.string), newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
+        if let asOf = job.request.asOf, case .read(_, let read) = job.request.question,
+            read.moment == .unspecified
+        {
+            emit(.keepText(ReadText(text, of: job.entry.id, as: name, asOf: asOf)))
+        }
         answer(job.request, .text(text))
     }
 

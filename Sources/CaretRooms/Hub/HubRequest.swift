@@ -23,6 +23,8 @@ package struct HubRequest: Equatable, Sendable {
     package let connection: ConnectionID
     package let id: RequestID?
     package let question: Question
+    /// A moment before the request, if the answer to a read may be kept for other readers.
+    package var asOf: StoreTime?
 
     package init(connection: ConnectionID, id: RequestID?, question: Question) {
         self.connection = connection

@@ -90,7 +90,8 @@ package final class Connection {
         case .resuming(let rest): input = .paused(rest: rest)
         case .paused, .ended: return
         }
-        updateWatch()
+        // The socket stays watched until input arrives. Usually reading resumes before that, and then both
+        // calls together cost no system call.
     }
 
     package func resumeReading() {
@@ -144,7 +145,7 @@ package final class Connection {
         if isClosed { return }
         switch input {
         case .reading: read()
-        case .paused, .resuming: if hasHungUp { handleHangUp() }
+        case .paused, .resuming: if hasHungUp { handleHangUp() } else { updateWatch() }
         case .ended: if hasHungUp { close(.lost(failure)) }
         }
     }

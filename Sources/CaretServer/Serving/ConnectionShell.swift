@@ -1,4 +1,5 @@
 import CaretConfig
+import CaretLog
 package import CaretRooms
 import CaretTLS
 import CaretWeb
@@ -255,9 +256,11 @@ package final class ConnectionShell: ConnectionHandler {
     private func run(_ actions: [WebAction]) {
         guard case .web(let web) = client else { return }
         if let refusals = web.state.takeRefusals() { count(refusals) }
+        var lookup: (name: DocumentName, read: Read)?
         for action in actions {
             switch action {
             case .connection(let action): run(action)
+            case .findText(let name, let read): lookup = (name, read)
             case .sendMessages(let lines): connection.send(host.payloads.payload(of: lines, as: .messages))
             case .compare(let comparison, let number):
                 switchboard.runInBackground { [id, switchboard] in
@@ -268,6 +271,14 @@ package final class ConnectionShell: ConnectionHandler {
             }
         }
         switchboard.observer?.saw(web.state)
+        // The state returned all these actions before it waits for the text, so they run before its next ones.
+        if let lookup { find(lookup.name, lookup.read, web) }
+    }
+
+    private func find(_ name: DocumentName, _ read: Read, _ web: Box<WebState>) {
+        let text = switchboard.texts.text(of: name)
+        if text != nil { host.counters.add(to: .readsFromMemory) }
+        run(web.state.found(text, for: read))
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {
@@ -309,8 +320,12 @@ package final class ConnectionShell: ConnectionHandler {
                 switchboard.send(.authenticated($0), to: id)
             }
         case .join(let joining): host.notifyHub(.join(joining))
-        case .ask(let request):
+        case .ask(var request):
             if let measured = MeasuredRequest(request.question) { readTimes.add(measured, at: readAt) }
+            if case .web = client, case .read = request.question {
+                request.asOf = switchboard.texts.writes.now
+                host.counters.add(to: .readsFromStore)
+            }
             host.notifyHub(.ask(request))
         case .deliveredDocuments: host.notifyHub(.deliveredDocuments(id))
         case .leave: host.notifyHub(.left(id))

@@ -54,7 +54,9 @@ package final class HubRunner: JobWorker {
         for action in actions {
             switch action {
             case .sendToConnection(let connection, let message):
+                if message.changesRights { switchboard.texts.beginRightsChange() }
                 switchboard.send(.hubSent(message), to: connection)
+            case .keepText(let text): switchboard.texts.add(text)
             case .call(let id, let call): switchboard.make(call, id)
             case .makeRoom(let entry, let snapshot):
                 switchboard.send(.makeRoom(entry, snapshot), to: entry.id)

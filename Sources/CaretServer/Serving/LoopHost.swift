@@ -16,15 +16,16 @@ final class LoopHost {
 
     private let hub: Inbox<HubRunner>
     private let rooms: RoomQueues
+    private let texts: TextCache
     /// The events of this turn, for each queue of rooms. Rooms get them after the loop has read all sockets.
     /// So pushes that arrive together reach their room together.
     private var outgoing: [[RoomJob]]
 
     init(
         _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues,
-        _ counters: LocalCounters,
-        _ log: LogWriter
+        _ texts: TextCache, _ counters: LocalCounters, _ log: LogWriter
     ) {
+        self.texts = texts
         self.loop = loop
         self.loopCount = loopCount
         self.hub = hub
@@ -38,7 +39,13 @@ final class LoopHost {
         outgoing[rooms.index(of: document)].append(.connectionEvent(document, event, from: connection))
     }
 
-    func flushRoomJobs() {
+    /// Ends a group of events: sends the gathered events of rooms, and releases shared lines.
+    func endEvents() {
+        flushRoomJobs()
+        payloads.forget()
+    }
+
+    private func flushRoomJobs() {
         for index in outgoing.indices where !outgoing[index].isEmpty {
             let jobs = outgoing[index]
             outgoing[index] = []
@@ -85,7 +92,11 @@ final class LoopHost {
     }
 
     func deliver(_ batch: ConnectionJobs, at time: Int64) {
-        for (id, job) in batch.jobs { shells[id]?.handle(job, batch.lines, at: time) }
+        for (id, job) in batch.jobs {
+            shells[id]?.handle(job, batch.lines, at: time)
+            // The hub counts the message even if its connection has ended.
+            if case .hubSent(let message) = job, message.changesRights { texts.endRightsChange() }
+        }
         payloads.forget()
     }
 

@@ -15,6 +15,8 @@ final class SharedPayloads {
 
     /// Reads the versions in lines that become events.
     private var decoder = MessageDecoder()
+    /// The slots that were filled since `forget`, some of them more than once.
+    private var filledSlots: [Int] = []
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.slotCount)
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
@@ -39,6 +41,7 @@ final class SharedPayloads {
         let (bytes, epoch) = bytes(of: line, as: form)
         let payload = Payload(bytes)
         entries[slot] = Entry(line: line, form: form, payload: payload, epoch: epoch)
+        filledSlots.append(slot)
         return (payload, epoch)
     }
 
@@ -52,7 +55,8 @@ final class SharedPayloads {
 
     /// Releases all lines.
     func forget() {
-        for slot in entries.indices where entries[slot] != nil { entries[slot] = nil }
+        for slot in filledSlots { entries[slot] = nil }
+        filledSlots.removeAll(keepingCapacity: true)
     }
 
     private static func address(of line: [UInt8]) -> UInt {

@@ -20,7 +20,8 @@ package final class Switchboard: Sendable {
     let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
-    let store: any StoreCaller
+    let store: WatchedStore
+    let texts: TextCache
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
     package let hub: Inbox<HubRunner>
@@ -60,12 +61,15 @@ package final class Switchboard: Sendable {
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))
         self.hub = hub
-        self.store = store(hub)
+        let texts = TextCache(limit: settings.limits.textCache)
+        self.texts = texts
+        self.store = WatchedStore(store(hub), texts.writes)
         let rooms = RoomQueues(count: settings.roomQueues, platform.makeQueue)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map {
             Confined(
-                LoopHost($0, of: settings.loops, hub, rooms, board.makeCounters(), log), to: LoopNumber($0))
+                LoopHost($0, of: settings.loops, hub, rooms, texts, board.makeCounters(), log),
+                to: LoopNumber($0))
         }
         self.hosts = hosts
         var loops: [any ConnectionLoop] = []
@@ -130,7 +134,7 @@ package final class Switchboard: Sendable {
         tls: ListenerTLS? = nil
     ) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
-        connection.loop.afterEvents = { host.flushRoomJobs() }
+        connection.loop.afterEvents = { host.endEvents() }
         let shell = host.insert {
             ConnectionShell($0, connection, at: listenerKind, web: web, tls: tls, host, self)
         }

@@ -1,3 +1,5 @@
+import CaretLog
+import CaretRooms
 import CaretWire
 
 /// One request of HTTP that the protocol answers: which messages to send, and which response their answers become.
@@ -7,6 +9,9 @@ protocol Exchange: Sendable {
 
     /// The next step, after a message of the server. It is not called for errors that `refused` handles.
     mutating func received(_ answer: ServerLine) -> ExchangeStep
+
+    /// The next step, after the text that `read` asked for was found in memory.
+    mutating func found(_ text: ReadText) -> ExchangeStep
 
     /// The next step, after the server has refused a message.
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep
@@ -26,6 +31,8 @@ extension Exchange {
         .respond(report.response(line))
     }
 
+    mutating func found(_ text: ReadText) -> ExchangeStep { .wait }
+
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep { .wait }
 
     mutating func delivered() -> ExchangeStep { .wait }
@@ -36,6 +43,9 @@ extension Exchange {
 enum ExchangeStep {
     /// Send a message, and wait for the next message of the server.
     case send(ClientMessage)
+    /// Read the newest text of a document. If the server has it in memory, `found` follows. Otherwise the step is
+    /// the same as `send`.
+    case read(Read, DocumentName)
     /// Send the body of the request inside a message.
     case sendBody(BodyFrame)
     /// Wait for the next message of the server.

@@ -25,6 +25,8 @@ enum MetricHelp {
         "bytes_in": "Bytes read from connections.",
         "bytes_out": "Bytes that connections accepted.",
         "slow_readers": "How often a session lagged so far that its changes were read from the store.",
+        "reads_from_memory": "Documents read over HTTP whose text the server had in memory.",
+        "reads_from_store": "Documents read over HTTP whose text was read from the store.",
         "refused": "Errors sent, and requests refused by their host or origin, by their code.",
         "commit": "Time from the start of a commit until it is synced to disk.",
         "ack": "Time from reading a push until its ack is passed to the connection.",

@@ -1,9 +1,13 @@
 import CaretCore
+import CaretLog
+import CaretRooms
 import CaretWire
 
 /// `GET /docs/NAME`: the text of a document.
 struct Reading: Exchange {
     private let read: Read
+    /// The name of the document, if its newest text is requested; nil if the name is invalid.
+    private let name: DocumentName?
     private let type: MediaType
     /// Whether the response has the line breaks of the file that was pushed last. If false, it has LF.
     private let keepsNewlines: Bool
@@ -16,39 +20,61 @@ struct Reading: Exchange {
                 .notAcceptable, .badType, "a document can only be sent as text/plain or application/json")
         }
         read = Read(document: document, moment: try query.moment("rev"))
+        // The server refuses an invalid name in the message.
+        name = read.moment == .unspecified ? try? DocumentName(document.string) : nil
         keepsNewlines = try query.choice("newline", ["lf", "kept"]) == "kept"
         self.type = type
         known = EntityTag.known(to: head)
     }
 
-    mutating func begin() -> ExchangeStep { .send(.read(read)) }
+    var isOfNewestText: Bool { name != nil }
+
+    mutating func begin() -> ExchangeStep { name.map { .read(read, $0) } ?? .send(.read(read)) }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         guard case .text(let text) = answer.message else { return .wait }
-        let tag = EntityTag(text.epoch, text.revision)
-        let isKnown = EntityTag.isKnown(tag.quoted(as: type), among: known)
-        var response =
-            isKnown ? Response(.notModified) : Response(.ok, type.contentType, body(text, answer.bytes))
-        response.add("ETag", tag.quoted(as: type))
-        response.add("Caret-Epoch", "\(text.epoch)")
-        response.add("Caret-Revision", "\(text.revision.value)")
-        response.add("Caret-Newline", text.newline.word)
+        return .respond(
+            response(EntityTag(text.epoch, text.revision), text.newline) {
+                type == .json ? answer.bytes : body(Array(text.text.utf8), text.newline)
+            })
+    }
+
+    mutating func found(_ text: ReadText) -> ExchangeStep {
+        .respond(
+            response(EntityTag(text.epoch, text.revision), text.newline) {
+                type == .json ? line(text.message) : body(text.utf8, text.newline)
+            })
+    }
+
+    private func response(_ tag: EntityTag, _ newline: Newline, _ body: () -> [UInt8]) -> Response {
+        let quoted = tag.quoted(as: type)
+        let isKnown = EntityTag.isKnown(quoted, among: known)
+        var response = isKnown ? Response(.notModified) : Response(.ok, type.contentType, body())
+        response.add("ETag", quoted)
+        response.add("Caret-Epoch", tag.epoch.string)
+        response.add("Caret-Revision", String(tag.revision.value))
+        response.add("Caret-Newline", newline.word)
         response.add("Vary", "Accept")
         let isFixed = if case .revision = read.moment { true } else { false }
         response.add("Cache-Control", isFixed ? "private, max-age=3600" : "no-cache")
         // A browser must not run a document as a page.
         response.add("Content-Security-Policy", "sandbox; default-src 'none'")
-        return .respond(response)
+        return response
     }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
         .respond(report.responseToRead(line))
     }
 
-    private func body(_ text: WireText, _ line: [UInt8]) -> [UInt8] {
-        if type == .json { return line }
-        guard keepsNewlines, text.newline == .crlf else { return Array(text.text.utf8) }
-        return text.text.utf8.flatMap { byte in
+    private func line(_ text: WireText) -> [UInt8] {
+        var writer = JSONWriter()
+        ServerMessage.text(text).encode(id: nil, into: &writer)
+        return writer.bytes
+    }
+
+    private func body(_ text: [UInt8], _ newline: Newline) -> [UInt8] {
+        guard keepsNewlines, newline == .crlf else { return text }
+        return text.flatMap { byte in
             byte == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), byte] : [byte]
         }
     }

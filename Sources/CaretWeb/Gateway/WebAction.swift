@@ -1,4 +1,6 @@
+package import CaretLog
 package import CaretRooms
+package import CaretWire
 
 /// An action that a web connection returns for its shell.
 package enum WebAction: Equatable, Sendable {
@@ -8,6 +10,9 @@ package enum WebAction: Equatable, Sendable {
     /// Send each of these lines as a message of the WebSocket. After writing, the shell calls `written` with
     /// the number of bytes of the frames.
     case sendMessages([UInt8])
+    /// Look for the newest text of the document with this name in memory. Then pass it to `found`, before any
+    /// other event.
+    case findText(DocumentName, Read)
     /// Compute the response with a difference, away from the loop. Then pass the response to `compared` with
     /// this number.
     case compare(Comparison, number: Int)

@@ -1,5 +1,5 @@
-import CaretRooms
-import CaretWire
+package import CaretRooms
+package import CaretWire
 
 /// Answering a request with the messages of a member.
 extension WebState {
@@ -90,7 +90,7 @@ extension WebState {
 
     // MARK: The exchange
 
-    private mutating func beginExchange() {
+    mutating func beginExchange() {
         let step = pending.change {
             $0.phase = .waiting
             return $0.exchange.begin()
@@ -102,6 +102,12 @@ extension WebState {
         let time = now
         switch step {
         case .send(let message): withRequester { $0.send(message, at: time) }
+        case .read(let read, let name):
+            if requester.read({ $0.mayReadAtOnce(name, at: time) }) == true {
+                actions.append(.findText(name, read))
+            } else {
+                withRequester { $0.send(.read(read), at: time) }
+            }
         case .sendBody(let frame):
             pending.change {
                 $0.frame = frame
@@ -125,6 +131,7 @@ extension WebState {
     }
 
     private mutating func beginStream(_ form: EventWriter.Form, _ lines: [UInt8]) {
+        repeatable = Boxed()
         guard var member = requester.take() else { return }
         var response = Response(endless: "text/event-stream")
         response.add("Cache-Control", "no-store")
@@ -141,6 +148,13 @@ extension WebState {
         wakes = nil
         if let time = member.wakesAt { order(.wake(at: time)) }
         withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
+    }
+
+    /// The server has looked for a text in memory; nil if it is not there.
+    package mutating func found(_ text: ReadText?, for read: Read) -> [WebAction] {
+        let time = now
+        if let text { step { $0.found(text) } } else { withRequester { $0.send(.read(read), at: time) } }
+        return finishEvent()
     }
 
     /// A difference was computed. If its request was answered meanwhile, the difference is dropped.
@@ -269,6 +283,7 @@ extension WebState {
 
     /// Ends the member. The caller has answered the member's requests, or their connection has ended.
     mutating func dropRequester() {
+        repeatable = Boxed()
         guard var member = requester.take() else { return }
         member.handle { $0.connectionLost() }
         refusals.merge(member.takeRefusals() ?? [:], uniquingKeysWith: +)

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretLog
 import CaretRooms
 import CaretWire
 
@@ -44,6 +45,12 @@ struct WebMember: Sendable {
 
     /// The next message of the server.
     mutating func nextLine() -> ServerLine? { lines.isEmpty ? nil : lines.removeFirst() }
+
+    /// Whether the newest text of this document may be the answer to a read at once. A client that the request names
+    /// may have unanswered pushes, which were sent over another connection.
+    func mayReadAtOnce(_ name: DocumentName, at time: Int64) -> Bool {
+        identity.client == nil && state.mayReadAtOnce(name, at: time)
+    }
 
     // MARK: Events
 

@@ -24,17 +24,40 @@ extension WebState {
     }
 
     private mutating func readHead(_ reader: RequestReader, _ rest: inout UnsafeRawBufferPointer) {
+        if !reader.hasBegun {
+            since = now
+            if readAgain(&rest) { return }
+        }
         var reader = reader
-        if !reader.hasBegun { since = now }
+        let (start, isWhole) = (rest, !reader.hasBegun)
         do throws(RequestFault) {
             let head = try reader.next(of: &rest)
             phase = .requests(reader)
-            if let head { answer(head) }
+            guard let head else { return }
+            answer(head)
+            if isWhole, let pending = pending.value, let read = RepeatableRead(start.dropLast(rest.count), pending) {
+                repeatable.set(read)
+            }
         } catch {
             respond(WebRefusal(error).response, to: Response.Recipient(isHead: false, closes: true))
             // The bytes after an invalid head cannot be read as requests, so they are dropped.
             rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
         }
+    }
+
+    /// Answers a request that has the same bytes as the last read of a newest text. Its checks would have the same
+    /// results, so they are not repeated. The member still decides whether the client may read.
+    private mutating func readAgain(_ rest: inout UnsafeRawBufferPointer) -> Bool {
+        if isStopping || repeatable.isEmpty { return false }
+        let input = rest
+        guard let read = repeatable.read({ input.starts(with: $0.head) ? $0 : nil }) ?? nil else {
+            return false
+        }
+        rest = UnsafeRawBufferPointer(rebasing: rest[read.head.count...])
+        pending.set(read.request)
+        phase = .answering
+        beginExchange()
+        return true
     }
 
     private mutating func answer(_ head: RequestHead) {

@@ -35,6 +35,8 @@ package struct WebState: Sendable {
     // At most one of these three speaks the protocol for the client.
     /// Speaks for requests. It is kept for further requests of the same client.
     var requester = Boxed<WebMember>()
+    /// The last read of a newest text, in case the client sends the same request again.
+    var repeatable = Boxed<RepeatableRead>()
     /// Empty until the connection becomes a WebSocket.
     var socket = Boxed<WebSocketState>()
     /// Empty until a response begins that does not end.
@@ -225,9 +227,19 @@ package struct WebState: Sendable {
     // MARK: Responses
 
     mutating func respond(_ response: Response, to recipient: Response.Recipient) {
-        send(response.bytes(at: now, to: recipient))
+        let body = response.body(to: recipient)
+        if body.count < WebState.sharedBody {
+            send(response.bytes(at: now, to: recipient))
+        } else {
+            // The body may be the same array in many responses. So the shell can send it without copying it.
+            send(response.head(at: now, to: recipient))
+            send(body)
+        }
         if recipient.closes { beginClosing() }
     }
+
+    /// Copying a shorter body costs less than sending two pieces.
+    private static let sharedBody = 2_048
 
     mutating func send(_ bytes: [UInt8]) {
         if waitingOutput == 0 { deliveredAt = now }

@@ -60,18 +60,44 @@ package struct Response: Equatable, Sendable {
 
     /// The bytes to send. Responses to HEAD have the fields of the response to GET, but no body.
     package func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
-        var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nDate: \(HTTPDate.text(of: time))\r\n"
-        for field in fields { head += "\(field.name): \(field.value)\r\n" }
+        head(at: time, to: request) + body(to: request)
+    }
+
+    /// The bytes to send before the body.
+    func head(at time: Int64, to request: Recipient) -> [UInt8] {
+        // Appending to an array is several times faster than building a string.
+        var head: [UInt8] = []
+        head.reserveCapacity(Response.typicalHead)
+        func add(_ name: String, _ value: String) {
+            head.append(name)
+            head.append(": ")
+            head.append(value)
+            head.append("\r\n")
+        }
+        head.append("HTTP/1.1 ")
+        head.append(String(status.rawValue))
+        head.append(" ")
+        head.append(status.phrase)
+        head.append("\r\nDate: ")
+        HTTPDate.append(time, to: &head)
+        head.append("\r\n")
+        for field in fields { add(field.name, field.value) }
         switch framing {
-        case .length: if status.mayHaveBody { head += "Content-Length: \(body.count)\r\n" }
-        case .chunks: head += "Transfer-Encoding: chunked\r\n"
+        case .length: if status.mayHaveBody { add("Content-Length", String(body.count)) }
+        case .chunks: add("Transfer-Encoding", "chunked")
         case .end: break
         }
-        if request.closes { head += "Connection: close\r\n" }
-        if let site = request.otherSite { head += CrossOrigin.fields(for: site) }
-        head += "X-Content-Type-Options: nosniff\r\n\r\n"
-        return Array(head.utf8) + (status.mayHaveBody && !request.isHead ? body : [])
+        if request.closes { add("Connection", "close") }
+        if let site = request.otherSite { head.append(CrossOrigin.fields(for: site)) }
+        head.append("X-Content-Type-Options: nosniff\r\n\r\n")
+        return head
     }
+
+    /// Most heads are shorter.
+    private static let typicalHead = 512
+
+    /// The bytes to send after the head. They share their memory with `body`.
+    func body(to request: Recipient) -> [UInt8] { status.mayHaveBody && !request.isHead ? body : [] }
 
     /// What a response must know about its request.
     package struct Recipient: Equatable, Sendable {
@@ -85,6 +111,16 @@ package struct Response: Equatable, Sendable {
             self.isHead = isHead
             self.closes = closes
             self.otherSite = otherSite
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 of a string.
+    mutating func append(_ text: String) {
+        // This is faster than appending `utf8` itself. It copies all bytes at once.
+        if text.utf8.withContiguousStorageIfAvailable({ append(contentsOf: $0) }) == nil {
+            append(contentsOf: text.utf8)
         }
     }
 }

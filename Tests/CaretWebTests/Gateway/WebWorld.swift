@@ -28,6 +28,10 @@ final class WebWorld {
     /// If true, differences are only computed by `compared`.
     var holdsComparisons = false
     private var heldComparisons: [Int: Comparison] = [:]
+    /// The texts that the server has in memory, by name.
+    var texts: [String: ReadText] = [:]
+    /// The names for which the connection has looked there.
+    private(set) var lookups: [String] = []
     /// If true, all output counts as written at once.
     var takesAll = true
 
@@ -146,10 +150,25 @@ final class WebWorld {
     private func words(_ actions: [WebAction]) -> [String] {
         do { try state.checkInvariants() } catch { Issue.record(error) }
         refusals.merge(state.takeRefusals() ?? [:], uniquingKeysWith: +)
-        var result = actions.compactMap(word)
+        var result: [String] = []
+        for action in actions {
+            guard let word = word(action) else { continue }
+            // A long body is sent after its head.
+            if let last = result.last, last.contains("Content-Length: "), last.hasSuffix("\r\n\r\n"),
+                case .connection(.send) = action, !word.hasPrefix("HTTP/1.1 ")
+            {
+                result[result.count - 1] += word
+            } else {
+                result.append(word)
+            }
+        }
         for case .compare(let comparison, let number) in actions {
             heldComparisons[number] = comparison
             if !holdsComparisons { result += compared(number: number) }
+        }
+        for case .findText(let name, let read) in actions {
+            lookups.append("\(name)")
+            result += words(state.found(texts["\(name)"], for: read))
         }
         if takesAll, waiting > 0 { result += written(waiting) }
         return result
@@ -157,7 +176,7 @@ final class WebWorld {
 
     private func word(_ action: WebAction) -> String? {
         switch action {
-        case .compare: return nil
+        case .compare, .findText: return nil
         case .countRefusal(let code):
             counted.append(code)
             return nil

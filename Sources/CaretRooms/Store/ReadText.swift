@@ -1,0 +1,33 @@
+package import CaretCore
+package import CaretLog
+package import CaretWire
+
+/// The newest text of a document, as a read returned it.
+package struct ReadText: Equatable, Sendable {
+    package let name: DocumentName
+    package let document: DocumentID
+    package let epoch: WireString
+    package let revision: Revision
+    package let newline: Newline
+    /// The text as UTF-8. All readers share this array.
+    package let utf8: [UInt8]
+    /// A moment before the read. Each write that had ended by then is in the text.
+    package let asOf: StoreTime
+
+    package init(_ text: WireText, of document: DocumentID, as name: DocumentName, asOf: StoreTime) {
+        self.name = name
+        self.document = document
+        epoch = text.epoch
+        revision = text.revision
+        newline = text.newline
+        utf8 = Array(text.text.utf8)
+        self.asOf = asOf
+    }
+
+    /// The message that answers a read of this text.
+    package var message: WireText {
+        WireText(
+            document: WireString(name.description), epoch: epoch, revision: revision,
+            text: WireString(String(decoding: utf8, as: UTF8.self)), newline: newline)
+    }
+}

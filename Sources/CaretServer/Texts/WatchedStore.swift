@@ -1,0 +1,50 @@
+import CaretLog
+package import CaretRooms
+
+/// A store that reports each write to a `WriteClock`: the begin before the store gets the write, and the end
+/// before the caller gets the answer.
+///
+/// All calls of rooms and of the hub go through it, so nobody can learn of a write before its end is reported.
+package struct WatchedStore: StoreCaller {
+    private let store: any StoreCaller
+    private let writes: WriteClock
+
+    package init(_ store: any StoreCaller, _ writes: WriteClock) {
+        self.store = store
+        self.writes = writes
+    }
+
+    package func call(
+        _ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void
+    ) {
+        guard let scope = call.writeScope else { return store.call(call, as: id, then: answer) }
+        writes.begin(scope)
+        store.call(call, as: id) { [writes] in
+            writes.end(scope)
+            answer($0)
+        }
+    }
+}
+
+extension StoreCall {
+    /// What the call may change about the text that a name leads to; nil if it changes nothing.
+    fileprivate var writeScope: WriteClock.Scope? {
+        switch self {
+        case .append(let append), .appendLocked(let append, _): .document(append.document)
+        case .rename, .delete, .renewEpochs: .everything
+        case .admin(let call): call.changesDocuments ? .everything : nil
+        // A new document gets a name that no other document has.
+        case .create: nil
+        case .pusher, .load, .text, .read, .find, .list, .entries, .tokens: nil
+        }
+    }
+}
+
+extension AdminCall {
+    fileprivate var changesDocuments: Bool {
+        switch self {
+        case .undelete, .trim: true
+        case .counters, .deleted, .verify, .backUp: false
+        }
+    }
+}

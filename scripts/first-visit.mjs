@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 // Measures the first and the second visit of the page in Chromium, over loopback and over an emulated slow line.
 //
-//     node scripts/first-visit.mjs [FOLDER]
+//     scripts/first-visit.mjs [FOLDER]
 //
 // FOLDER has the programs; .build/release if it is missing. Prints a table: the requests, the bytes over the network
 // and the time until the first text.
@@ -35,7 +36,6 @@ await runSuite(async function visits() {
             for (const [name, visits] of Object.entries(found)) {
                 const { requests, bytes, time } = median(visits)
                 row(path, line, name, requests.length, bytes, Math.round(time))
-                if (process.env.CARET_FULL) console.log(requests.join(' '))
             }
         }
     }

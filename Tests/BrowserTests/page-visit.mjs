@@ -65,6 +65,10 @@ async function testFailures({ server, openPage }) {
         await pressOn(page, 'More')
         await shows(page, '.notices', /^A part of this page could not be loaded\./)
         assert.equal(await page.evaluate(() => document.querySelector('.documents')), null)
+        await page.waitFor(() => document.querySelector('.notices').textContent === '', 'no notice')
+        await page.evaluate(() => document.querySelector('a.back').click())
+        await shows(page, '.notices', /^A part of this page could not be loaded\./)
+        assert.equal(await page.evaluate(() => location.pathname), '/d/agenda')
         site.change = (path, bytes) => bytes
         await insert(page, 'x')
         await page.waitFor(() => document.querySelector('.documents .entry:not(.waiting)'), 'the list of documents')

@@ -2,7 +2,7 @@
 #include "../embed.h"
 #define NAME "bundle/index.html"
 #include "../embed.h"
-#define NAME "bundle/page/app-5A3R7DFE.js"
+#define NAME "bundle/page/app-CB44KZTU.js"
 #include "../embed.h"
 #define NAME "bundle/page/chunk-7EPSMEWB.js"
 #include "../embed.h"

@@ -122,13 +122,24 @@ class App {
 
     #show() {
         const route = routeOf(location)
+        // The editor is the only screen that the page has from its start.
+        if (!this.parts && route.screen !== 'editor') return void this.#showLater()
         this.#route = route
         document.body.dataset.screen = route.screen
         this.#documents?.opened(route.name)
-        // The editor is the only screen that the page has from its start.
-        if (!this.parts && route.screen !== 'editor') return void this.complete().catch(fail)
         if (!this.#screen?.show(route)) this.#replaceScreen(route)
         document.title = this.#screen ? `${this.#screen.title} \u00b7 Caret` : 'Caret'
+    }
+
+    /** Shows what the address names as soon as the page has it. If this fails, the editor stays. */
+    async #showLater() {
+        try {
+            await this.complete()
+        } catch (error) {
+            if (!this.#screen) return fail(error)
+            history.replaceState(null, '', addressOf(this.#route))
+            notify(error.message)
+        }
     }
 
     #replaceScreen(route) {

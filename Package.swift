@@ -69,7 +69,8 @@ let package = Package(
             exclude: ["runtime.c"],
             swiftSettings: strict
         ),
-        .target(name: "CaretPage", exclude: ["caret", "caret.wasm.made-by", "page"]),
+        .target(
+            name: "CaretPage", exclude: ["bundle", "bundle.made-by", "caret", "caret.wasm.made-by", "page"]),
         .target(
             name: "CaretWeb", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
             swiftSettings: strict),

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { until } from '../CaretPageTests/support.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { click, asksBeforeLeaving, goOffline, inSituation, insert, showsText, words } from './page-editor.mjs'
+import { shows } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { startRelay } from './relay.mjs'
 
@@ -31,7 +32,7 @@ export async function testPageEditorLinks(programs) {
         await insert(page, 'Boots\n')
         await page.waitFor(() => /Next attempt in \d+/.test(document.querySelector('.banner')?.textContent), 'the countdown')
         assert.equal(await words(page, '.words'), 'Offline')
-        assert.match(await words(page, '.banner'), /^Offline\. Kept on this device\./)
+        await shows(page, '.banner', /^Offline\. Kept on this device\./)
         assert.equal(await asksBeforeLeaving(page), false)
         trip.append('Maps\n')
         await trip.saved()

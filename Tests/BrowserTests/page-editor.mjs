@@ -47,6 +47,7 @@ export const insert = async (page, text) => {
 
 /** Cuts the connection of the page, and waits until the editor says so. */
 export const goOffline = async (page, relay) => {
+    await page.waitFor(() => document.querySelector('.documents'), 'all parts of the page')
     relay.goOffline()
     await inSituation(page, 'offline')
 }

@@ -7,9 +7,10 @@ import { allOr } from './quick.mjs'
 
 /** Shows a small screen with the notes of a document. */
 export async function showNotes(page, name, { author = 'Ann', token } = {}) {
+    await page.waitFor(() => document.getElementById('late-styles').sheet, 'the style sheet of the notes')
     await page.evaluate(async (name, author, token) => {
         const [{ Caret }, { Notes, keepNotes }, { element, fill }] = await Promise.all(
-            ['/caret/caret.js', '/page/notes.js', '/page/dom.js'].map((path) => import(path)))
+            ['/sources/caret/caret.js', '/sources/page/notes.js', '/sources/page/dom.js'].map((path) => import(path)))
         const caret = await Caret.connect(location.origin, { name: author, token: token ?? undefined })
         keepNotes(caret)
         const show = () => {
@@ -131,7 +132,7 @@ async function testHeights(testNotes) {
         // A browser that only covers the page reports this.
         await setWindow(page, windows.phone)
         await page.evaluate(async () => {
-            const { followViewport } = await import('/page/viewport.js')
+            const { followViewport } = await import('/sources/page/viewport.js')
             const visualViewport = Object.assign(new EventTarget(), { height: 440, offsetTop: 36, scale: 1 })
             followViewport(document.documentElement, { visualViewport, innerHeight: 812 })
         })
@@ -193,7 +194,7 @@ async function testKeys(testNotes) {
         assert.equal(await valueOf(page), 'A thought')
         // Somebody renames the document.
         const moved = await page.evaluate(async () => {
-            const { Notes } = await import('/page/notes.js')
+            const { Notes } = await import('/sources/page/notes.js')
             const app = { caret: stub.caret, settings: { get: () => '' } }
             return new Notes(app, 'renamed', { draft: stub.notes.draft }).draft
         })

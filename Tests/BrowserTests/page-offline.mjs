@@ -8,17 +8,21 @@ import { allOr } from './quick.mjs'
 export async function testPageOffline(programs) {
     const { openPage, server, put } = await startPages(programs)
     const site = await startChangingSite(server.port)
+    const files = Object.keys(await (await fetch(`${site.origin}/page/files.json`)).json())
+    /** The path of a script whose name begins with a word. */
+    const pathOf = (word) => files.find((path) => path.startsWith(`/page/${word}-`) && path.endsWith('.js'))
+    const versionsOf = (page) => versionsIn(page, pathOf('app'), pathOf('chunk'))
     await put('agenda', 'Bring a pen.\n')
     // On a slow machine, the page may get the old version once more.
     const update = async (page, version) => {
         site.change = versioned(version)
         await reload(page)
-        await page.waitFor(async (version) => {
+        await page.waitFor(async (version, path) => {
             const names = (await caches.keys()).filter((name) => name.startsWith('caret-files-'))
             const [newest] = names.sort().slice(-1)
-            const app = await (await caches.open(newest)).match('/page/app.js')
+            const app = await (await caches.open(newest)).match(path)
             return (await app?.text())?.endsWith(`version ${version}`) && (await caches.match('/page/files.json', { cacheName: newest }))
-        }, `version ${version}`, version)
+        }, `version ${version}`, version, pathOf('app'))
         await reload(page)
     }
     const testOffline = (title, body) => test(title, async () => {
@@ -81,13 +85,12 @@ export async function testPageOffline(programs) {
     for (const share of allOr([0.5, 1.5], [0.02, 0.5, 0.98, 1.02, 1.5, 1.98], 'a new version at four of six moments')) {
         await testOffline(`a server that changes after ${share * 100} % of its files gives no mixed set`, async (page) => {
             await update(page, 2)
-            const files = await page.evaluate(async () => Object.keys(await (await fetch('/page/files.json')).json()).length + 1)
             let asked = 0
             const [old, next] = [versioned(3), versioned(4)]
             site.change = (path, bytes, isForDigest = false) => {
                 if (path === '/service-worker.js') return bytes
                 if (!isForDigest) asked++
-                return (asked <= share * files ? old : next)(path, bytes)
+                return (asked <= share * (files.length + 1) ? old : next)(path, bytes)
             }
             for (let round = 0; round < 2; round++) {
                 await reload(page)
@@ -107,7 +110,7 @@ export async function testPageOffline(programs) {
         await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
         await waitForSet(page, 3)
         await page.send('ServiceWorker.stopAllWorkers')
-        assert.match(await page.evaluate(async () => (await fetch('/page/history.js')).text()), /version 2$/)
+        assert.match(await page.evaluate(async (path) => (await fetch(path)).text(), pathOf('late')), /version 2$/)
         await reload(page)
         assert.deepEqual(await versionsOf(page), [3, 3, 3])
         await page.waitFor(async () => (await caches.keys()).includes('caret-files-3'), 'the new set')
@@ -150,15 +153,15 @@ const waitForSet = (page, number) => page.waitFor(async (number) => {
 /** Adds a version to the scripts and style sheets, as if all had changed. */
 function versioned(version) {
     return (path, bytes) => (/\.(js|css)$/.test(path) ? `${bytes}\n${path.endsWith('.css')
-        ? `:root { --version-${path.match(/\w+/g).at(-2)}: ${version} }` : `/* version ${version}`.replace('/*', '//')}` : bytes)
+        ? `:root { --version-${path.match(/(\w+)-/)[1]}: ${version} }` : `/* version ${version}`.replace('/*', '//')}` : bytes)
 }
 
-/** The versions of a module, a module of the client, and a style sheet that the page has loaded. */
-const versionsOf = (page) => page.evaluate(async () => {
+/** The versions of two scripts, and of a style sheet that the page has loaded. */
+const versionsIn = (page, ...paths) => page.evaluate(async (paths) => {
     const number = async (path) => Number((await (await fetch(path)).text()).match(/version (\d+)$/)?.[1])
-    return [await number('/page/app.js'), await number('/caret/caret.js'),
-        Number(getComputedStyle(document.documentElement).getPropertyValue('--version-look'))]
-})
+    return [...await Promise.all(paths.map(number)),
+        Number(getComputedStyle(document.documentElement).getPropertyValue('--version-start'))]
+}, paths)
 
 /** For each set, the versions of its files. */
 const versionsInSets = (page) => page.evaluate(async () => {

@@ -1,11 +1,13 @@
 // The page of a real server in Chromium, as a user sees it, and another user of the same documents.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { extname, resolve } from 'node:path'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { start, startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startChromium } from './chromium.mjs'
+
+const sources = new URL('../../Sources/CaretPage/', import.meta.url)
 
 /** The windows in which layouts are tested. Safe areas are those of a phone with a notch. */
 export const windows = {
@@ -23,7 +25,7 @@ export const windows = {
 export async function startPages(programs, options = []) {
     const server = await startServer(programs, options)
     const origin = `http://127.0.0.1:${server.port}`
-    const wasm = readFileSync(new URL('../../Sources/CaretPage/caret/caret.wasm', import.meta.url))
+    const wasm = readFileSync(new URL('caret/caret.wasm', sources))
     /** A client of another user. */
     const connectAs = async (user) => {
         const caret = await connect('127.0.0.1', server.port, { wasm, ...user })
@@ -36,6 +38,7 @@ export async function startPages(programs, options = []) {
 
     const openPage = async (path = '/', window = windows.desktop, scheme = 'light', site = origin) => {
         const page = await browser.open('about:blank')
+        await serveSources(page)
         await setWindow(page, window, scheme)
         await page.goTo(`${site}${path}`)
         return page
@@ -71,6 +74,21 @@ export async function startPages(programs, options = []) {
     /** A new token of a user with grants, such as '--read', 'notes/'. */
     const addToken = async (...grants) => (await server.caret(['token', 'add', ...grants])).trim()
     return { server, origin, caret, browser, connectAs, openPage, testPage, put, putTrimmed, restart, addToken }
+}
+
+/**
+ * Lets a page import the modules of its sources, such as `/sources/page/dom.js`. The server has only files that are
+ * made of many modules.
+ */
+async function serveSources(page) {
+    const types = { '.js': 'text/javascript', '.wasm': 'application/wasm' }
+    page.on('Fetch.requestPaused', ({ requestId, request }) => {
+        const { pathname } = new URL(request.url)
+        const body = readFileSync(new URL(pathname.replace('/sources/', ''), sources)).toString('base64')
+        const responseHeaders = [{ name: 'Content-Type', value: types[extname(pathname)] }]
+        page.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body })
+    })
+    await page.send('Fetch.enable', { patterns: [{ urlPattern: '*/sources/*' }] })
 }
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */

@@ -29,16 +29,16 @@ export async function testPolicy(programs) {
     const url = `http://127.0.0.1:${server.port}`
     const browser = await startChromium()
 
-    for (const path of ['/', '/d/notes/a%20b']) {
+    for (const [path, client] of [['/', '/caret.js'], ['/d/notes/a%20b', '/caret/caret.js']]) {
         await test(`${path} loads its files and the client, and connects, without a violation of its policy`, async () => {
             const page = await browser.open(url + path)
-            const text = await page.evaluate(async () => {
-                const { Caret } = await import('/caret/caret.js')
+            const text = await page.evaluate(async (client) => {
+                const { Caret } = await import(client)
                 const caret = await Caret.connect()
                 const { text } = await caret.read('notes/a b')
                 await caret.close()
                 return text
-            })
+            }, client)
             assert.equal(text, 'My text\n')
             assert.deepEqual(page.problems, [])
             await page.close()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Caret } from '../../Sources/CaretPage/caret/caret.js'
 import { inputError } from '../../Sources/CaretPage/caret/errors.js'
-import { applyEdits, load } from './support.mjs'
+import { applyEdits, load, pause } from './support.mjs'
 
 const welcome = {
     type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: 'ann', features: [], limits: { line: 1000 },
@@ -189,6 +189,34 @@ const conversations = {
         } finally {
             clock.remove()
         }
+    },
+
+    async 'a client connects while its module is loading, and the program gets its events'(wasm) {
+        const server = new TestServer()
+        servers.push(server)
+        let finishLoading
+        const loading = new Promise((resolve) => { finishLoading = resolve })
+        const options = { wasm: loading, keep: false, transport: () => server.transport }
+        const connecting = Caret.connect('http://127.0.0.1', options)
+        server.events.opened()
+        server.send(welcome)
+        assert.deepEqual(server.received.map(({ type }) => type), ['hello'])
+        finishLoading(wasm)
+        const caret = await connecting
+        assert.equal(caret.link.state, 'online')
+        const states = []
+        caret.addEventListener('link', ({ link }) => states.push(link.state))
+        caret.open('a')
+        assert.equal(server.received.at(-1).type, 'open')
+        await pause(0)
+        assert.deepEqual(states, ['online'])
+    },
+
+    async 'a client whose module cannot be loaded disconnects'() {
+        const server = new TestServer()
+        const options = { wasm: Promise.reject(new Error('no module')), keep: false, transport: () => server.transport }
+        await assert.rejects(Caret.connect('http://127.0.0.1', options), /no module/)
+        assert.ok(server.isClosed)
     },
 
     async 'after a fault of the module, the client ends and says so'(wasm) {

@@ -8,6 +8,7 @@ export class JSONServer {
     #epochs = 0
     /** The content of each push, by client, document and number. */
     #pushes = new Map()
+    #awaited = null
     /** All messages of clients, in order. */
     received = []
     user = 'ann'
@@ -47,8 +48,12 @@ export class JSONServer {
         return transport
     }
 
+    /** Waits for the next message of a type. It has no answer yet. */
+    gets(type) { return new Promise((resolve) => { this.#awaited = { type, resolve } }) }
+
     handle(connection, message) {
         this.received.push(message)
+        if (message.type === this.#awaited?.type) this.#awaited.resolve()
         switch (message.type) {
         case 'hello':
             connection.client = `${this.user} ${message.client}`

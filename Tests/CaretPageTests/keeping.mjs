@@ -174,7 +174,7 @@ export const cases = inWorlds({
         await world.leaveOnline('a', 'Milk\n')
         world.server.delete('a')
         const tab = await world.tab()
-        await until(() => world.server.received.at(-1).type === 'open')
+        await world.server.gets('open')
         await tab.open('a', { create: true }).saved()
         assert.equal(world.server.text('a'), 'Milk\n')
     },
@@ -330,7 +330,7 @@ export const cases = inWorlds({
         world.device.fault = new Error('the disk is full')
         world.server.pushes = 'lose'
         document.append('Milk\n')
-        await settled()
+        await until(() => faults.length > 0)
         assert.deepEqual([document.isKept, tab.caret.keepingError.code, faults], [false, 'storage', ['storage']])
         assert.match(tab.caret.keepingError.message, /the disk is full/)
         assert.deepEqual(world.server.numbers('a'), [1])

@@ -21,25 +21,22 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("the server sends its JavaScript client, with all files that it imports")
-    func clientFiles() throws {
-        let server = try LiveServer()
-        var (paths, found) = (["/caret.js"], Set<String>())
-        while let path = paths.popLast() {
-            guard found.insert(path).inserted else { continue }
-            let answer = try LineClient(server).fetch("GET \(path)")
-            try #require(answer.status == 200, "\(path)")
-            #expect(answer.fields["content-type"] == "text/javascript; charset=utf-8", "\(path)")
-            // The imports, such as `from './client.js'`.
-            let imports = answer.body.matches(of: #/from '\.\/([a-z./-]+)'/#).map { String($0.1) }
-            paths += imports.map { path == "/caret.js" ? "/\($0)" : "/caret/\($0)" }
-        }
-        #expect(found.contains("/caret/replica.js") && found.contains("/caret/web-socket.js"))
-        let module = try LineClient(server).fetch("HEAD /caret/caret.wasm")
+    @Test("the server sends its JavaScript client in one file, at two addresses", arguments: ["", "/caret"])
+    func clientFiles(folder: String) throws {
+        let client = try LineClient(try LiveServer())
+        let script = try client.fetch("GET \(folder)/caret.js")
+        #expect(script.status == 200)
+        #expect(script.fields["content-type"] == "text/javascript; charset=utf-8")
+        // It imports nothing, and finds its module beside itself.
+        #expect(!script.body.contains(/}from ?"|\bimport ?[("]/))
+        #expect(script.body.contains(" as CaretDocument,"))
+        #expect(script.body.contains(#"new URL("caret.wasm",import.meta.url)"#))
+        let module = try client.fetch("HEAD \(folder)/caret.wasm")
         #expect(module.status == 200 && module.fields["content-type"] == "application/wasm")
         let tag = try #require(module.fields["etag"])
-        let known = try LineClient(server).fetch("HEAD /caret/caret.wasm", "If-None-Match: \(tag)")
+        let known = try client.fetch("HEAD \(folder)/caret.wasm", "If-None-Match: \(tag)")
         #expect(known.status == 304)
+        #expect(try client.fetch("GET /caret/caret.d.ts").body.contains("export class CaretDocument"))
     }
 
     @Test("the server sends its page, with all files that it names")
@@ -63,9 +60,12 @@ import Testing
             let usual = types[String(path.split(separator: ".")[1])]
             let type = path == "/page/files.json" ? "application/json" : usual
             #expect(answer.fields["content-type"] == type, "\(path)")
+            // Browsers may keep exactly those files whose names change with their contents.
+            let isForever = answer.fields["cache-control"] != "no-cache"
+            #expect(isForever == path.contains(/-[A-Z0-9]{8}\.(js|css)$/), "\(path)")
             if !path.hasPrefix("/caret") { paths += self.paths(in: answer.body) }
         }
-        #expect(found.contains { $0.hasSuffix(".css") } && found.contains("/caret/caret.js"))
+        #expect(found.count { $0.hasSuffix(".css") } == 2 && found.count { $0.hasSuffix(".js") } == 4)
     }
 
     @Test("the list of the page's files has the digest of each file")
@@ -75,15 +75,17 @@ import Testing
         let files = list.matches(of: #/"([^"]+)": "([0-9a-f]{40})"/#)
         #expect(files.contains { $0.1 == "/" } && files.contains { $0.1 == "/caret/caret.wasm" })
         #expect(!files.contains { $0.1 == "/service-worker.js" || $0.1 == "/page/files.json" })
+        // The page has the client in its own scripts.
+        #expect(!files.contains { $0.1.hasSuffix("caret.js") } && files.count < 15)
         for file in files {
             let answer = try client.fetch("HEAD \(file.1)")
             #expect(answer.status == 200 && answer.fields["etag"] == "\"\(file.2)\"", "\(file.1)")
         }
     }
 
-    /// The paths of files that a file of the page names, such as `'/caret/caret.js'` or `'./list.js'`.
+    /// The paths of files that a file of the page names, such as `"/caret/caret.wasm"` or `"./late-A1B2.js"`.
     private func paths(in text: String) -> [String] {
-        text.matches(of: #/["'](\.\/|\/page\/|\/caret\/|\/)([a-z0-9-]+\.[a-z]+)["']/#).map {
+        text.matches(of: #/["'](\.\/|\/page\/|\/caret\/|\/)([A-Za-z0-9-]+\.[a-z]+)["']/#).map {
             "\($0.1 == "./" ? "/page/" : $0.1)\($0.2)"
         }
     }

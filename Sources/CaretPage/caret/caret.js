@@ -27,7 +27,10 @@ export { Binding, CaretDocument, CaretError, CaretEvent }
 
 /** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
 export class Caret extends EventTarget {
+    /** Null until it is loaded. Before that, the program has no client, so that there are no documents. */
     #module
+    /** The events before the program can listen; null afterwards. */
+    #earlyEvents = null
     #state
     #connection
     #alarm = new Alarm(() => this.#pass((now) => this.#state.timePassed(now, Math.random())))
@@ -48,25 +51,24 @@ export class Caret extends EventTarget {
     /** Why the client has ended, as an error for callers that wait; null before that. */
     #endError = null
 
-    /** Loads the module, and begins to connect. Does not wait for the connection. */
+    /** Loads the module, and connects at the same time. Waits for the module, but not for the connection. */
     static async connect(server = globalThis.location?.origin, options = {}) {
-        const source = options.wasm ?? new URL('caret.wasm', import.meta.url)
         const { keep = browserKeeping(), token, client, makeID = randomID } = options
         const url = new URL(server)
         const settings = { server: url.origin, token }
-        // Both need the network or the disk, so they run at the same time.
-        const starting = keep ? Keeper.start(keep, { ...settings, client, makeID }) : null
-        const module = await Module.load(source).catch(async (error) => {
-            // The next attempt needs the lock of the id.
-            await (await starting)?.end()
-            throw error
-        })
-        const keeper = await starting
-        const make = (keeper) => new Caret(url, module, { ...options, client: keeper.client, keeper })
-        if (!keeper) return new Caret(url, module, { ...options, client: client ?? makeID() })
+        const loading = Module.load(options.wasm ?? new URL('caret.wasm', import.meta.url))
+        // The failure is handled below, perhaps later.
+        loading.catch(() => {})
+        const keeper = keep ? await Keeper.start(keep, { ...settings, client, makeID }) : null
+        const make = (keeper) => new Caret(url, null, { ...options, client: keeper?.client ?? client ?? makeID(), keeper })
         const caret = make(keeper)
-        const makeClient = (keeper) => ({ keeper, caret: make(keeper) })
-        caret.#recovery = new Recovery(caret, keeper, { keeping: keep, settings, makeClient })
+        await caret.#start(loading)
+        const makeClient = async (keeper) => {
+            const other = make(keeper)
+            await other.#start(loading)
+            return { keeper, caret: other }
+        }
+        if (keeper) caret.#recovery = new Recovery(caret, keeper, { keeping: keep, settings, makeClient })
         return caret
     }
 
@@ -84,10 +86,35 @@ export class Caret extends EventTarget {
         this.#state = new ClientState({ client, token, name, color, ...keeping })
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
-            faultChanged: () => this.dispatchEvent(new CaretEvent('keeping', { error: this.keepingError })),
-            keptChanged: () => this.dispatchEvent(new CaretEvent('kept')),
+            faultChanged: () => this.#tell(new CaretEvent('keeping', { error: this.keepingError })),
+            keptChanged: () => this.#tell(new CaretEvent('kept')),
         })
         this.#pass((now) => this.#state.started(now))
+        if (!module) this.#earlyEvents = []
+    }
+
+    /** Waits for the module. */
+    async #start(loading) {
+        try {
+            this.#module = await loading
+        } catch (error) {
+            // The next attempt needs the lock of the id.
+            await this.close()
+            throw error
+        }
+        // The program that waits for `connect` can listen before these events.
+        setTimeout(() => {
+            const events = this.#earlyEvents
+            this.#earlyEvents = null
+            for (const event of events) this.#tell(event)
+            if (this.link.state === 'online') this.#recovery?.online()
+        })
+    }
+
+    /** Dispatches an event, but not before the program can listen. */
+    #tell(event) {
+        if (this.#earlyEvents) this.#earlyEvents.push(event)
+        else this.dispatchEvent(event)
     }
 
     /** { state, until, reason }: whether there is a connection, when the next attempt is, and what went wrong. */
@@ -237,8 +264,8 @@ export class Caret extends EventTarget {
 
     #linkChanged() {
         if (this.link.state === 'online') this.#keeper?.welcomed(this.user)
-        this.dispatchEvent(new CaretEvent('link', { link: this.link }))
-        if (this.link.state === 'online') this.#recovery?.online()
+        this.#tell(new CaretEvent('link', { link: this.link }))
+        if (this.link.state === 'online' && !this.#earlyEvents) this.#recovery?.online()
     }
 
     #received(line, now) {
@@ -275,7 +302,7 @@ export class Caret extends EventTarget {
         this.#recovery?.end()
         this.#keeper?.end({ isTrapped: this.#fault !== null, isOtherUser: reason === 'other_user' })
         for (const document of this.#documents.values()) document.endWaiting(error)
-        if (reason === 'unauthorized' || reason === 'revoked') this.dispatchEvent(new CaretEvent('signedOut', { reason }))
+        if (reason === 'unauthorized' || reason === 'revoked') this.#tell(new CaretEvent('signedOut', { reason }))
     }
 
     /** Ends the client, because its module cannot be used any more. */

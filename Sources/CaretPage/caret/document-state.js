@@ -84,7 +84,7 @@ export class DocumentState {
     /** The program opens the document with `create`. If there is none, it is created now or with the next answer. */
     created(now) {
         const isMissing = this.state.saving.code === 'not_found'
-        if (isMissing || this.state.saving.state === 'opening') this.#creates = true
+        if (isMissing || this.isRestored || this.state.saving.state === 'opening') this.#creates = true
         return isMissing ? this.retried(now) : []
     }
     discarded(now) { return this.#run(this.replica.discard(), now) }

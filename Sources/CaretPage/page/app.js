@@ -1,22 +1,17 @@
 // The page: it connects, and shows the screen that the address names.
-import { Caret } from '/caret/caret.js'
-import { Compare } from './compare.js'
-import { Documents } from './documents.js'
+import { connect } from './connect.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
 import { showFault } from './fault-page.js'
-import { History } from './history.js'
-import { keepNotes } from './notes.js'
-import { keepPageOffline } from './offline.js'
+import { rest } from './rest.js'
 import { addressOf, routeOf } from './route.js'
 import { confirm, notify } from './sheet.js'
 import { Settings } from './settings.js'
-import { showSignIn } from './sign-in.js'
 import { mayLose } from './unsaved.js'
 import { followViewport } from './viewport.js'
 
 /**
- * What all screens use: `caret`, `settings`, `go`, `reload` and `hasDocument`.
+ * What all screens use: `caret`, `settings`, `parts`, `complete`, `go`, `reload` and `hasDocument`.
  *
  * A screen is an object with `node`, `title`, `show(route)`, which is called for a route that the screen may be able
  * to show without being made again and returns whether it can, and `close()`. If `hasOnlyCopy` is true, the screen
@@ -25,7 +20,9 @@ import { followViewport } from './viewport.js'
 class App {
     settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
     caret = null
-    #screens = { editor: Editor, history: History, compare: Compare }
+    /** The exports of late.js; null until the rest of the page is loaded. */
+    parts = null
+    #screens = { editor: Editor }
     #documents = null
     #screen = null
     #route = null
@@ -35,10 +32,10 @@ class App {
         this.#takeToken()
         this.applySettings()
         followViewport(document.documentElement, window)
+        // Only the editor can do without the rest. `complete` handles a failure.
+        if (routeOf(location).screen !== 'editor') rest().catch(() => {})
         await this.connect()
-        keepNotes(this.caret)
-        this.#documents = new Documents(this)
-        document.body.append(this.#documents.node, this.#main)
+        document.body.append(this.#main)
         window.addEventListener('popstate', () => this.#wentBack())
         document.addEventListener('click', (event) => this.#followLink(event))
         this.#show()
@@ -47,10 +44,24 @@ class App {
     /** Connects with the name, the color and the token of the settings. */
     async connect() {
         const { settings } = this
-        this.caret = await Caret.connect(location.origin, {
+        this.caret = await connect({
             token: settings.token, name: settings.get('name') || undefined, color: settings.get('color') || undefined,
         })
-        this.caret.addEventListener('signedOut', () => showSignIn(this))
+        this.caret.addEventListener('signedOut', async () => (await rest()).showSignIn(this))
+    }
+
+    /** Loads the rest of the page, if this has not happened. The editor calls it when its text has arrived. */
+    async complete() {
+        const parts = await rest()
+        if (this.parts) return
+        this.parts = parts
+        const { Compare, Documents, History, keepNotes, keepPageOffline } = parts
+        Object.assign(this.#screens, { history: History, compare: Compare })
+        keepNotes(this.caret)
+        this.#documents = new Documents(this)
+        this.#main.before(this.#documents.node)
+        this.#show()
+        keepPageOffline()
     }
 
     /** Shows what the settings say about the look of the page. */
@@ -74,7 +85,7 @@ class App {
     get route() { return this.#route }
 
     /** Whether the server has a document, as far as the page knows. */
-    hasDocument(name) { return this.#documents.has(name) }
+    hasDocument(name) { return this.#documents?.has(name) ?? false }
 
     /** Reloads the page. Unsaved text is saved or kept before, and if this is not possible, the user is asked. */
     async reload() {
@@ -111,11 +122,24 @@ class App {
 
     #show() {
         const route = routeOf(location)
+        // The editor is the only screen that the page has from its start.
+        if (!this.parts && route.screen !== 'editor') return void this.#showLater()
         this.#route = route
         document.body.dataset.screen = route.screen
-        this.#documents.opened(route.name)
+        this.#documents?.opened(route.name)
         if (!this.#screen?.show(route)) this.#replaceScreen(route)
         document.title = this.#screen ? `${this.#screen.title} \u00b7 Caret` : 'Caret'
+    }
+
+    /** Shows what the address names as soon as the page has it. If this fails, the editor stays. */
+    async #showLater() {
+        try {
+            await this.complete()
+        } catch (error) {
+            if (!this.#screen) return fail(error)
+            history.replaceState(null, '', addressOf(this.#route))
+            notify(error.message)
+        }
     }
 
     #replaceScreen(route) {
@@ -147,10 +171,6 @@ function storage(name) {
 }
 
 const app = new App()
-try {
-    await app.start()
-    keepPageOffline()
-} catch (error) {
-    showFault(error, { route: routeOf(location), token: app.settings.token })
-}
+const fail = (error) => showFault(error, { route: routeOf(location), token: app.settings.token })
+await app.start().catch(fail)
 window.addEventListener('unhandledrejection', ({ reason }) => notify(reason?.message ?? 'Something failed.'))

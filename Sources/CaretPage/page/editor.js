@@ -1,20 +1,18 @@
 // The editor: a document in a text field, with what the user must know about it.
 import { copyText, showEarlierText } from './copy.js'
-import { showUnsaved } from './difference-sheet.js'
 import { nameProblem, visibleName } from './document-name.js'
 import { element, fill } from './dom.js'
 import { Banner, statePage } from './editor-banner.js'
 import { EditorBar } from './editor-bar.js'
-import { openEditorMenu, openNameMenu } from './editor-menu.js'
 import { makeField, showPlaceholder } from './editor-field.js'
+import { idle } from './idle.js'
 import { warnOfLargeText } from './large-text.js'
-import { Notes } from './notes.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
 import { People } from './people.js'
+import { rest } from './rest.js'
 import { reveal } from './reveal.js'
 import { goneSituations, notSaved, pages, SavingDisplay } from './saving-words.js'
 import { confirm, notify } from './sheet.js'
-import { showSignIn } from './sign-in.js'
 
 const leftDocuments = new LeftDocuments()
 
@@ -53,9 +51,9 @@ export class Editor {
         this.#app = app
         this.#caret = app.caret
         this.#bar = new EditorBar({
-            openName: () => openNameMenu(app, { document: this.#document, text: () => this.#text, isGone: this.#isGone }),
+            openName: () => this.#openMenu(({ openNameMenu }) => openNameMenu),
             openPeople: () => this.#people.open(),
-            openMenu: () => openEditorMenu(app, { document: this.#document, isGone: this.#isGone }),
+            openMenu: () => this.#openMenu(({ openEditorMenu }) => openEditorMenu),
         })
         this.#people = new People(app, {
             text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
@@ -176,7 +174,14 @@ export class Editor {
         if (rights === 'write' && selections.length === 0 && !this.#field.matches(':focus')) this.#document.select([[0, 0]])
     }
 
+    async #openMenu(choose) {
+        const open = choose(await rest())
+        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone })
+    }
+
     #showNotes() {
+        if (!this.#app.parts) return
+        const { Notes } = this.#app.parts
         const draft = this.#notes?.draft
         this.#notes?.close()
         this.#notes?.node.remove()
@@ -238,6 +243,7 @@ export class Editor {
     #update() {
         const { situation, status, banner, page, wakeIn } = this.#display.update(this.#readFacts(), Date.now())
         this.#bar.showStatus(status)
+        if (situation !== 'opening' || banner) this.#complete()
         const hadFocus = this.#banner.node.contains(document.activeElement)
         this.#banner.show(banner)
         if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
@@ -259,6 +265,18 @@ export class Editor {
             this.#field.focus()
         }
         if (goneSituations.has(situation) !== goneSituations.has(before)) this.#bindAgain()
+    }
+
+    /** Loads the rest of the page. The text comes first. After a failure, the next change of the state tries again. */
+    async #complete() {
+        if (this.#app.parts) return
+        await idle()
+        try {
+            await this.#app.complete()
+        } catch {
+            return
+        }
+        if (!this.#listeners.signal.aborted && this.#hasText && !this.#notes) this.#showNotes()
     }
 
     /** Carets of others make no sense in a document that is gone. */
@@ -288,7 +306,7 @@ export class Editor {
         const opened = this.#document
         switch (action) {
         case 'now': return this.#caret.reconnect()
-        case 'show': return showUnsaved(this.#caret, opened)
+        case 'show': return (await rest()).showUnsaved(this.#caret, opened)
         case 'copy': return copyText(this.#leftText ?? this.#text, 'The text')
         case 'retry': return opened.retry()
         case 'discard': return this.#discard()
@@ -296,7 +314,7 @@ export class Editor {
         case 'createAgain':
             this.#leftText = this.#text
             return this.#create()
-        case 'signIn': return showSignIn(this.#app)
+        case 'signIn': return (await rest()).showSignIn(this.#app)
         default: return location.reload()
         }
     }

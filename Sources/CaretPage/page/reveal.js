@@ -1,5 +1,5 @@
 // Scrolls a text field to a place in its text. A textarea cannot do this itself.
-import { Mirror } from '/caret/mirror.js'
+import { Mirror } from '../caret/mirror.js'
 import { scrollToReveal } from './reveal-scroll.js'
 
 /** Scrolls a field so that an offset is in its view. `isCentered` brings it to the middle, if it was outside. */

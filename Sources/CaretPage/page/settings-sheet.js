@@ -1,5 +1,5 @@
 // The sheet with what a user sets on this device. Changes of the look are seen at once.
-import { palette, textColorOn } from '/caret/overlay.js'
+import { palette, textColorOn } from '../caret/overlay.js'
 import { element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
 import { confirm, notify, openSheet } from './sheet.js'

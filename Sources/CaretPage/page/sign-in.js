@@ -1,5 +1,5 @@
 // The sheet that asks for a token. It covers the window until the server accepts one.
-import { Caret } from '/caret/caret.js'
+import { connect } from './connect.js'
 import { visibleName } from './document-name.js'
 import { element, icon } from './dom.js'
 import { attemptWords, refusedWords } from './sign-in-words.js'
@@ -83,7 +83,7 @@ class SignIn {
         this.#say('')
         this.#setBusy(true)
         try {
-            const attempt = await Caret.connect(location.origin, { token, keep: false })
+            const attempt = await connect({ token, keep: false })
             this.#attempt = attempt
             attempt.addEventListener('link', () => this.#linkChanged(attempt, token))
             this.#timer = setInterval(() => this.#linkChanged(attempt, token), 500)

@@ -5,9 +5,7 @@ import CaretWeb
 /// The files that the server sends to browsers, by their paths: its page and the JavaScript client.
 enum BrowserFiles {
     static let byPath: [String: WebFile] = {
-        // A short address for pages. The file imports the others by paths relative to its own address.
-        let start = Array("export * from './caret/caret.js'\n".utf8)
-        var files = ["/caret.js": file("caret/caret.js", start, hexDigest(of: start))]
+        var files: [String: WebFile] = [:]
         var digests: [(path: String, digest: String)] = []
         for index in Int32(0)... {
             let found = caret_page_file_at(index).pointee
@@ -15,16 +13,21 @@ enum BrowserFiles {
             if name.isEmpty { break }
             let bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
             let digest = hexDigest(of: bytes)
-            files[path(of: name)] = file(name, bytes, digest)
-            if !notForPage.contains(name) { digests.append((path(of: name), digest)) }
+            let file = file(name, bytes, digest)
+            for path in paths(of: name) {
+                files[path] = file
+                if !notForPage.contains(path) { digests.append((path, digest)) }
+            }
         }
         let list = fileList(digests)
         files["/page/files.json"] = file("page/files.json", list, hexDigest(of: list))
         return files
     }()
 
-    /// The page loads neither of these, and a service worker must never keep its own file.
-    private static let notForPage: Set = ["page/service-worker.js", "caret/caret.d.ts"]
+    /// The page loads none of these, and a service worker must never keep its own file.
+    private static let notForPage: Set = [
+        "/service-worker.js", "/caret.js", "/caret.wasm", "/caret/caret.js", "/caret/caret.d.ts",
+    ]
 
     /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this
     /// tells it which of them belong together.
@@ -33,13 +36,25 @@ enum BrowserFiles {
         return Array("{\n\(members.joined(separator: ",\n"))\n}\n".utf8)
     }
 
-    private static func path(of name: String) -> String {
+    private static func paths(of name: String) -> [String] {
         switch name {
-        case "page/index.html": WebFile.pagePath
+        case "bundle/index.html": [WebFile.pagePath]
+        // The short address is the one for pages. The client finds its module beside itself.
+        case "bundle/caret.js": ["/caret.js", "/caret/caret.js"]
+        case "caret/caret.wasm": ["/caret.wasm", "/caret/caret.wasm"]
         // A service worker controls only the pages below its own path.
-        case "page/service-worker.js", "page/manifest.json": String(name.dropFirst("page".count))
-        default: "/\(name)"
+        case "page/service-worker.js", "page/manifest.json": [String(name.dropFirst("page".count))]
+        case _ where name.hasPrefix(bundledPage): ["/page/\(name.dropFirst(bundledPage.count))"]
+        default: ["/\(name)"]
         }
+    }
+
+    /// The names of these files contain a hash of their content.
+    private static let bundledPage = "bundle/page/"
+
+    private static func kind(of name: String) -> WebFile.Kind {
+        if name.hasPrefix(bundledPage) { return .ofPageForever }
+        return name.hasPrefix("page/") || name == "bundle/index.html" ? .ofPage : .ofClient
     }
 
     private static func hexDigest(of bytes: [UInt8]) -> String {
@@ -49,7 +64,7 @@ enum BrowserFiles {
     private static func file(_ name: String, _ bytes: [UInt8], _ digest: String) -> WebFile {
         let compressed = Deflate.packed(bytes, as: .gzip)
         return WebFile(
-            name.hasPrefix("page/") ? .ofPage : .ofClient, type: type(of: name), digest: digest, bytes: bytes,
+            kind(of: name), type: type(of: name), digest: digest, bytes: bytes,
             compressed: compressed.count < bytes.count ? compressed : nil)
     }
 

@@ -35,7 +35,9 @@ extension WebState {
             phase = .requests(reader)
             guard let head else { return }
             answer(head)
-            if isWhole, let pending = pending.value, let read = RepeatableRead(start.dropLast(rest.count), pending) {
+            if isWhole, let pending = pending.value,
+                let read = RepeatableRead(start.dropLast(rest.count), pending)
+            {
                 repeatable.set(read)
             }
         } catch {

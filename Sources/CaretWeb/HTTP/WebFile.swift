@@ -3,6 +3,8 @@ package struct WebFile: Equatable, Sendable {
     package enum Kind: Sendable {
         /// A part of the server's own page. The policy of the page applies to it.
         case ofPage
+        /// The same, and the file has a name that no other content has.
+        case ofPageForever
         /// A part of the JavaScript client. Pages of other sites may import it.
         case ofClient
     }
@@ -36,11 +38,11 @@ package struct WebFile: Equatable, Sendable {
         if !isKnown, compressed != nil { response.add("Content-Encoding", "gzip") }
         if self.compressed != nil { response.add("Vary", "Accept-Encoding") }
         response.add("ETag", tag)
-        // A browser keeps the file, and asks at each use whether it has changed.
-        response.add("Cache-Control", "no-cache")
+        // With `no-cache`, a browser keeps the file, and asks at each use whether it has changed.
+        response.add("Cache-Control", kind == .ofPageForever ? "max-age=31536000, immutable" : "no-cache")
         // Also with status 304: the content may be the same although a new server has another policy. The
         // browser then uses the new fields.
-        if kind == .ofPage { PagePolicy.add(to: &response) }
+        if kind != .ofClient { PagePolicy.add(to: &response) }
         return response
     }
 }

@@ -102,6 +102,7 @@ import Testing
             "403"
         ),
         (.tcp, "GET /caret.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
+        (.tcp, "GET /caret.wasm | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
         (.tcp, "GET /caret/caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
     ]
 

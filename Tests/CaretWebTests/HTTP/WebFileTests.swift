@@ -6,6 +6,8 @@ import Testing
         WebWorld(files: [
             "/": WebFile(.ofPage, type: "text/html", digest: "d4", bytes: Array("<title>\n".utf8)),
             "/page/app.js": WebFile(.ofPage, type: "text/javascript", digest: "e5", bytes: [0x65]),
+            "/page/app-A1B2.js": WebFile(
+                .ofPageForever, type: "text/javascript", digest: "c3", bytes: [0x63]),
             "/caret.js": WebFile(
                 .ofClient, type: "text/javascript", digest: "a1", bytes: Array("export {}\n".utf8),
                 compressed: Array("short".utf8)),
@@ -58,6 +60,16 @@ import Testing
         let known = try server.request("GET /d/a", [#"If-None-Match: "d4""#])
         #expect(known.status == "304 Not Modified" && known.body == "")
         #expect(known.fields == [#"ETag: "d4""#, "Cache-Control: no-cache"] + Self.policy)
+    }
+
+    @Test("a browser may keep a file whose name says its content for ever")
+    func keptForever() throws {
+        let forever = "Cache-Control: max-age=31536000, immutable"
+        let script = try server.request("GET /page/app-A1B2.js")
+        #expect(script.fields == ["Content-Type: text/javascript", #"ETag: "c3""#, forever] + Self.policy)
+        let known = try server.request("GET /page/app-A1B2.js", [#"If-None-Match: "c3""#])
+        #expect(known.status == "304 Not Modified")
+        #expect(known.fields == [#"ETag: "c3""#, forever] + Self.policy)
     }
 
     @Test("a client that accepts gzip gets the compressed file, which has a tag of its own")
@@ -137,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("some files of the page are at the root", arguments: ["manifest.json", "service-worker.js"])
+    @Test("some files are at the root", arguments: ["manifest.json", "service-worker.js", "caret.wasm"])
     func atRoot(name: String) throws {
         let file = WebFile(.ofPage, type: "text/plain", digest: "f6", bytes: [0x66])
         let server = WebConversation(WebWorld(files: ["/\(name)": file]))

@@ -1,0 +1,10 @@
+// What rest.js loads.
+export { Compare } from './compare.js'
+export { showUnsaved } from './difference-sheet.js'
+export { Documents } from './documents.js'
+export { openEditorMenu, openNameMenu } from './editor-menu.js'
+export { History } from './history.js'
+export { keepNotes, Notes } from './notes.js'
+export { keepPageOffline } from './offline.js'
+export { showPeople } from './people-sheet.js'
+export { showSignIn } from './sign-in.js'

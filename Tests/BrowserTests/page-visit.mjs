@@ -1,0 +1,85 @@
+// The first visit of the page: what it loads before the first text, and what comes later.
+import assert from 'node:assert/strict'
+import { test } from '../NodeSupport/suite.mjs'
+import { startChangingSite } from './changing-site.mjs'
+import { inSituation, insert } from './page-editor.mjs'
+import { hasPageOffline, pressOn, shows } from './page-support.mjs'
+import { startPages } from './pages.mjs'
+import { measureVisit } from './visit.mjs'
+
+/** The most requests before the first text, and the most bytes that they bring over the network. */
+const limits = { requests: 7, bytes: 96_000 }
+
+export async function testPageVisit(programs) {
+    const pages = await startPages(programs)
+    await pages.put('agenda', 'Bring a pen.\n')
+    await testRequests(pages)
+    await testFailures(pages)
+}
+
+async function testRequests({ origin, openPage }) {
+    const testVisit = (title, body) => test(title, async () => {
+        const page = await openPage('blank', undefined, 'light', 'about:')
+        await body(page)
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+
+    await testVisit('a first visit loads few files before the text of a document', async (page) => {
+        const { requests, bytes } = await measureVisit(page, `${origin}/d/agenda`)
+        assert.ok(requests.includes('/ws') && requests.includes('/caret/caret.wasm'), `${requests}`)
+        assert.ok(requests.length <= limits.requests, `${requests}`)
+        assert.ok(bytes > 50_000 && bytes <= limits.bytes, `${bytes} bytes`)
+    })
+
+    await testVisit('a second visit loads no file over the network', async (page) => {
+        await measureVisit(page, `${origin}/d/agenda`)
+        await hasPageOffline(page)
+        const { requests, bytes } = await measureVisit(page, `${origin}/d/agenda`)
+        assert.ok(requests.includes('/caret/caret.wasm'), `${requests}`)
+        assert.equal(bytes, 0)
+    })
+
+    await testVisit('each file is loaded once', async (page) => {
+        const paths = []
+        await page.send('Network.enable')
+        page.on('Network.requestWillBeSent', ({ request }) => paths.push(new URL(request.url).pathname))
+        await page.goTo(`${origin}/d/agenda`)
+        await page.waitFor(() => document.querySelector('.documents .entry:not(.waiting)'), 'the list of documents')
+        assert.ok(paths.some((path) => path.startsWith('/page/late-')), `${paths}`)
+        assert.equal(new Set(paths).size, paths.length, `${paths}`)
+    })
+}
+
+async function testFailures({ server, openPage }) {
+    const site = await startChangingSite(server.port)
+    const failing = (name) => (path, bytes) => {
+        if (path.startsWith(`/page/${name}`) && !path.endsWith('.json')) throw new Error('missing')
+        return bytes
+    }
+
+    await test('a text can be edited while the rest of the page is missing, which comes later', async () => {
+        site.change = failing('late')
+        const page = await openPage('/d/agenda', undefined, 'light', site.origin)
+        await inSituation(page, 'saved')
+        await pressOn(page, 'More')
+        await shows(page, '.notices', /^A part of this page could not be loaded\./)
+        assert.equal(await page.evaluate(() => document.querySelector('.documents')), null)
+        await page.waitFor(() => document.querySelector('.notices').textContent === '', 'no notice')
+        await page.evaluate(() => document.querySelector('a.back').click())
+        await shows(page, '.notices', /^A part of this page could not be loaded\./)
+        assert.equal(await page.evaluate(() => location.pathname), '/d/agenda')
+        site.change = (path, bytes) => bytes
+        await insert(page, 'x')
+        await page.waitFor(() => document.querySelector('.documents .entry:not(.waiting)'), 'the list of documents')
+        await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
+        await page.close()
+    })
+
+    await test('a page that cannot load the screen of its address says so', async () => {
+        site.change = failing('late')
+        const page = await openPage('/d/agenda?rev=1', undefined, 'light', site.origin)
+        await shows(page, '.plain', /^This page cannot start A part of this page could not be loaded\..* agenda /)
+        await page.close()
+    })
+}

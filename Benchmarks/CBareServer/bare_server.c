@@ -36,16 +36,20 @@ static connection *connections[DESCRIPTORS];
 static membership documents[DOCUMENTS];
 static history histories[DOCUMENTS];
 static connection *dirty[DESCRIPTORS];
-static int dirty_count, epoll, wakeup, has_database;
+static int dirty_count, epoll, wakeup;
+// Who stores the pushes: nobody, the writer, or the only thread at the end of each turn.
+static enum { NOBODY, WRITER, TURN } stores;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static list waiting = {NULL, &waiting.first}, written = {NULL, &written.first};
 
 static void check(int holds, const char *what) { if (!holds) perror(what), exit(70); }
 
+static void append(list *to, push *first, push **end) { *to->end = first, to->end = end; }
+
 static void add(list *to, push *first, push **end) {
     pthread_mutex_lock(&lock);
-    *to->end = first, to->end = end;
+    append(to, first, end);
     pthread_cond_signal(&ready);
     pthread_mutex_unlock(&lock);
 }
@@ -133,7 +137,9 @@ static void line_came(connection *from, const char *line, int length) {
     push *pushed = malloc(sizeof *pushed);
     *pushed = (push){NULL, from->fd, from->document, payload_of(line, length)};
     pushed->line->references = 1;
-    has_database ? add(&waiting, pushed, &pushed->next) : tell(pushed);
+    if (stores == WRITER) add(&waiting, pushed, &pushed->next);
+    if (stores == TURN) append(&waiting, pushed, &pushed->next);
+    if (stores == NOBODY) tell(pushed);
 }
 
 /// Returns false if the connection has ended.
@@ -160,6 +166,7 @@ static int accept_one(int listener) {
 }
 
 static sqlite3 *database;
+static sqlite3_stmt *begin, *commit;
 
 static sqlite3_stmt *prepared(const char *sql) {
     sqlite3_stmt *made;
@@ -191,10 +198,30 @@ static void commit_all(push *first, sqlite3_stmt *pusher, sqlite3_stmt *segment,
     }
 }
 
-static void *write_for_ever(void *path) {
+static void open_database(const char *path) {
     check(sqlite3_open(path, &database) == SQLITE_OK && !sqlite3_exec(database, "PRAGMA synchronous = FULL", 0, 0, 0), "database");
-    sqlite3_stmt *begin = prepared("BEGIN IMMEDIATE"), *commit = prepared("COMMIT"),
-        *pusher = prepared("INSERT OR REPLACE INTO pusher VALUES (?1, ?2, ?3, ?4, ?4, ?3, ?5)"),
+    begin = prepared("BEGIN IMMEDIATE"), commit = prepared("COMMIT");
+}
+
+static void tell_all(push *first) {
+    for (push *each = first, *next; each; each = next) next = each->next, tell(each);
+}
+
+/// Stores the pushes of a turn, and then sends them.
+static void commit_turn(sqlite3_stmt *row) {
+    if (!waiting.first) return;
+    push *first = waiting.first;
+    waiting = (list){NULL, &waiting.first};
+    run(begin, NULL, 0, NULL, 0);
+    for (push *each = first; each; each = each->next)
+        run(row, (sqlite3_int64[]){each->document, each->fd}, 2, each->line->bytes, each->line->length);
+    run(commit, NULL, 0, NULL, 0);
+    tell_all(first);
+}
+
+static void *write_for_ever(void *path) {
+    open_database(path);
+    sqlite3_stmt *pusher = prepared("INSERT OR REPLACE INTO pusher VALUES (?1, ?2, ?3, ?4, ?4, ?3, ?5)"),
         *segment = prepared("INSERT INTO segment VALUES (NULL, ?1, ?2, ?3, ?3, zeroblob(32), zeroblob(32), ?4)"),
         *document = prepared("INSERT OR REPLACE INTO document VALUES (?1, ?2, ?2, ?2, ?2, ?2, ?3)");
     for (;;) {
@@ -207,23 +234,35 @@ static void *write_for_ever(void *path) {
     }
 }
 
-void caret_bare_serve(int listener, const char *path) {
+static void serve(int listener, sqlite3_stmt *row) {
     struct epoll_event events[EVENTS];
-    pthread_t writer;
-    epoll = epoll_create1(EPOLL_CLOEXEC), wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    epoll = epoll_create1(EPOLL_CLOEXEC);
     connection doors[] = {{.fd = listener}, {.fd = wakeup}};
     for (int at = 0; at < 2; at++) watch(&doors[at], EPOLL_CTL_ADD, EPOLLIN | EPOLLET);
-    if ((has_database = path != NULL)) pthread_create(&writer, NULL, write_for_ever, (void *)path);
     for (;;) {
         int count = epoll_wait(epoll, events, EVENTS, -1);
         for (int at = 0; at < count; at++) {
             int fd = events[at].data.fd;
             connection *of = connections[fd];
             if (fd == listener) while (accept_one(listener));
-            else if (fd == wakeup) for (push *each = take(&written, 0).first, *next; each; each = next) next = each->next, tell(each);
+            else if (fd == wakeup) tell_all(take(&written, 0).first);
             else if (of && events[at].events & EPOLLOUT && !flush(of)) end(of);
             else if (of && events[at].events & ~EPOLLOUT && !read_lines(of)) end(of);
         }
+        if (stores == TURN) commit_turn(row);
         for (connection *of; dirty_count && (of = dirty[--dirty_count]);) if (!flush(of)) end(of);
     }
+}
+
+void caret_bare_serve(int listener, const char *path) {
+    pthread_t writer;
+    wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (path) stores = WRITER, pthread_create(&writer, NULL, write_for_ever, (void *)path);
+    serve(listener, NULL);
+}
+
+void caret_lean_serve(int listener, const char *path) {
+    open_database(path), stores = TURN;
+    wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    serve(listener, prepared("INSERT INTO push VALUES (NULL, ?1, ?2, ?3)"));
 }

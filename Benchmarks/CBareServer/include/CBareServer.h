@@ -23,6 +23,11 @@
 /// nothing is stored.
 void caret_bare_serve(int listener, const char *database);
 
+/// Serves with one thread, and with the least work that still syncs. At the end of each turn of its loop, the
+/// thread commits the pushes that arrived in this turn: one row for each push. The database must have this table:
+///   push (id INTEGER PRIMARY KEY, document, client, line)
+void caret_lean_serve(int listener, const char *database);
+
 /// Serves one document over HTTP/1.1 on a non-blocking listening socket, forever, with one thread. It refuses
 /// every request head that the real server refuses, and answers only GET requests for `path`. Each answer has
 /// `fields` (lines with their line ends), then a `Content-Length`, and the text. The strings must stay valid.

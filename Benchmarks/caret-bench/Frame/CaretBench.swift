@@ -20,7 +20,7 @@ import Glibc
           wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
-          server     caretd compared with a bare server in C that also stores pushes; each is a process
+          server     caretd compared with two servers in C that also sync pushes; each is a process
           web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
@@ -28,7 +28,7 @@ import Glibc
           store      the store: durable appends, long histories, many documents; runs all three, or the named ones
           --quick    fewer rounds, for a first look; do not use --quick for figures that you publish
           --seconds  how long each server is measured in each case
-          --alone    without the bare server, for a profile
+          --alone    without the servers in C, for a profile
           --report   the folder for the report; default: docs/report
           --folder   the folder for stores, which are removed at the end; default: the folder for temporary files
           --python   the Python program that has pycrdt-websocket; default: python3

@@ -9,6 +9,8 @@ import Glibc
 enum NetServer: String {
     /// A server in C, with epoll and writev.
     case bare
+    /// The leanest server in C that still syncs: one thread, and one row for each push.
+    case lean
     /// The server's loop and connections. The loop itself sends each push to the other members of the
     /// document.
     case loop
@@ -21,7 +23,7 @@ enum NetServer: String {
     static let ofLines = [NetServer.bare, .loop, .queue]
 
     /// Prints the port, and serves until standard input ends. `words` has the server's name and, for the
-    /// bare server, the path of a database to create.
+    /// servers in C, the path of a database to create.
     static func serve(as words: [String]) async {
         guard let kind = NetServer(rawValue: words[0]) else {
             preconditionFailure("there is no kind of server called \(words[0])")
@@ -40,6 +42,12 @@ enum NetServer: String {
             if let database { NetServer.makeTables(database) }
             let (listener, port) = listeningSocket()
             DispatchQueue(label: "bare").async { caret_bare_serve(listener, database) }
+            return port
+        case .lean:
+            guard let database else { preconditionFailure("the lean server needs a database") }
+            NetServer.makeTables(database)
+            let (listener, port) = listeningSocket()
+            DispatchQueue(label: "lean").async { caret_lean_serve(listener, database) }
             return port
         case .http:
             let (listener, port) = listeningSocket()
@@ -67,6 +75,7 @@ enum NetServer: String {
             PRAGMA journal_mode = WAL;
             CREATE TABLE segment (id INTEGER PRIMARY KEY, document, first, last, time, before, after, body);
             CREATE UNIQUE INDEX segment_place ON segment (document, first);
+            CREATE TABLE push (id INTEGER PRIMARY KEY, document, client, line);
             CREATE TABLE document (id INTEGER PRIMARY KEY, head, utf8, utf16, scalars, updated, chain);
             CREATE TABLE pusher (document, author, seq, revision, used, sum, digest,
                 PRIMARY KEY (document, author)) WITHOUT ROWID;

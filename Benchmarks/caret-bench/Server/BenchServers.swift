@@ -5,7 +5,7 @@ import Glibc
 final class BenchServers {
     private let program: String
     private let base: BenchFolder
-    /// True to leave out the bare server.
+    /// True to leave out the servers in C.
     private let isAlone: Bool
     private var made = 0
 
@@ -26,13 +26,17 @@ final class BenchServers {
         )
     }
 
-    /// Starts `caretd` with this crowd. Unless `--alone` leaves out the bare server, also starts that server
+    /// Starts `caretd` with this crowd. Unless `--alone` leaves out the servers in C, also starts these, each
     /// with a crowd of the same size.
     func started(_ crowd: Crowd) -> [MeasuredServer] {
         let own = caretd(with: crowd)
         if isAlone { return [own] }
-        let database = folder("bare") + "/bare.sqlite"
-        return [own, MeasuredServer("bare", ServerProcess(.bare, database: database), .bare, crowd)]
+        return [own]
+            + [NetServer.lean, .bare].map { kind in
+                let name = kind.rawValue
+                let server = ServerProcess(kind, database: folder(name) + "/\(name).sqlite")
+                return MeasuredServer(name, server, .bare, crowd)
+            }
     }
 
     func caretd(with crowd: Crowd) -> MeasuredServer {

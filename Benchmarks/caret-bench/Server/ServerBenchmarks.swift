@@ -3,7 +3,7 @@ import Glibc
 /// `caret-bench server`: the server over sockets and disk, compared to a bare server that does the same work.
 struct ServerBenchmarks {
     static let measure =
-        "caretd compared with a bare server in C that makes the same synced writes. Both are processes on this machine."
+        "caretd compared with two servers in C that sync each push too. All are processes on this machine."
 
     /// How many seconds each server is measured in each case.
     private let seconds: Double

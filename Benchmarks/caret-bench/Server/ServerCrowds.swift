@@ -1,4 +1,4 @@
-/// Measures `caretd` and the bare server with the same crowds, in turns.
+/// Measures `caretd` and two servers in C with the same crowds, in turns.
 struct ServerCrowds {
     let servers: BenchServers
     let turns: CrowdTurns
@@ -10,33 +10,40 @@ struct ServerCrowds {
         var goals: [Target] = []
     }
 
-    /// A figure with its bound. A ratio is `caretd` divided by the bare server.
+    /// A figure with its bound. A ratio is `caretd` divided by the lean server.
     enum Target: Sendable {
         case perSecond(Double)
         case perSecondRatio(Double)
         case ackMilliseconds(Double)
         case deliveryMilliseconds(Double)
         case cpuSeconds(Double)
+        case cpuRatio(Double)
+        case ackRatio(Double)
         case deliveryCPURatio(Double)
     }
 
     static let cases: [Case] =
-        [10, 100, 1_000].flatMap { subscribers in
-            [(1, Crowd.Pace.delivered, "1 in flight"), (32, .acked, "32 writers")].map { writers, pace, how in
+        [(10, nil, nil), (100, 1.3, 2.0), (1_000, nil, 1.3)].flatMap { subscribers, one, many in
+            [(1, Crowd.Pace.delivered, "1 in flight", one), (32, .acked, "32 writers", many)].map {
+                (writers, pace, how, goal: Double?) in
                 Case(
                     name: "fan-out to \(subscribers), \(how)",
                     crowd: Crowd(writers: writers, subscribers: subscribers, pace: pace),
-                    goals: subscribers == 10 ? [] : [.deliveryCPURatio(1.3)])
+                    goals: goal.map { [.deliveryCPURatio($0)] } ?? [])
             }
         } + [
-            Case(name: "2 writers", crowd: Crowd(writers: 2), goals: [.perSecondRatio(0.8)]),
+            Case(name: "1 writer", crowd: Crowd(writers: 1), goals: [.cpuRatio(2.5), .ackRatio(1.3)]),
+            Case(name: "2 writers", crowd: Crowd(writers: 2), goals: [.cpuRatio(2.5), .perSecondRatio(0.8)]),
             Case(name: "8 writers", crowd: Crowd(writers: 8)),
             Case(
                 name: "32 writers", crowd: Crowd(writers: 32),
-                goals: [.perSecond(12_000), .ackMilliseconds(2.7), .cpuSeconds(6)]),
+                goals: [
+                    .cpuRatio(2.5), .perSecondRatio(0.7), .perSecond(12_000), .ackMilliseconds(2.7),
+                    .cpuSeconds(6),
+                ]),
             Case(
                 name: "1000 documents", crowd: Crowd(documents: 1_000),
-                goals: [.perSecond(14_000), .cpuSeconds(7)]),
+                goals: [.cpuRatio(2), .perSecond(14_000), .cpuSeconds(7)]),
             Case(
                 name: "50 a second to 100", crowd: Crowd(subscribers: 100, pace: .every(20e6)),
                 goals: [.deliveryMilliseconds(3)]),
@@ -48,12 +55,12 @@ struct ServerCrowds {
             "resident", "load s/100,000", "resyncs",
         ])
         var goals: [Goal] = []
-        var plots = CrowdPlots(["caretd", "bare"])
+        var plots = CrowdPlots(["caretd", "lean", "bare"])
         for each in cases {
             let measured = measured(each)
             plots.add(each.name, measured)
             for side in measured { table.row(cells(side, each)) }
-            if measured.count == 2 { table.row(ratios(measured[0], measured[1])) }
+            for other in measured.dropFirst() { table.row(ratios(measured[0], other)) }
             goals += each.goals.compactMap { goal($0, each, measured) }
         }
         plots.draw(as: "server")
@@ -64,7 +71,8 @@ struct ServerCrowds {
                 A turn ends when every client has every revision. Rates are medians of the turns; latencies and CPU are of all
                 turns together. Ratios of rates and CPU are medians of the ratios in each turn. CPU is that of the server's
                 process. Load is the CPU time of the clients, which share the machine. 1 in flight: the writer pushes
-                again when every client has the last push.
+                again when every client has the last push. The lean server is the least that still syncs: one thread, and
+                one row for each push. The bare server has a writer thread and three rows for each push, as caretd has.
                 """)
         Goal.print(goals)
     }
@@ -82,29 +90,29 @@ struct ServerCrowds {
         ]
     }
 
-    private func ratios(_ caretd: MeasuredServer, _ bare: MeasuredServer) -> [String] {
+    private func ratios(_ caretd: MeasuredServer, _ other: MeasuredServer) -> [String] {
         let percentiles = [
-            (caretd.acks, bare.acks, 50.0), (caretd.acks, bare.acks, 99),
-            (caretd.delivered, bare.delivered, 50), (caretd.delivered, bare.delivered, 99),
+            (caretd.acks, other.acks, 50.0), (caretd.acks, other.acks, 99),
+            (caretd.delivered, other.delivered, 50), (caretd.delivered, other.delivered, 99),
         ]
         let latencies = percentiles.map { own, other, percent in
             own.count > 0 && other.count > 0
                 ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
         }
-        let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
-        let cpuPerDelivery = delivers ? caretd.ratio(to: bare, \.cpuPerDelivery).digits(2) : ""
-        return ["", "ratio", caretd.ratio(to: bare, \.perSecond).digits(2)] + latencies
-            + [caretd.ratio(to: bare, \.cpuPerPush).digits(2), cpuPerDelivery, "", "", ""]
+        let delivers = caretd.delivered.count > 0 && other.delivered.count > 0
+        let cpuPerDelivery = delivers ? caretd.ratio(to: other, \.cpuPerDelivery).digits(2) : ""
+        return ["", "ratio to \(other.name)", caretd.ratio(to: other, \.perSecond).digits(2)] + latencies
+            + [caretd.ratio(to: other, \.cpuPerPush).digits(2), cpuPerDelivery, "", "", ""]
     }
 
     private func goal(_ target: Target, _ each: Case, _ measured: [MeasuredServer]) -> Goal? {
-        let (caretd, bare) = (measured[0], measured.dropFirst().first)
+        let (caretd, lean) = (measured[0], measured.dropFirst().first)
         let name = each.name + ": "
         switch target {
         case .perSecond(let least):
             return Goal(name + "pushes a second", .atLeast(least), caretd.perSecond) { $0.digits(0) }
         case .perSecondRatio(let least):
-            return bare.map {
+            return lean.map {
                 Goal(name + "pushes a second, ratio", .atLeast(least), caretd.ratio(to: $0, \.perSecond)) {
                     $0.digits(2)
                 }
@@ -118,11 +126,22 @@ struct ServerCrowds {
             return Goal(name + "CPU s for 100,000 pushes", .atMost(most), caretd.cpuPer100000Pushes) {
                 $0.digits(2)
             }
+        case .cpuRatio(let most):
+            return lean.map {
+                Goal(name + "CPU of a push, ratio", .atMost(most), caretd.ratio(to: $0, \.cpuPerPush)) {
+                    $0.digits(2)
+                }
+            }
+        case .ackRatio(let most):
+            return lean.map {
+                let ratio = caretd.acks.percentile(50) / $0.acks.percentile(50)
+                return Goal(name + "ack p50, ratio", .atMost(most), ratio) { $0.digits(2) }
+            }
         case .deliveryCPURatio(let most):
-            return bare.map { bare in
+            return lean.map { lean in
                 // Without deliveries there is no CPU time per delivery, so the goal is not reached.
-                let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
-                let ratio = delivers ? caretd.ratio(to: bare, \.cpuPerDelivery) : .nan
+                let delivers = caretd.delivered.count > 0 && lean.delivered.count > 0
+                let ratio = delivers ? caretd.ratio(to: lean, \.cpuPerDelivery) : .nan
                 return Goal(name + "CPU of a delivery, ratio", .atMost(most), ratio) { $0.digits(2) }
             }
         }

@@ -16,7 +16,7 @@ package enum RoomAction: Equatable, Sendable {
     indirect case compute(WorkID, Work)
     /// Send the room `timePassed` at this time.
     case wake(at: Int64)
-    /// Send the room `waitEnded` after a fraction of a millisecond, if possible.
+    /// The room waits for more pushes. Send it `waitEnded` after some hundred microseconds.
     case waitForPushes
     /// Inform the hub and the session's connection that the session has ended. After this, the room sends the
     /// session only answers to its pushes.

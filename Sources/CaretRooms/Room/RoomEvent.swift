@@ -41,8 +41,8 @@ package enum RoomEvent: Equatable, Sendable {
     // Events from the runner:
     indirect case answered(CallID, StoreAnswer)
     indirect case computed(WorkID, WorkResult)
-    /// The time for which the room wanted to wait with `waitForPushes` has passed. The runner may also send
-    /// this event at any other time.
+    /// The time of a wait that the room began with `waitForPushes` has passed. The runner may also send this
+    /// event at any other time.
     case waitEnded
     /// The time that the room requested with `wake` has come. The runner may also send this event at any
     /// other time.

@@ -149,7 +149,7 @@ package final class RoomsRunner: LoopFirstWorker {
 
     // MARK: Waits for pushes
 
-    /// A wait lasts at most this long. A client on the same machine or network answers an ack in less time.
+    /// The longest wait. Clients on the same machine or in the same building usually answer an ack in less time.
     private static let waitMicroseconds = 200
 
     package var loopWake: (moment: Moment, job: RoomJob)? { waits.next.map { ($0, .endWaits(by: $0)) } }

@@ -2,23 +2,24 @@
 ///
 /// Some writers push again as soon as they have the ack of their last push. Without a wait, the pushes of two
 /// such writers would alternate: each arrives while the other one is being committed, so each needs a commit
-/// of its own. After a commit, the room therefore expects a push from each writer who just got an ack. It waits
-/// only for these, only right after the commit, and only while waiting has brought pushes before. So a writer
-/// who is alone never waits, and neither do people who type at the speed of people.
+/// of its own. So after a commit, the room expects a push from each writer who gets an ack now. It waits only
+/// for these, and only right after the commit. If waits are in vain, it leaves out most of them. A writer who is
+/// alone never waits. People who type are too slow to wait.
 package struct CommitSharing: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         case append
-        /// Wait. The caller calls `waitEnded` soon, unless `append` is the decision before.
+        /// Begin to wait. The caller must call `waitEnded` when the longest time of a wait has passed.
         case beginWait
-        /// Continue the wait that has begun.
+        /// Continue to wait.
         case wait
     }
 
     private enum Phase: Equatable {
         case ready
-        /// A commit has ended at this time. So many pushes are expected, including those that are ready.
+        /// A commit has ended at this time, and this number of pushes is expected. It includes the pushes that
+        /// are ready.
         case expecting(pushes: Int, since: Int64)
-        /// Waits for so many pushes. Some were ready when the wait began.
+        /// The room waits for this number of pushes. Some of them were ready when the wait began.
         case waiting(pushes: Int, readyBefore: Int)
     }
 
@@ -36,7 +37,7 @@ package struct CommitSharing: Equatable, Sendable {
 
     package var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
-    /// A segment was committed. A wait may follow if so many pushes are expected, including those that are
+    /// A segment was committed. `pushes` is the number of pushes that are expected soon, including those that are
     /// ready.
     package mutating func committed(expecting pushes: Int, at now: Int64) {
         phase = pushes > 1 ? .expecting(pushes: pushes, since: now) : .ready

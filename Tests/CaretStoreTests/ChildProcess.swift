@@ -33,8 +33,8 @@ struct ChildProcess {
     /// One start at a time. Otherwise a process could inherit the pipe of another one.
     private static let starting = Mutex<Void>(())
 
-    /// Foundation's `Process` crashes if this process has more than about 1,300 open descriptors: it copies the
-    /// entries of `/proc/self/fd` with a fixed length, and so reads beyond the end of the list.
+    /// Foundation's `Process` is not used here. It sometimes crashed while it listed the open descriptors of this
+    /// process, when there were more than 1,300.
     private static func start(_ command: [String]) throws -> (process: pid_t, output: Int32) {
         var ends: [Int32] = [0, 0]
         if pipe(&ends) != 0 { throw Unexpected(what: "there is no pipe: \(errno)") }

@@ -16,9 +16,6 @@ package struct TLSFiles: Equatable, Sendable {
 /// this context.
 ///
 /// A reload changes only later sessions. If the reload fails, new sessions use the earlier certificate.
-///
-/// Session tickets are encrypted with the current of two keys. Tickets with the previous key are accepted too, and then
-/// replaced.
 package final class TLSServerContext: Sendable {
     private struct State {
         var context: ContextHandle
@@ -28,37 +25,29 @@ package final class TLSServerContext: Sendable {
     private let files: TLSFiles
     private let state: Mutex<State>
 
-    /// Reads and checks the files. The new context accepts the session tickets of `earlier`.
-    package init(
-        _ files: TLSFiles, continuing earlier: TLSServerContext? = nil, at now: TLSTime = .now
-    ) throws(TLSFault) {
+    /// Reads and checks the files.
+    package init(_ files: TLSFiles, at now: TLSTime = .now) throws(TLSFault) {
         self.files = files
-        let loaded = try Self.load(files, at: now)
-        earlier?.state.withLock { caret_tls_copy_ticket_keys(loaded.context.pointer, $0.context.pointer) }
-        state = Mutex(loaded)
+        state = Mutex(try Self.load(files, at: now))
     }
 
     /// The certificate of new sessions.
     package var certificate: Certificate { state.withLock { $0.certificate } }
 
-    /// Reads and checks the files again. The keys of session tickets stay.
+    /// Reads and checks the files again.
     package func reload(at now: TLSTime = .now) throws(TLSFault) {
         let loaded = try Self.load(files, at: now)
-        state.withLock { state in
-            caret_tls_copy_ticket_keys(loaded.context.pointer, state.context.pointer)
-            state = loaded
-        }
+        state.withLock { $0 = loaded }
     }
 
-    /// Makes a new key for session tickets, and forgets the key before the current one. So a stolen key is of use only
-    /// for a limited time. Clients with tickets of the forgotten key make a full handshake.
+    /// Replaces the keys that encrypt session tickets. So a stolen key decrypts only sessions from the time
+    /// in which it was used. Clients with older tickets make a full handshake.
     package func renewTicketKeys() {
         state.withLock { state in
             let renewed = Self.makeContext()
             guard caret_tls_copy_identity(renewed.pointer, state.context.pointer) == 1 else {
                 preconditionFailure("a loaded certificate is refused: \(OpenSSLErrors.takeFirst().reason)")
             }
-            caret_tls_accept_tickets(renewed.pointer, state.context.pointer)
             state.context = renewed
         }
     }
@@ -68,14 +57,9 @@ package final class TLSServerContext: Sendable {
         TLSSession(state.withLock { $0.context }.makeSession(), as: .server)
     }
 
-    private static let ticketKeysIndex = caret_ticket_keys_index()
-
     private static func makeContext() -> ContextHandle {
         let context = ContextHandle(TLS_server_method())
         caret_tls_accept_protocols(context.pointer)
-        guard caret_tls_make_ticket_keys(context.pointer, ticketKeysIndex) == 1 else {
-            preconditionFailure("no keys for session tickets: \(OpenSSLErrors.takeFirst().reason)")
-        }
         return context
     }
 

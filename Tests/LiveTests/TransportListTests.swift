@@ -15,6 +15,7 @@ import Testing
         "HTTPTokenTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
         "ProtocolPageTests": "the page shows lines",
+        "ReadRaceTests": "reads over HTTP beside pushes over HTTP",
         "ReadmeTests": "the page shows lines",
         "ReloadTests": "the new configuration, whatever the clients speak",
         "ServiceNotifierTests": "no client connects",

@@ -15,7 +15,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case bytesIn, bytesOut
     /// How often a session fell so far behind that its changes had to be read from the store.
     case slowReaders
-    /// HTTP requests that were refused because of their host, and because of the site whose page sent them.
+    /// HTTP requests that were refused because of their `Host` header, and those that were refused because a page
+    /// of another site sent them.
     case refusedHosts, refusedOrigins
     /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
     case readsFromMemory, readsFromStore

@@ -7,7 +7,8 @@ package protocol LoopFirstWorker: JobWorker {
     /// them.
     func areExpensive(_ jobs: [Job]) -> Bool
 
-    /// The job that a loop must add, and when; nil for none. It is read after each drain.
+    /// A job that a loop must add later, and the time for it; nil if there is none. The queue reads it after
+    /// each drain.
     var loopWake: (moment: Moment, job: Job)? { get }
 }
 
@@ -85,23 +86,44 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
 
     private func drain() {
         while let (jobs, worker) = self.jobs.next() {
-            let wake = worker.home.run {
-                worker.value.run(jobs)
-                return worker.value.loopWake
-            }
-            setWake(wake)
+            worker.home.run { worker.value.run(jobs) }
+            setWake(for: worker)
         }
     }
 
-    /// Asks the last loop to add a job at a later time.
-    private func setWake(_ wake: (moment: Moment, job: Worker.Job)?) {
-        guard let (moment, job) = wake else { return }
-        let isSet = wakeSet.withLock { set in
-            if let set, set <= moment { return true }
-            set = moment
-            return false
+    /// A drain on a loop. Jobs that are added during it wait for the loop's next turn.
+    private func drainOnce() {
+        guard let (jobs, worker) = self.jobs.next() else { return }
+        let wasRun = worker.home.run {
+            if worker.value.areExpensive(jobs) { return false }
+            worker.value.run(jobs)
+            return true
         }
-        if isSet { return }
+        if wasRun {
+            setWake(for: worker)
+            if !self.jobs.endIfEmpty() { wakeLastLoop() }
+        } else {
+            self.jobs.putBack(jobs)
+            forgetLastLoop()
+            wakeQueue()
+        }
+    }
+
+    // MARK: Jobs at a later time
+
+    /// Asks the last loop to add the worker's next job, unless a loop adds one by then. The caller must be in
+    /// a drain.
+    private func setWake(for worker: Confined<Worker, Turn>) {
+        guard let (moment, job) = worker.home.run({ worker.value.loopWake }) else { return }
+        let isNew = wakeSet.withLock { set in
+            if let set, set <= moment { return false }
+            set = moment
+            return true
+        }
+        if isNew { add(job, at: moment) }
+    }
+
+    private func add(_ job: Worker.Job, at moment: Moment) {
         let add: @Sendable (any LoopContext) -> Void = { [weak self] loop in
             guard let self else { return }
             wakeSet.withLock { if $0 == moment { $0 = nil } }
@@ -111,24 +133,6 @@ package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
         if loop?.send({ $0.run(at: moment, add) }) != true {
             wakeSet.withLock { $0 = nil }
             enqueue(job)
-        }
-    }
-
-    /// A drain on a loop. Jobs that are added during it wait for the loop's next turn.
-    private func drainOnce() {
-        guard let (jobs, worker) = self.jobs.next() else { return }
-        let (isDone, wake) = worker.home.run {
-            if worker.value.areExpensive(jobs) { return (false, nil as (Moment, Worker.Job)?) }
-            worker.value.run(jobs)
-            return (true, worker.value.loopWake)
-        }
-        setWake(wake)
-        if !isDone {
-            self.jobs.putBack(jobs)
-            forgetLastLoop()
-            wakeQueue()
-        } else if !self.jobs.endIfEmpty() {
-            wakeLastLoop()
         }
     }
 }

@@ -1,7 +1,7 @@
 /// An optional value in memory of its own. Without a value, it takes only 8 bytes of its owner.
 ///
-/// Unlike an object, it is copied with its owner. The value is changed in place: an array of at most one element can
-/// do both.
+/// The value is stored in an array of at most one element. So a copy of the owner has its own value, as with a plain
+/// optional, and a change does not copy the value.
 struct Boxed<Value: Sendable>: Sendable {
     private var storage: [Value] = []
 
@@ -26,7 +26,7 @@ struct Boxed<Value: Sendable>: Sendable {
         storage.append(value)
     }
 
-    /// Takes the value out. Returns nil if there is none.
+    /// Removes the value and returns it. Returns nil if there is no value.
     @discardableResult mutating func take() -> Value? {
         defer { storage = [] }
         return storage.popLast()

@@ -13,6 +13,8 @@ COPY migrations migrations
 COPY Sources Sources
 # The manifest names the targets of the tests; they are not built here.
 COPY Tests Tests
+# docker build --build-arg CARET_COMMIT=$(git rev-parse --short=12 HEAD) lets --version name the commit.
+ARG CARET_COMMIT
 RUN swift build -c release --static-swift-stdlib --product caretd && \
     swift build -c release --static-swift-stdlib --product caret && \
     strip .build/release/caretd .build/release/caret

@@ -12,6 +12,9 @@ let strict: [SwiftSetting] = [
 /// For tests that only call what is optimized: compiling them takes half as long, and running them no longer.
 let unoptimized = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// `scripts/package` and the Dockerfile set this variable, so that `--version` can name the commit.
+let commit = Context.environment["CARET_COMMIT"] ?? ""
+
 let package = Package(
     name: "caret",
     platforms: [.macOS(.v26), .iOS(.v26)],
@@ -32,7 +35,7 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
-        .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
+        .target(name: "CaretConfig", dependencies: ["CBuild", "CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore", "CaretWire"], swiftSettings: strict),
         .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
@@ -83,6 +86,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
+        .target(name: "CBuild", cSettings: [.define("CARET_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "CLinux"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

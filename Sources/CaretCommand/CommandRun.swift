@@ -29,7 +29,7 @@ package struct CommandRun: Sendable {
     private func run() async throws -> ExitCode {
         let parsed = try ParsedCommand(arguments)
         switch parsed.action {
-        case .version: output.write("caret \(Version.number)\n")
+        case .version: output.write("caret \(Version.line)\n")
         case .help(let command): output.write(command.map { HelpPage.text(of: $0) } ?? HelpPage.overview)
         case .run(let type):
             let command = try type.init(parsed.arguments)

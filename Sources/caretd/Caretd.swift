@@ -10,7 +10,7 @@ struct Caretd {
         let source = ConfigurationSource()
         switch source.invocation.action {
         case .help: finish(printing: HelpText.help)
-        case .version: finish(printing: "caretd \(Version.number)\n")
+        case .version: finish(printing: "caretd \(Version.line)\n")
         case .helpConfig: finish(printing: HelpText.exampleFile)
         case .checkConfig: checkConfiguration(configuration(from: source))
         case .serve: serve(configuration(from: source), from: source)

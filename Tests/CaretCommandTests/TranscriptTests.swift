@@ -384,7 +384,7 @@ import Testing
             !   run: caret help
             [2]
             $ --version
-            caret …
+            caret … (… build)
             $ help rm
             usage: caret rm DOC [options]
 

@@ -7,6 +7,12 @@ import COpenSSL
 final class ContextHandle: Sendable {
     /// The context's address as a number, because pointers are not Sendable.
     private let address: UInt
+    private var pointer: OpaquePointer {
+        guard let pointer = OpaquePointer(bitPattern: address) else {
+            preconditionFailure("a context has no address")
+        }
+        return pointer
+    }
 
     /// The cipher suites allowed with TLS 1.2: they all have forward secrecy and authenticated encryption.
     /// TLS 1.3 has only such suites.
@@ -22,15 +28,26 @@ final class ContextHandle: Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    var pointer: OpaquePointer {
-        guard let pointer = OpaquePointer(bitPattern: address) else {
-            preconditionFailure("a context has no address")
-        }
-        return pointer
+    /// Calls `body` with the context, which is not freed before `body` returns.
+    ///
+    /// No property returns the pointer, because Swift may release a handle as soon as a property of it was read for the
+    /// last time. OpenSSL would then use a freed context.
+    func withPointer<Result, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { extendLifetime(self) }
+        return try body(pointer)
+    }
+
+    /// Calls `body` with this context and another one.
+    func withPointer<Result>(
+        and other: ContextHandle, _ body: (OpaquePointer, OpaquePointer) -> Result
+    ) -> Result {
+        withPointer { own in other.withPointer { body(own, $0) } }
     }
 
     func makeSession() -> OpaquePointer {
-        guard let session = SSL_new(pointer) else {
+        guard let session = withPointer({ SSL_new($0) }) else {
             preconditionFailure("OpenSSL cannot make a session: \(OpenSSLErrors.takeFirst().reason)")
         }
         return session

@@ -82,9 +82,15 @@ struct PEMFile: ~Copyable {
 
 /// A certificate of OpenSSL, which is freed with the last reference.
 final class X509Reference {
-    let pointer: OpaquePointer
+    private let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { X509_free(pointer) }
+
+    /// Calls `body` with the certificate, which is not freed before `body` returns.
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        defer { extendLifetime(self) }
+        return body(pointer)
+    }
 }

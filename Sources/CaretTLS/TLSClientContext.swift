@@ -34,20 +34,22 @@ package final class TLSClientContext: Sendable {
 
     private static func load(_ trust: TLSTrust) throws(TLSFault) -> ContextHandle {
         let context = ContextHandle(TLS_client_method())
-        switch trust {
-        case .system:
-            SSL_CTX_set_default_verify_paths(context.pointer)
-            SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
-        case .file(let path):
-            let store = SSL_CTX_get_cert_store(context.pointer)
-            for certificate in try PEMFile(path).certificates() {
-                X509_STORE_add_cert(store, certificate.pointer)
+        try context.withPointer { (pointer) throws(TLSFault) in
+            switch trust {
+            case .system:
+                SSL_CTX_set_default_verify_paths(pointer)
+                SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+            case .file(let path):
+                let store = SSL_CTX_get_cert_store(pointer)
+                for certificate in try PEMFile(path).certificates() {
+                    certificate.withPointer { _ = X509_STORE_add_cert(store, $0) }
+                }
+                // The file may contain the certificate of the server itself.
+                X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+                SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+            // OpenSSL checks nothing here: `TLSSession` compares the certificate with the pinned one.
+            case .pinned: SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
             }
-            // The file may contain the certificate of the server itself.
-            X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-            SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
-        // OpenSSL checks nothing here: `TLSSession` compares the certificate with the pinned one.
-        case .pinned: SSL_CTX_set_verify(context.pointer, SSL_VERIFY_NONE, nil)
         }
         OpenSSLErrors.clear()
         return context

@@ -9,9 +9,9 @@ final class ServerCertificate: Sendable {
         let files: TLSFiles
         let context: TLSServerContext
 
-        init(_ files: TLSFiles) throws(TLSFault) {
+        init(_ files: TLSFiles, after earlier: TLSServerContext?) throws(TLSFault) {
             self.files = files
-            context = try TLSServerContext(files)
+            context = try TLSServerContext(files, continuing: earlier)
         }
     }
 
@@ -23,17 +23,19 @@ final class ServerCertificate: Sendable {
     /// From this many days before the certificate expires, the server logs a warning each day.
     private static let warningDays = 14
     private static let secondsADay = 86_400
-    /// For how many seconds the server uses the same keys for session tickets.
+    /// For how many seconds the server issues session tickets with the same key. It accepts them twice as long.
     private static let ticketSeconds = 12 * 3_600
 
     init(_ settings: Settings, _ log: LogWriter) throws(TLSFault) {
-        loaded = Mutex(try Self.load(TLSFiles(settings)))
+        loaded = Mutex(try Self.load(TLSFiles(settings), after: nil))
         self.log = log
     }
 
-    private static func load(_ files: TLSFiles?) throws(TLSFault) -> Loaded? {
+    private static func load(
+        _ files: TLSFiles?, after earlier: TLSServerContext?
+    ) throws(TLSFault) -> Loaded? {
         guard let files else { return nil }
-        return try Loaded(files)
+        return try Loaded(files, after: earlier)
     }
 
     /// New connections use this context. Nil if no certificate is configured.
@@ -68,7 +70,7 @@ final class ServerCertificate: Sendable {
         if let current, current.files == files {
             try current.context.reload()
         } else {
-            let new = try Self.load(files)
+            let new = try Self.load(files, after: current?.context)
             loaded.withLock { $0 = new }
         }
         guard let context, let files else { return }

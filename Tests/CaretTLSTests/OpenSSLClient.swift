@@ -9,6 +9,22 @@ final class OpenSSLClient {
         var suites = "ALL:@SECLEVEL=0"
         /// The protocols to offer in ALPN; none for no ALPN.
         var protocols: [String] = []
+        /// The ticket of an earlier session, to resume that session.
+        var ticket: Ticket?
+    }
+
+    /// What a client needs to resume a session.
+    final class Ticket {
+        private let session: OpaquePointer
+
+        fileprivate init(_ session: OpaquePointer) { self.session = session }
+
+        deinit { SSL_SESSION_free(session) }
+
+        fileprivate func copy() -> OpaquePointer? {
+            defer { extendLifetime(self) }
+            return SSL_SESSION_dup(session)
+        }
     }
 
     private let session: OpaquePointer
@@ -29,12 +45,37 @@ final class OpenSSLClient {
         SSL_set_connect_state(session)
         let list = settings.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !list.isEmpty { SSL_set_alpn_protos(session, list, UInt32(list.count)) }
+        if let ticket = settings.ticket { resume(ticket) }
     }
 
     deinit { SSL_free(session) }
 
     /// The suite that both ends agreed on.
     var suite: String { String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(session))) }
+
+    /// Whether the session was resumed with a ticket.
+    var isResumed: Bool {
+        // A test may read this property of a client that it does not keep.
+        defer { extendLifetime(self) }
+        return SSL_session_reused(session) == 1
+    }
+
+    /// The newest ticket that has arrived; nil if there is none.
+    func takeTicket() -> Ticket? {
+        defer { extendLifetime(self) }
+        // With TLS 1.3, tickets arrive after the handshake, and reading handles them.
+        var byte: UInt8 = 0
+        SSL_read(session, &byte, 1)
+        guard let current = SSL_get_session(session), SSL_SESSION_has_ticket(current) == 1 else { return nil }
+        return SSL_SESSION_dup(current).map { Ticket($0) }
+    }
+
+    /// Uses a copy, because a connection that ends without close_notify makes its own session unusable.
+    private func resume(_ ticket: Ticket) {
+        guard let copy = ticket.copy() else { return }
+        SSL_set_session(session, copy)
+        SSL_SESSION_free(copy)
+    }
 
     /// Continues the handshake, until it waits for the server.
     private func shakeHands() {

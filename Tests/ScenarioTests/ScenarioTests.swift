@@ -40,7 +40,9 @@ import Testing
             ("pushes committed by another node", \.pushedElsewhere),
             ("damaged documents", \.damaged), ("WebSockets", \.webSockets), ("pongs", \.pongs),
             ("closed WebSockets", \.webSocketCloses),
-            ("pauses with unread input", \.unreadInputs),
+            ("pauses with unread input", \.unreadInputs), ("responses", \.responses),
+            ("responses with 304", \.notModified), ("acks of repeats over HTTP", \.repeatsOverHTTP),
+            ("changes repeated over HTTP after a lost connection", \.requestsRepeated),
         ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
         }

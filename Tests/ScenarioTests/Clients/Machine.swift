@@ -36,6 +36,10 @@ final class Machine {
     private func begin() {
         let link = world.connect(index)
         self.link = link
+        if kind == .http {
+            link.isWelcomed = true
+            return program.welcomed()
+        }
         let unknown = WireString("token-\(index)")
         send(
             .hello(Hello(client: WireString(Names.client(index).string), units: [unit], token: unknown)),
@@ -112,8 +116,8 @@ final class Machine {
         case .isNotHeard(let span): loseForAWhile(span) { $0.up.isDead = true }
         case .endsOutput: if let link { endOutput(of: link) }
         case .stopsReading(let span): stopReading(span)
-        case .pings: if isWelcomed { send(.ping(Ping()), isAnswered: true) }
-        case .babbles(let line): if isWelcomed { sendMalformed(line) }
+        case .pings where kind != .http: if isWelcomed { send(.ping(Ping()), isAnswered: true) }
+        case .babbles(let line) where kind != .http: if isWelcomed { sendMalformed(line) }
         default: program.perform(operation)
         }
     }
@@ -174,6 +178,7 @@ final class Machine {
     }
 
     func received(_ bytes: [UInt8], on link: Link) {
+        if link.http != nil { return receivedResponses(bytes, on: link) }
         if link.webSocket != nil { return receivedFrames(bytes, on: link) }
         bytes.withUnsafeBytes { raw in
             var rest = UnsafeRawBufferPointer(rebasing: raw[...])
@@ -261,7 +266,7 @@ final class Machine {
 extension Plan.Kind {
     var unit: CodeUnit {
         switch self {
-        case .editor16, .reader, .syncer: .utf16
+        case .editor16, .reader, .syncer, .http: .utf16
         case .editor8, .watcher: .utf8
         case .editor32, .squashed, .admin: .scalar
         }
@@ -274,6 +279,7 @@ extension Plan.Kind {
         case .syncer: Syncer(machine)
         case .watcher, .squashed: Watcher(machine, squashes: self == .squashed)
         case .admin: Admin(machine)
+        case .http: HTTPClient(machine)
         }
     }
 }

@@ -23,6 +23,17 @@ enum Faults {
         ("each piece of a frame is unmasked from the start of the mask", { MaskRestarted() }),
         ("a pong has the content of an earlier ping", { PongForEarlierPing() }),
         ("a line is sent over a WebSocket without a frame", { LineWithoutFrame() }),
+        ("a read over HTTP gets an old text from memory", { StaleTextInMemory() }),
+        ("a read over HTTP gets the response to an earlier read", { OldResponseServed() }),
+        ("a read over HTTP gets 304 although the text has changed", { AlwaysNotModified() }),
+        (
+            "a request in a pipeline gets the response to the request before it",
+            { ResponseToEarlierRequest() }
+        ),
+        ("a repeated append is committed twice", { AppendRepeatedAsNew() }),
+        ("a repeated append does not find the committed one", { OwnAppendNotSeen() }),
+        ("a refused append gets an ack", { RefusedAppendAcked() }),
+        ("a PUT with If-Match replaces any version", { ConditionIgnored() }),
         ("the shell drops the bytes after a pause in reading", { RestOfInputDropped() }),
         ("a room does not send a change", { ChangeLost() }),
         ("a room sends a change twice", { ChangeSentTwice() }),

@@ -10,6 +10,7 @@ struct Plan: Equatable {
         case watcher = "watcher-utf-8"
         case squashed = "squashed-utf-32"
         case admin = "admin"
+        case http = "http"
     }
 
     /// The seed of the random delays and faults of queues, links and the store.
@@ -22,6 +23,16 @@ struct Plan: Equatable {
         steps.contains { step in
             switch step.operation {
             case .world(.allows), .world(.revokes): true
+            case .world, .client: false
+            }
+        }
+    }
+
+    /// Whether another node writes to the store.
+    var hasOtherNode: Bool {
+        steps.contains { step in
+            switch step.operation {
+            case .world(.elsewhere), .world(.renews): true
             case .world, .client: false
             }
         }

@@ -27,10 +27,16 @@ struct PlanMaker {
         let first: [Plan.Kind] = [.editor16, .editor16, .editor8, .editor32, .syncer]
         clients = [random.pick(first)]
         for _ in 1..<max(2, count) where clients.count < count {
-            clients.append(random.chance(55) ? random.pick(first) : random.pick(Plan.Kind.allCases))
+            clients.append(random.chance(55) ? random.pick(first) : random.pick(PlanMaker.kinds))
         }
+        // Has a random source of its own, so that the other plans stay the same.
+        var ofHTTP = Seeded(seed ^ 0x477)
+        if ofHTTP.chance(40) { clients += Array(repeating: .http, count: ofHTTP.number(1...2)) }
         setOdds()
     }
+
+    /// The kinds of clients that speak messages.
+    private static let kinds = Plan.Kind.allCases.filter { $0 != .http }
 
     private mutating func plan(_ seed: UInt64, _ count: Int) -> Plan {
         var steps: [Step] = []
@@ -66,7 +72,7 @@ struct PlanMaker {
         if names > 0, admin() == nil { clients.append(.admin) }
         add(4_500) { maker in
             let writer = maker.writer()
-            return .client(writer, maker.typing(maker.clients[writer] == .syncer))
+            return .client(writer, maker.typing(at: writer))
         }
         add(700) { .client($0.anyClient(), .selects($0.name(), $0.places())) }
         add(150) { .client($0.anyClient(), .retries($0.name())) }
@@ -102,6 +108,7 @@ struct PlanMaker {
         add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
         add(rights) { .world($0.rightsOperation()) }
         add(restarts) { .world($0.restart()) }
+        if clients.contains(.http) { add(1_500) { .client($0.client(with: .http), $0.requestOverHTTP()) } }
     }
 
     private mutating func add(_ count: Int, _ make: @escaping (inout PlanMaker) -> Operation?) {
@@ -118,8 +125,12 @@ struct PlanMaker {
     }
 
     private mutating func admin() -> Int? {
-        let admins = clients.indices.filter { clients[$0] == .admin }
-        return admins.isEmpty ? nil : random.pick(Array(admins))
+        clients.contains(.admin) ? client(with: .admin) : nil
+    }
+
+    /// A client of a kind that the plan has.
+    private mutating func client(with kind: Plan.Kind) -> Int {
+        random.pick(clients.indices.filter { clients[$0] == kind })
     }
 
     /// Codes with which the server may refuse a push that was not committed.
@@ -131,9 +142,19 @@ struct PlanMaker {
 
     // MARK: Operations
 
-    private mutating func typing(_ isFile: Bool) -> ClientOperation {
+    private mutating func typing(at client: Int) -> ClientOperation {
         let (name, typings) = (name(), typings())
+        let isFile = clients[client] == .syncer || clients[client] == .http && random.chance(40)
         return isFile ? .writes(name, typings, crlf: random.chance(25)) : .types(name, typings)
+    }
+
+    private mutating func requestOverHTTP() -> ClientOperation {
+        switch random.number(0...9) {
+        case ..<5: .reads(name(), perMille: nil)
+        case ..<7: .syncs(name())
+        case ..<9: .repeats(name())
+        default: .reads(name(), perMille: random.number(0...1_000))
+        }
     }
 
     private mutating func typings() -> [Typing] {
@@ -220,7 +241,7 @@ struct PlanMaker {
 extension Plan.Kind {
     fileprivate var writes: Bool {
         switch self {
-        case .editor16, .editor8, .editor32, .syncer: true
+        case .editor16, .editor8, .editor32, .syncer, .http: true
         case .reader, .watcher, .squashed, .admin: false
         }
     }

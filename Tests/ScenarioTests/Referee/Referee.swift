@@ -10,6 +10,8 @@ struct RecordedPush {
         case edits([WireEdit], CodeUnit)
         case text(WireString)
         case restore
+        /// A text to add at the end of the head.
+        case append(WireString)
     }
 
     let document: WireString
@@ -17,6 +19,10 @@ struct RecordedPush {
     let base: Revision
     let content: Content
     let time: Int64
+    /// Whether the base must be the head.
+    var isExact = false
+    /// The serial of the ledger when the push was first sent.
+    var serial = 0
 }
 
 /// Watches every message and every commit, and fails the run when one breaks a law.
@@ -38,6 +44,8 @@ final class Referee {
     var selected: [WireString: [ReceivedSelection]] = [:]
     /// For each client, the newest revision that it has received of each history.
     var reported: [[WireString: Revision]]
+    /// The newest revision of each history that any client has received.
+    var newest: [WireString: Revision] = [:]
     /// The length of the longest line that a room sent.
     var longest = 0
     /// The length of the longest line that the server sent. The hub's lines may be longer than a room's.
@@ -70,6 +78,12 @@ final class Referee {
         var webSocketCloses = 0
         /// How often reading was paused before all received bytes were accepted.
         var unreadInputs = 0
+        /// Responses of clients with HTTP: all of them, those with 304, and acks of repeated changes. How often such
+        /// clients repeated a change after a lost connection.
+        var responses = 0
+        var notModified = 0
+        var repeatsOverHTTP = 0
+        var requestsRepeated = 0
     }
 
     /// A push in one history, because a client numbers its pushes per history.
@@ -179,11 +193,11 @@ final class Referee {
         for edit in logged.edits {
             for marker in Markers.found(in: edit.edit.text) {
                 markers[client, default: []].insert(marker)
-                // Skips whole texts and restores, which may contain an old marker again.
-                guard
-                    case .edits? = sentPushes[Ledger.PushKey(client: client, seq: logged.seq)]?.first?.content
-                else {
-                    continue
+                let push = sentPushes[Ledger.PushKey(client: client, seq: logged.seq)]?.first
+                switch push?.content {
+                case .edits, .append: break
+                // These may contain an old marker again.
+                case .text, .restore, nil: continue
                 }
                 if !inserted[epoch, default: []].insert(marker).inserted {
                     fail(.typedText, "marker \(marker - Markers.first) was committed twice")
@@ -198,6 +212,10 @@ final class Referee {
         -> Bool
     {
         if push.content == .restore { return history.text(at: push.base) == text }
+        if case .append(let said) = push.content {
+            return isAppended(said, change, in: history, since: push.serial)
+        }
+        if push.isExact, push.base != history.head { return false }
         guard let moved = moved(push, in: history, to: history.head) else { return false }
         return moved == change
     }
@@ -214,7 +232,7 @@ final class Referee {
                     from: base, to: TextBuffer(normal: text), atMost: world.limits.announced.edits
                 )
                 .done()
-            case .restore: nil
+            case .restore, .append: nil
             }
         return pushed.map { pushed in
             history.coreChanges(from: push.base, to: revision).reduce(pushed) {

@@ -38,11 +38,11 @@ extension Referee {
         }
     }
 
-    private func note(_ push: RecordedPush, seq: Int, of client: Int) {
+    func note(_ push: RecordedPush, seq: Int, of client: Int) {
         let key = Ledger.PushKey(client: client, seq: Int64(seq))
         let isKnown = sentPushes[key]?.contains {
             $0.document == push.document && $0.epoch == push.epoch && $0.base == push.base
-                && $0.content == push.content
+                && $0.content == push.content && $0.isExact == push.isExact
         }
         if isKnown != true { sentPushes[key, default: []].append(push) }
         sentCopy(of: key, in: push.epoch)
@@ -123,11 +123,12 @@ extension Referee {
     }
 
     /// Records that a client has received a revision. The server must never lose this revision.
-    private func note(_ revision: Revision, of epoch: WireString, reportedTo client: Int) {
+    func note(_ revision: Revision, of epoch: WireString, reportedTo client: Int) {
         reported[client][epoch] = max(revision, reported[client][epoch] ?? 0)
+        newest[epoch] = max(revision, newest[epoch] ?? 0)
     }
 
-    private func isOnDisk(_ place: WirePosition, _ sent: SentLine) -> Bool {
+    func isOnDisk(_ place: WirePosition, _ sent: SentLine) -> Bool {
         ledger[place.epoch]?.serial(of: place.revision).map { $0 <= sent.serial } ?? false
     }
 

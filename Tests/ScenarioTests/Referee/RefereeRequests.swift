@@ -6,16 +6,17 @@ import CaretWire
 extension Referee {
     func received(_ text: WireText, _ sent: SentLine, _ link: Link) {
         checkReadRight(text.document, sent, link)
-        guard let history = history(renewed(text), text.revision, sent) else { return }
+        guard let history = history(renewed(text.epoch, text.revision), text.revision, sent) else { return }
         check(text.text, text.revision, history, "read")
+        newest[history.epoch] = max(text.revision, newest[history.epoch] ?? 0)
     }
 
     /// The epoch of the history that a text was read from. It may be newer than the epoch in the answer,
     /// which the server looked up earlier.
-    private func renewed(_ text: WireText) -> WireString {
-        guard let known = ledger[text.epoch], known.serial(of: text.revision) == nil,
+    func renewed(_ epoch: WireString, _ revision: Revision) -> WireString {
+        guard let known = ledger[epoch], known.serial(of: revision) == nil,
             let now = ledger.history(of: known.document), now.isContinued
-        else { return text.epoch }
+        else { return epoch }
         return now.epoch
     }
 
@@ -156,7 +157,7 @@ extension Referee {
         return text.change(edits, in: world.machines[link.client].unit) != nil
     }
 
-    private func checkReadRight(_ document: WireString, _ sent: SentLine, _ link: Link) {
+    func checkReadRight(_ document: WireString, _ sent: SentLine, _ link: Link) {
         if rights.mostAccess(link.client, to: document, at: sent.time) < .read {
             fail(.rights, "client \(link.client) received data of \(document), which it may not read")
         }

@@ -14,6 +14,7 @@ struct Dice {
         case buffer = 11
         case interruption = 13
         case transport = 14
+        case body = 15
     }
 
     /// A random source for one purpose, one subject and one time.

@@ -56,11 +56,16 @@ final class Link {
     var down = Pipe()
     /// The most bytes that the network holds for a client that does not read.
     let buffer: Int
-    /// Nil if the client speaks lines.
+    /// Nil if the client speaks lines or HTTP.
     var webSocket: ClientWebSocket?
+    /// Nil if the client speaks lines or WebSocket.
+    var http: ClientHTTP?
     /// Bytes that the server has written and that have not arrived.
     var buffered = 0
-    /// When the server sent each line that has not arrived.
+    /// By how many bytes a planted fault has made responses longer than the server made them. These bytes are on
+    /// the way, and the server does not count them.
+    var addedBytes = 0
+    /// When the server sent each line that has not arrived. A response counts as one line.
     var sent = SerialQueue<SentLine>()
     /// The connection is over for both sides.
     var isGone = false

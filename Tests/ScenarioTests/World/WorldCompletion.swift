@@ -62,6 +62,7 @@ extension World {
             if let first = link.awaited.first(where: { !$0.value.isShared }) {
                 return "client \(machine.index) waits for an answer to \(first.value)"
             }
+            if link.http?.isIdle == false { return "client \(machine.index) waits for a response" }
             if link.up.count + link.down.count > 0 { return "some lines have not arrived" }
             if let unfinishedWork = machine.program.unfinishedWork()
                 ?? referee.unfinishedWork(on: link, server)

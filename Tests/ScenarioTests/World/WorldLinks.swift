@@ -7,11 +7,14 @@ extension World {
     func connect(_ client: Int) -> Link {
         links += 1
         let buffer = dice.roll(.buffer, client, at: now).peek(0...3)
+        let isHTTP = machines[client].kind == .http
         // Depends on the time, so a client may speak lines on one connection and WebSocket on the next.
         var random = dice.roll(.transport, client, at: now)
         let link = Link(
             number: links, client: client, buffer: [300, 2_000, 16_000, 64_000][buffer],
-            longest: limits.announced.serverLine, random.chance(40) ? ClientWebSocket(random) : nil)
+            longest: limits.announced.serverLine,
+            random.chance(40) && !isHTTP ? ClientWebSocket(random) : nil)
+        if isHTTP { link.http = ClientHTTP() }
         if link.webSocket != nil { link.up.append(ClientWebSocket.upgrade) }
         return link
     }
@@ -54,8 +57,9 @@ extension World {
 
     // MARK: To the client
 
-    /// A connection of the server sends lines, or what a WebSocket carries.
+    /// A connection of the server sends lines, responses, or what a WebSocket carries.
     func send(_ bytes: [UInt8], on link: Link) {
+        if link.http != nil { return send(response: bytes, on: link) }
         if link.webSocket != nil { return send(frames: bytes, on: link) }
         for line in bytes.linesApart { send(line: line, on: link) { $0 } }
     }
@@ -78,6 +82,19 @@ extension World {
                 transmit(fault.bytes(of: frame), on: link)
             }
         }
+    }
+
+    /// `bytes` are a response, or the body of the response before them.
+    private func send(response bytes: [UInt8], on link: Link) {
+        guard bytes.starts(with: Array("HTTP/".utf8)) else { return transmit(bytes, on: link) }
+        link.http?.responses += 1
+        if printsMessages {
+            Swift.print(time - World.epoch, "c\(link.client) <", String(decoding: bytes, as: UTF8.self))
+        }
+        if !link.down.isDead { link.sent.append(SentLine(serial: referee.ledger.serial, time: now)) }
+        let altered = fault.response(bytes, on: link)
+        link.addedBytes += altered.count - bytes.count
+        transmit(altered, on: link)
     }
 
     /// `form` makes the bytes that carry a line.
@@ -109,7 +126,9 @@ extension World {
         let taken = min(link.down.count, link.buffer) - link.buffered
         if taken <= 0 { return }
         link.buffered += taken
-        port.post(.wrote(taken))
+        let counted = max(0, taken - link.addedBytes)
+        link.addedBytes -= taken - counted
+        if counted > 0 { port.post(.wrote(counted)) }
     }
 
     func schedule(down link: Link) {

@@ -17,6 +17,7 @@ extension World {
         var settings = ServerSettings(
             name: "caret/simulated", loops: random.number(1...3), roomQueues: random.number(1...2))
         settings.limits = limits
+        settings.limits.textCache = keepsTexts ? random.pick([3_000, 64 << 20]) : 0
         do {
             server.begin(
                 try Switchboard(
@@ -30,6 +31,9 @@ extension World {
         }
         self.server = server
     }
+
+    /// Another node does not notify this server of its writes, so this server must not keep texts then.
+    private var keepsTexts: Bool { !plan.hasOtherNode || fault.keepsTextsBesideOtherNode }
 
     private func platform(of server: ServerRun) -> Platform {
         Platform(

@@ -97,12 +97,27 @@ package enum ChangeWork: Equatable, Sendable {
     case diff(from: TextBuffer, to: TextBuffer, atMost: Int)
     /// Rebases a change over several successive changes.
     case rebase(Change, over: [Change])
+    /// Rebases a change over several successive changes of the log, which must be valid changes.
+    case rebaseOverLog(Change, [LoggedChange])
 
     package func done() -> Change {
         switch self {
         case .diff(let old, let new, let most):
             CaretCore.diff(from: old, to: new).joined(making: new, atMost: most)
         case .rebase(let change, let others): change.rebased(over: others, tie: .otherFirst)
+        case .rebaseOverLog(let change, let logged): ChangeWork.rebased(change, over: logged)
         }
+    }
+
+    private static func rebased(_ change: Change, over logged: [LoggedChange]) -> Change {
+        var rebase = LogRebase(change)
+        for logged in logged {
+            do throws(ChangeError) {
+                try rebase.rebase(over: logged)
+            } catch {
+                preconditionFailure("a change of the log was not checked: \(error)")
+            }
+        }
+        return rebase.result
     }
 }

@@ -158,15 +158,11 @@ extension RoomState {
         if let own = ownRevision(of: known.push, in: logged, after: base) {
             return resolve(known, beside: own.logged, at: own.revision)
         }
-        let missed = logged.compactMap { logged in
-            // If a logged change is invalid, the log is damaged.
-            try? logged.change
-        }
-        if missed.count < logged.count { return reportDamage() }
+        if !logged.allSatisfy(\.isChange) { return reportDamage() }
         // Revisions committed meanwhile are in the window, or are requested next.
-        let revision = Revision(base.value + missed.count)
-        let work = ChangeWork.rebase(change, over: missed)
-        if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
+        let revision = Revision(base.value + logged.count)
+        let work = ChangeWork.rebaseOverLog(change, Array(logged))
+        if logged.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
             rebaseForward(pusher, work.done(), from: revision)
         } else {
             compute(work, for: pusher, at: revision)

@@ -13,7 +13,9 @@ package final class SQLiteStore: DocumentStore {
     private let writes: WriteQueue
     /// For calls that read one row or one page of rows.
     private let lookups: QueueConfined<HistoryReader>
-    /// For calls that may take as long as reading a whole text.
+    /// For newest texts, which opening a document needs.
+    private let heads: QueueConfined<HistoryReader>
+    /// For pages of history and old texts. They may take many times as long as a newest text.
     private let histories: QueueConfined<HistoryReader>
     private let upkeep: Upkeep
     private let due = DueDocuments()
@@ -51,8 +53,16 @@ package final class SQLiteStore: DocumentStore {
         lookups = QueueConfined(
             HistoryReader(database: try folder.openForReading(), generation: generation),
             on: "caret.store.lookups")
-        histories = QueueConfined(
-            HistoryReader(database: try folder.openForReading(), generation: generation),
+        let cache = HistoryCache()
+        heads = QueueConfined(
+            HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache),
+            on: "caret.store.heads")
+        let histories = try folder.openForReading()
+        // A connection opens the log when it first reads. This one may be unused for days, and must not find
+        // a log that was replaced meanwhile. If this read fails, the next one fails too, and is reported.
+        _ = try? histories.first("PRAGMA schema_version", read: { _ in true })
+        self.histories = QueueConfined(
+            HistoryReader(database: histories, generation: generation, cache: cache),
             on: "caret.store.histories")
         let completions = CompletionQueue()
         writes = WriteQueue(
@@ -61,7 +71,7 @@ package final class SQLiteStore: DocumentStore {
                 onEvent: onEvent),
             completions)
         let reader = UpkeepReader(
-            HistoryReader(database: try folder.openForReading(), generation: generation))
+            HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache))
         // Upkeep can wait, so it runs at low priority and takes no core from the writer and the rooms.
         upkeep = Upkeep(
             writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
@@ -129,7 +139,7 @@ package final class SQLiteStore: DocumentStore {
             await calls.close()
             for task in upkeepTasks { await task.value }
             // Close the writer last: the last open connection copies the log into the database.
-            for reader in [lookups, histories] { await reader.close() }
+            for reader in [lookups, heads, histories] { await reader.close() }
             await upkeep.reader.close()
             writes.close { [self] in
                 folder.unlock()
@@ -356,11 +366,36 @@ package final class SQLiteStore: DocumentStore {
         of document: DocumentID, at revision: Revision?,
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
-        history(of: document) { reader throws(StoreFault) in
+        if let revision {
+            calls.begin()
+            return run(TextReplay(document, at: revision)) { [calls] in
+                completion($0)
+                calls.end()
+            }
+        }
+        history(of: document, on: heads) { [due] reader throws(StoreFault) in
             let row = try reader.document(document)
-            return try reader.text(of: row, at: revision ?? row.entry.head).snapshot
+            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
+            if UpkeepPolicy.isDue(row) { due.add([document]) }
+            return try reader.text(of: row, at: row.entry.head).snapshot
         } then: {
             completion($0)
+        }
+    }
+
+    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so the queue
+    /// takes turns between all replays, and a long one does not delay short ones.
+    private func run(
+        _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
+    ) {
+        histories.async { [self] reader in
+            var replay = replay
+            let step = answer(replay.document) { () throws(StoreFault) in try replay.step(&reader) }
+            switch step {
+            case .failure(let refusal): completion(.failure(refusal))
+            case .success(let snapshot?): completion(.success(snapshot))
+            case .success(nil): run(replay, then: completion)
+            }
         }
     }
 
@@ -380,19 +415,26 @@ package final class SQLiteStore: DocumentStore {
 
     /// Reads from one snapshot of the database, for calls that may read a whole text.
     func history<Answer>(
-        of document: DocumentID,
+        of document: DocumentID, on queue: QueueConfined<HistoryReader>? = nil,
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
-        histories.async { [onEvent, writes] reader in
-            let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(
-                \.historyRefusal)
-            if case .failure(.refused(.damaged)) = answer {
-                onEvent(.damaged(document))
-                writes.close(damaged: document)
-            }
-            completion(answer)
+        (queue ?? histories).async { [self] reader in
+            completion(answer(document) { () throws(StoreFault) in try reader.reading(body) })
         }
+    }
+
+    /// The answer of a call that reads a history. If the history is damaged, reports that, and accepts no
+    /// more appends to it.
+    private func answer<Answer>(
+        _ document: DocumentID, _ body: () throws(StoreFault) -> Answer
+    ) -> Result<Answer, HistoryRefusal> {
+        let answer = Result(catching: body).mapError(\.historyRefusal)
+        if case .failure(.refused(.damaged)) = answer {
+            onEvent(.damaged(document))
+            writes.close(damaged: document)
+        }
+        return answer
     }
 
     /// Adds a call to the next transaction. `body` returns the closure to call after the commit. If the

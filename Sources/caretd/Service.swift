@@ -82,6 +82,7 @@ struct Service {
             StandardStream.error.write("caretd: \(settings.data): \(error)\n")
             return 1
         }
+        await store.warmUp()
         let listeners = ListenerPolicy(settings, certificate.context)
         guard let server = await started(on: store, listeners) else {
             await store.close()

@@ -37,18 +37,15 @@ struct SegmentColumnsReader {
         let seq = try Self.bounded(seqs.next() + predictor.seq)
         let time = try Self.bounded(times.signed() + predictor.time)
         predictor.record(time: time, seq: seq)
-        var shape = try shapes.byte()
-        var edits: [LoggedEdit] = []
-        if shape == SegmentColumns.severalEdits {
-            let count = try shapes.count(atMost: Int(Int32.max))
-            for _ in 0..<count {
-                shape = try shapes.byte()
-                edits.append(try edit(shape))
-            }
-        } else {
-            edits.append(try edit(shape))
-        }
+        let shape = try shapes.byte()
+        let edits = try shape == SegmentColumns.severalEdits ? severalEdits() : [edit(shape)]
         return LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
+    }
+
+    private mutating func severalEdits() throws(SegmentFault) -> [LoggedEdit] {
+        var edits: [LoggedEdit] = []
+        for _ in 0..<(try shapes.count(atMost: Int(Int32.max))) { edits.append(try edit(shapes.byte())) }
+        return edits
     }
 
     private mutating func pusher(
@@ -99,9 +96,10 @@ struct SegmentColumnsReader {
 
     private mutating func inserted() throws(SegmentFault) -> String {
         let count = try lengths.count(atMost: Int(Int32.max))
-        guard let string = String(validating: try text.bytes(count), as: UTF8.self) else {
-            throw .invalidText
-        }
+        let bytes = try text.bytes(count)
+        // Most edits insert one letter. The general way takes longer than the rest of the edit.
+        if let byte = bytes.first, count == 1, byte < 0x80 { return String(UnicodeScalar(byte)) }
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw .invalidText }
         return string
     }
 

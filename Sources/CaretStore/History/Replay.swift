@@ -9,20 +9,50 @@ struct Replay {
 
     /// Applies the changes of a sound segment from the text's revision up to revision `end`.
     mutating func apply(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {
+        let (at, new) = (checked.snapshot.revision, try changes(of: stored, through: end))
+        let start = try chainAtText(stored, before: new)
+        checked.snapshot = Snapshot(
+            revision: Revision(at.value + new.count), text: try Replay.text(after: new, from: checked))
+        checked.chain =
+            new.endIndex == stored.segment.changes.endIndex
+            ? stored.after : start.extended(by: new, from: at.next)
+    }
+
+    /// The text at revision `end`, which is inside a sound segment. Without the chain at that revision, so
+    /// nothing can be applied after it.
+    func text(after stored: StoredSegment, at end: Revision) throws(StoreFault) -> TextBuffer {
+        let new = try changes(of: stored, through: end)
+        _ = try chainAtText(stored, before: new)
+        return try Replay.text(after: new, from: checked)
+    }
+
+    /// The changes of a segment after the text's revision, up to revision `end`.
+    private func changes(
+        of stored: StoredSegment, through end: Revision
+    ) throws(StoreFault) -> ArraySlice<LoggedChange> {
         let (segment, at) = (stored.segment, checked.snapshot.revision)
         guard segment.first <= at.next, at <= end else { throw .damaged }
-        let known = segment.changes.prefix(at.value + 1 - segment.first.value)
-        let new = segment.changes[known.endIndex...].prefix(end.value - at.value)
-        let start = stored.before.extended(by: known, from: segment.first)
-        // At this revision, the chain value of the history must equal the chain value of the text.
+        return segment.changes.dropFirst(at.value + 1 - segment.first.value).prefix(end.value - at.value)
+    }
+
+    /// The chain value of the history at the text's revision, which must equal the chain value of the text.
+    private func chainAtText(
+        _ stored: StoredSegment, before new: ArraySlice<LoggedChange>
+    ) throws(StoreFault) -> Chain {
+        let known = stored.segment.changes[..<new.startIndex]
+        let start = stored.before.extended(by: known, from: stored.segment.first)
         guard start == checked.chain else { throw .damaged }
+        return start
+    }
+
+    private static func text(
+        after changes: ArraySlice<LoggedChange>, from checked: HistoryReader.CheckedText
+    ) throws(StoreFault) -> TextBuffer {
         var text = checked.snapshot.text
-        for change in new {
+        for change in changes {
             // If a change does not fit the text, the history is damaged.
             guard let change = try? change.change, (try? text.apply(change)) != nil else { throw .damaged }
         }
-        checked.snapshot = Snapshot(revision: Revision(at.value + new.count), text: text)
-        checked.chain =
-            new.endIndex == segment.changes.endIndex ? stored.after : start.extended(by: new, from: at.next)
+        return text
     }
 }

@@ -20,4 +20,15 @@ struct StoredSegment {
         before.extended(by: segment.changes[...], from: segment.first) == after && segment.last == last
             && segment.latestTime == time
     }
+
+    /// A digest of all stored values of the segment. Two segments with the same digest are equally sound.
+    func fingerprint(_ body: [UInt8]) -> Digest {
+        var sum = SHA256()
+        for number in [segment.first.value, last.value] { sum.update(Int64(number)) }
+        sum.update(time)
+        sum.update(before.value)
+        sum.update(after.value)
+        sum.update(body)
+        return sum.digest()
+    }
 }

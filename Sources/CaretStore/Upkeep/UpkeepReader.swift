@@ -205,7 +205,10 @@ extension HistoryReader {
     /// Prepares a snapshot at the head. It supersedes the previous snapshot if that snapshot is no longer
     /// worth its space.
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
-        let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
+        let head = try text(of: row, at: row.entry.head)
+        // Later, somebody may push or read at this revision, when the snapshot is superseded.
+        cache?.add(head, of: row.entry.id)
+        let snapshot = StoredSnapshot(head, of: row.entry.id)
         let isWorthIt = try isWorthKeeping(row.snapshot, of: row)
         return .snapshot(
             snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)

@@ -1,0 +1,64 @@
+package import CaretCore
+package import CaretLog
+
+/// Rebuilds the text at an old revision in steps, so that other reads can run between them. Each step reads
+/// from its own snapshot of the database.
+package struct TextReplay {
+    let document: DocumentID
+    let revision: Revision
+    /// The text that was rebuilt so far.
+    private var reached: HistoryReader.CheckedText?
+
+    /// A step ends after this number of changes, at the end of a segment. It takes a few milliseconds, and at
+    /// most as long as a whole merged segment.
+    package static let changesPerStep = 4096
+
+    package init(_ document: DocumentID, at revision: Revision) {
+        self.document = document
+        self.revision = revision
+    }
+
+    /// Does the next step on one snapshot of the database. Returns the text after the last step.
+    package mutating func step(_ reader: inout HistoryReader) throws(StoreFault) -> Snapshot? {
+        var replay = self
+        defer { self = replay }
+        return try reader.reading { reader throws(StoreFault) in try replay.read(&reader) }
+    }
+
+    private mutating func read(_ reader: inout HistoryReader) throws(StoreFault) -> Snapshot? {
+        let row = try reader.document(document)
+        try reader.check(revision, of: row)
+        if revision == row.entry.head { return try reader.text(of: row, at: revision).snapshot }
+        guard let start = try start(of: row, reader) else {
+            return try reader.text(of: row, at: revision).snapshot
+        }
+        if start.snapshot.revision == revision { return start.snapshot }
+        var (replay, text, left) = (Replay(start), TextBuffer?.none, TextReplay.changesPerStep)
+        try reader.forEachSegment(of: row, from: start.snapshot.revision.next) { stored throws(StoreFault) in
+            if stored.last > revision {
+                text = try replay.text(after: stored, at: revision)
+                return false
+            }
+            try replay.apply(stored, through: stored.last)
+            left -= stored.segment.changes.count
+            return left > 0 && stored.last < revision
+        }
+        reached = replay.checked
+        reader.cache?.add(replay.checked, of: document)
+        if let text { return Snapshot(revision: revision, text: text) }
+        return replay.checked.snapshot.revision == revision ? replay.checked.snapshot : nil
+    }
+
+    /// The nearest known text before the revision: the one that was reached, a rung, or the newest snapshot.
+    /// Nil if that snapshot is at the revision itself.
+    private func start(
+        of row: DocumentRow, _ reader: HistoryReader
+    ) throws(StoreFault) -> HistoryReader.CheckedText? {
+        let stored = try reader.newestSnapshotRevision(of: row, through: revision)
+        let known = [reached, reader.cache?.rung(of: document, through: revision)].compactMap { $0 }
+            .max { $0.snapshot.revision < $1.snapshot.revision }
+        // The rows up to the start may have been trimmed since the last step.
+        if let known, known.snapshot.revision >= max(stored, row.entry.start) { return known }
+        return stored == revision ? nil : try reader.newestSnapshot(of: row, through: revision)
+    }
+}

@@ -12,7 +12,8 @@ import Glibc
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
                caret-bench command [--quick] [--folder <folder>]
                caret-bench soak [--minutes <n>] [--folder <folder>]
-               caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
+               caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [old]
+                                  [documents]
 
           all        runs core, wire, rooms, store, server, web, compare and command, and writes a report with plots
           core       the shared core: text, difference, rebase, selections
@@ -25,7 +26,7 @@ import Glibc
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
           soak       many clients and documents come and go; fails if caretd then uses more memory, descriptors or threads
-          store      the store: durable appends, long histories, many documents; runs all three, or the named ones
+          store      the store: durable appends, long histories, old revisions, many documents; runs all, or the named ones
           --quick    fewer rounds, for a first look; do not use --quick for figures that you publish
           --seconds  how long each server is measured in each case
           --alone    without the servers in C, for a profile

@@ -3,7 +3,7 @@ struct StoreBenchmarks {
     static let measure =
         "Times are wall time, unless a heading says CPU; CPU time is that of the whole process."
 
-    private static let parts = ["throughput", "history", "documents"]
+    private static let parts = ["throughput", "history", "old", "documents"]
 
     private let isQuick: Bool
     private let folder: String
@@ -31,6 +31,7 @@ struct StoreBenchmarks {
             await StoreThroughput(base: base, isQuick: isQuick, counts: writing).run()
         }
         if chosen.contains("history") { await StoreHistory(base: base, isQuick: isQuick).run() }
+        if chosen.contains("old") { await OldRevisions(base: base, isQuick: isQuick).run() }
         if chosen.contains("documents") { await StoreMemory(base: base).run() }
     }
 }

@@ -49,6 +49,37 @@ import Testing
         await store.close()
     }
 
+    @Test("a large segment that changes after it was found sound is damaged")
+    func soundSegments() async throws {
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await TrackedDocument(on: store)
+        for _ in 0..<3 { try await document.typeAtOnce(String(repeating: "ab", count: 50)) }
+        let id = document.entry.id
+        func isDamaged() async -> Bool {
+            // The other segments replace the first one among the last two that were read.
+            for revision in [200, 100] { _ = await store.read(id, after: Revision(revision), limit: 1) }
+            return refusal(await store.read(id, after: 0, limit: 1)) == .refused(.damaged)
+        }
+        for _ in 0..<2 { #expect(await !isDamaged()) }
+        // Another last letter is still a valid segment.
+        let harmed = "CAST(substr(body, 1, length(body) - 1) || x'79' AS BLOB)"
+        for (column, wrong) in [("body", harmed), ("time", "time + 1"), ("after", "zeroblob(32)")] {
+            try change(
+                """
+                CREATE TABLE kept AS SELECT "\(column)" AS value FROM segment WHERE first = 1;
+                UPDATE segment SET "\(column)" = \(wrong) WHERE first = 1
+                """)
+            #expect(await isDamaged(), "\(column)")
+            try change(
+                """
+                UPDATE segment SET "\(column)" = (SELECT value FROM kept) WHERE first = 1; DROP TABLE kept
+                """)
+            #expect(await !isDamaged(), "\(column)")
+        }
+        await store.close()
+    }
+
     @Test("an append reads neither the row of its document nor its author again")
     func appends() async throws {
         defer { scratch.remove() }

@@ -89,6 +89,7 @@ import Testing
         _ = ladder.text(of: DocumentID(1), through: 1)
         ladder.add(1, at: 1, bytes: 25, of: DocumentID(5))
         let kept = (1...5).filter { !ladder.revisions(of: DocumentID($0)).isEmpty }
-        #expect(kept == [1, 3, 4, 5])
+        // At least an eighth of the memory is free afterwards.
+        #expect(kept == [1, 4, 5])
     }
 }

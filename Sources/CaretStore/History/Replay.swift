@@ -50,9 +50,21 @@ struct Replay {
     ) throws(StoreFault) -> TextBuffer {
         var text = checked.snapshot.text
         for change in changes {
-            // If a change does not fit the text, the history is damaged.
-            guard let change = try? change.change, (try? text.apply(change)) != nil else { throw .damaged }
+            do {
+                try text.apply(change)
+            } catch {
+                // A change that does not fit the text shows that the history is damaged.
+                throw .damaged
+            }
         }
         return text
+    }
+}
+
+extension TextBuffer {
+    fileprivate mutating func apply(_ logged: LoggedChange) throws {
+        // Nearly all changes have one edit. Making a change of it would take as long as applying it.
+        if logged.edits.count == 1 { return try apply(logged.edits[0].edit) }
+        try apply(try logged.change)
     }
 }

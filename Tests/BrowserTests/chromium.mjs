@@ -1,14 +1,10 @@
-// Drives Chromium through its DevTools protocol, over two pipes. It needs no packages of Node.
-//
-//     const browser = await startChromium()
-//     const page = await browser.open('http://127.0.0.1:22738/')
-//     await page.waitFor(() => document.title === 'Caret', 'the title')
-//     assert.deepEqual(page.problems, [])
+// Drives Chromium through its DevTools protocol, over two pipes. It needs no packages of Node. browsers.mjs describes the
+// interface. `send` calls any method of the protocol, for tests that run in Chromium only.
 import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { atEnd, within } from '../NodeSupport/suite.mjs'
+import { BrowserPage } from './browser-page.mjs'
 
 /** Starts a browser without a window. It is closed at the end of the tests. */
 export async function startChromium({ flags = [] } = {}) {
@@ -26,6 +22,8 @@ export async function startChromium({ flags = [] } = {}) {
 }
 
 class Chromium {
+    engine = 'chromium'
+    lacks = {}
     #process
     #pages = new Map()
     #calls = new Map()
@@ -93,10 +91,10 @@ class Chromium {
     }
 }
 
+const codes = { Backspace: 8, Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
+
 /** A page in a tab of its own. It emits the events of the DevTools protocol, by their names. */
-class Page extends EventEmitter {
-    /** What went wrong in the page: warnings and errors of its console, exceptions, failed requests. */
-    problems = []
+class Page extends BrowserPage {
     #browser
     #session
     #context
@@ -140,24 +138,56 @@ class Page extends EventEmitter {
         return result.value
     }
 
-    /** Waits until a function in the page returns a true value, and returns this value. */
-    async waitFor(condition, what, ...values) {
-        let isOver = false
-        const holds = async () => {
-            while (!isOver) {
-                const value = await this.evaluate(condition, ...values)
-                if (value) return value
-                await new Promise((later) => setTimeout(later, 20))
-            }
-        }
-        return await within(holds(), what).finally(() => { isOver = true })
+    /** Waits until an action has loaded a page. */
+    async loads(action) {
+        const loaded = once(this, 'Page.loadEventFired')
+        await action()
+        await within(loaded, 'loading the page again')
     }
 
-    /** Writes a picture of what the page shows now to a PNG file. */
-    async screenshot(path) {
-        const { data } = await this.send('Page.captureScreenshot', { format: 'png' })
-        writeFileSync(path, Buffer.from(data, 'base64'))
+    async preload(task) { await this.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${task})()` }) }
+
+    async insert(text) { await this.send('Input.insertText', { text }) }
+
+    async press(key, { shift = false, ctrl = false } = {}) {
+        const text = ctrl ? undefined : key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
+        const isLetter = /^[a-z]$/.test(key)
+        const event = {
+            key: isLetter && shift ? key.toUpperCase() : key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),
+            code: key === ' ' ? 'Space' : isLetter ? `Key${key.toUpperCase()}` : key,
+            windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : codes[key],
+        }
+        await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event })
+        await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
     }
+
+    async compose(text) {
+        await this.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
+    }
+
+    commit(text) { return this.insert(text) }
+
+    async command(name) {
+        await this.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'F5', commands: [name] })
+        await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'F5' })
+    }
+
+    async movePointer(x, y) { await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }) }
+
+    async setWindow({ width, height, scale, insets }, scheme) {
+        await this.send('Emulation.setDeviceMetricsOverride', {
+            width, height, deviceScaleFactor: scale, mobile: scale > 1,
+        })
+        await this.send('Emulation.setSafeAreaInsetsOverride', { insets: { top: 0, left: 0, right: 0, bottom: 0, ...insets } })
+        await this.send('Emulation.setTouchEmulationEnabled', { enabled: scale > 1 })
+        await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
+    }
+
+    async reduceMotion() {
+        await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] })
+    }
+
+    async picture() { return (await this.send('Page.captureScreenshot', { format: 'png' })).data }
 
     /** Closes the page and forgets its cookies and storage. */
     async close() {

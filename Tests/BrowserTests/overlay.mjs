@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { makeRandom, until } from '../CaretPageTests/support.mjs'
 import { startTabs } from './tabs.mjs'
 
-export async function testOverlay(programs) {
-    const tabs = await startTabs(programs)
+export { engines } from './browsers.mjs'
+
+export async function testOverlay(programs, engine) {
+    const tabs = await startTabs(programs, engine)
     await testMirror(tabs)
     await testCarets(tabs)
 }
@@ -92,9 +94,7 @@ async function testCarets({ testTabs }) {
         await tab.page.waitFor(() => !field.nextElementSibling.shadowRoot.querySelector('.named'), 'no name')
         const [{ left, top, height }] = await tab.evaluate(marks)
         const origin = await tab.evaluate(() => field.getBoundingClientRect().toJSON())
-        await tab.page.send('Input.dispatchMouseEvent', {
-            type: 'mouseMoved', x: origin.left + left + 3, y: origin.top + top + height / 2,
-        })
+        await tab.page.movePointer(origin.left + left + 3, origin.top + top + height / 2)
         await tab.page.waitFor(() => field.nextElementSibling.shadowRoot.querySelector('.named'), 'the name again')
     }, 'abc')
 

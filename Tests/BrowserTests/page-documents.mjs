@@ -1,4 +1,4 @@
-// The list of documents in Chromium.
+// The list of documents in a browser.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,13 @@ import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { smallControls } from './accessibility.mjs'
 import { testDocumentsLayout } from './page-documents-layout.mjs'
-import { press, pressOn, reloads, replace, shows, type } from './page-support.mjs'
+import { press, pressOn, replace, shows, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 
-export async function testPageDocuments(programs) {
-    const pages = await startPages(programs)
+export { engines } from './browsers.mjs'
+
+export async function testPageDocuments(programs, engine) {
+    const pages = await startPages(programs, [], engine)
     await testFirst(pages)
     await testLive(pages)
     await testNames(pages)
@@ -263,12 +265,12 @@ function holdMessages() {
 async function testConnection({ server, openPage, restart }) {
     await test('until the documents arrive there are grey rows, and the bar works', async () => {
         const page = await openPage('/', windows.phone)
-        await page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${holdMessages})()` })
-        await reloads(page, () => page.send('Page.reload'))
+        await page.preload(holdMessages)
+        await page.reload()
         await page.waitFor(() => document.querySelectorAll('.waiting').length === 6, 'six grey rows')
         const animation = () => page.evaluate(() => getComputedStyle(document.querySelector('.waiting .document')).animationName)
         assert.equal(await animation(), 'breathe')
-        await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] })
+        await page.reduceMotion()
         assert.equal(await animation(), 'none')
         await shows(page, '.link', 'Connecting… Connecting…')
         await pressOn(page, 'New document')

@@ -133,7 +133,7 @@ async function testContrast({ openPage, put }, scheme) {
 async function testMotion({ openPage }) {
     await test('nothing moves where users want less motion', async () => {
         const page = await openPage('/d/notes/agenda', windows.phone)
-        await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] })
+        await page.reduceMotion()
         await inSituation(page, 'saved')
         await click(page, '.editor .more')
         await page.waitFor(() => document.querySelector('dialog'), 'the menu')

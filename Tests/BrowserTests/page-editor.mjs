@@ -1,4 +1,4 @@
-// The editor of the page, as a user of Chromium sees it. A client in Node is the other user.
+// The editor of the page, as a user of a browser sees it. A client in Node is the other user.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,16 @@ import { press, trapAtInsert, trapsOnDemand } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
-export async function testPageEditor(programs) {
-    const pages = await startPages(programs, ['--limit-document', '200KiB'])
+export { engines } from './browsers.mjs'
+
+export async function testPageEditor(programs, engine) {
+    const pages = await startPages(programs, ['--limit-document', '200KiB'], engine)
     await testText(pages)
     await testMenus(pages)
     await testEnds(pages)
     await testRefusals(pages)
     await testPeople(pages)
-    await testRights(programs)
+    await testRights(programs, engine)
 }
 
 /** Waits until the editor is in a situation, such as 'saved'. */
@@ -42,7 +44,7 @@ export const notice = (page, pattern) => page.waitFor((source) => new RegExp(sou
 
 export const insert = async (page, text) => {
     await page.evaluate(() => document.querySelector('.text').focus())
-    await page.send('Input.insertText', { text })
+    await page.insert(text)
 }
 
 /** Cuts the connection of the page, and waits until the editor says so. */
@@ -322,8 +324,8 @@ async function testPeople({ connectAs, testPage, put }) {
     })
 }
 
-async function testRights(programs) {
-    const pages = await startPages(programs, ['--require-tokens'])
+async function testRights(programs, engine) {
+    const pages = await startPages(programs, ['--require-tokens'], engine)
     const admin = await pages.connectAs({ token: await pages.addToken('ann', '--write', '') })
     const text = admin.open('locked/a', { create: true })
     text.append('abc')

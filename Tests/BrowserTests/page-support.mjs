@@ -1,27 +1,10 @@
 // What a user does on the page, and what the page looks like.
-import { once } from 'node:events'
-import { within } from '../NodeSupport/suite.mjs'
-
-const codes = { Backspace: 8, Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
 
 /** Presses a key, such as 'Enter' or 'a'. */
-export async function press(page, key, { shift = false, ctrl = false } = {}) {
-    const text = ctrl ? undefined : key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
-    const isLetter = /^[a-z]$/.test(key)
-    const event = {
-        key: isLetter && shift ? key.toUpperCase() : key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0), code: key === ' ' ? 'Space' : isLetter ? `Key${key.toUpperCase()}` : key,
-        windowsVirtualKeyCode: isLetter ? key.toUpperCase().charCodeAt(0) : codes[key],
-    }
-    await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event })
-    await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-}
+export const press = (page, ...call) => page.press(...call)
 
 /** Waits until the page has loaded itself again because of an action. */
-export async function reloads(page, action) {
-    const loaded = once(page, 'Page.loadEventFired')
-    await action()
-    await within(loaded, 'loading the page again')
-}
+export const reloads = (page, action) => page.loads(action)
 
 /** Waits until the service worker has all files of the page, so that the page can start without a server. */
 export function hasPageOffline(page) {
@@ -34,7 +17,7 @@ export function hasPageOffline(page) {
 
 /** Types a text where the focus is. */
 export async function type(page, text) {
-    await page.send('Input.insertText', { text })
+    await page.insert(text)
 }
 
 /** Presses the control with this accessible name, as a finger or a mouse does. */
@@ -74,7 +57,7 @@ export function box(page, selector) {
 }
 
 /** From its next load on, the module of the page traps in every call after `trapAtInsert`. */
-export const trapsOnDemand = (page) => page.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${makeTraps})()` })
+export const trapsOnDemand = (page) => page.preload(makeTraps)
 
 /** Inserts text in the same task, before a timer of the page can call the module. */
 export const trapAtInsert = (page, text) => page.evaluate((text) => {

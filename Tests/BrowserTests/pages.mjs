@@ -1,11 +1,11 @@
-// The page of a real server in Chromium, as a user sees it, and another user of the same documents.
+// The page of a real server in a browser, as a user sees it, and another user of the same documents.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { start, startServer } from '../NodeSupport/programs.mjs'
-import { atEnd, test } from '../NodeSupport/suite.mjs'
-import { startChromium } from './chromium.mjs'
+import { atEnd } from '../NodeSupport/suite.mjs'
+import { startBrowser, testIn } from './browsers.mjs'
 
 const sources = new URL('../../Sources/CaretPage/', import.meta.url)
 
@@ -20,9 +20,9 @@ export const windows = {
 
 /**
  * Starts a browser and a server. `testPage(title, path, body)` runs a test with the page at a path, and expects
- * that nothing goes wrong in it.
+ * that nothing goes wrong in it. More arguments name what a browser may lack.
  */
-export async function startPages(programs, options = []) {
+export async function startPages(programs, options = [], engine = 'chromium') {
     const server = await startServer(programs, options)
     const origin = `http://127.0.0.1:${server.port}`
     const wasm = readFileSync(new URL('caret/caret.wasm', sources))
@@ -33,17 +33,16 @@ export async function startPages(programs, options = []) {
         return caret
     }
     const caret = await connectAs({ name: 'Bob', color: '#bb540f' })
-    const browser = await startChromium()
-    await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite'] })
+    const browser = await startBrowser(engine)
 
     const openPage = async (path = '/', window = windows.desktop, scheme = 'light', site = origin) => {
         const page = await browser.open('about:blank')
-        await serveSources(page)
+        if (!browser.lacks.sources) await serveSources(page)
         await setWindow(page, window, scheme)
         await page.goTo(`${site}${path}`)
         return page
     }
-    const testPage = (title, path, body, window) => test(title, async () => {
+    const testPage = (title, path, body, window, ...needs) => testIn(browser, title, needs, async () => {
         const page = await openPage(path, window)
         await body(page)
         assert.deepEqual(page.problems, [])
@@ -92,11 +91,4 @@ async function serveSources(page) {
 }
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */
-export async function setWindow(page, { width, height, scale, insets }, scheme = 'light') {
-    await page.send('Emulation.setDeviceMetricsOverride', {
-        width, height, deviceScaleFactor: scale, mobile: scale > 1,
-    })
-    await page.send('Emulation.setSafeAreaInsetsOverride', { insets: { top: 0, left: 0, right: 0, bottom: 0, ...insets } })
-    await page.send('Emulation.setTouchEmulationEnabled', { enabled: scale > 1 })
-    await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
-}
+export const setWindow = (page, window, scheme = 'light') => page.setWindow(window, scheme)

@@ -7,29 +7,22 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { startServer } from '../NodeSupport/programs.mjs'
-import { atEnd, test } from '../NodeSupport/suite.mjs'
-import { startChromium } from './chromium.mjs'
-import { press } from './page-support.mjs'
+import { atEnd } from '../NodeSupport/suite.mjs'
+import { startBrowser, testIn } from './browsers.mjs'
 
 const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
 
 /**
  * Starts a browser, a server and a site with the page. `testTabs(name, body, text)` runs a test with a tab, whose
- * document has this text, and the same document of the other user.
+ * document has this text, and the same document of the other user. More arguments name what a browser may lack.
  */
-export async function startTabs(programs) {
+export async function startTabs(programs, engine) {
     const site = await startSite()
     const server = await startServer(programs, ['--web-origins', `${site.origin},${site.plainOrigin}`])
     const wasm = readFileSync(join(built, 'caret.wasm'))
     const caret = await connect('127.0.0.1', server.port, { wasm, name: 'Bob', color: '#c33' })
     atEnd(() => caret.close())
-    const browser = await startChromium({
-        flags: [
-            '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets',
-            '--host-resolver-rules=MAP caret.test 127.0.0.1',
-        ],
-    })
-    await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite'] })
+    const browser = await startBrowser(engine)
     let documents = 0
 
     /** A tab with a document that has this text, and the same document of the other user. */
@@ -54,7 +47,7 @@ export async function startTabs(programs) {
     }
 
     /** Runs a test with tabs, and expects that nothing went wrong in them. */
-    const testTabs = (name, body, text) => test(name, async () => {
+    const testTabs = (name, body, text, ...needs) => testIn(browser, name, needs, async () => {
         const opened = await open(text)
         await body(opened)
         assert.deepEqual(opened.tab.page.problems, [])
@@ -117,18 +110,29 @@ class Tab {
         }, text)
     }
 
-    insert(text) { return this.page.send('Input.insertText', { text }) }
+    insert(text) { return this.page.insert(text) }
     async type(text) { for (const character of text) await this.insert(character) }
-    compose(text) {
-        return this.page.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
-    }
+    compose(text) { return this.page.compose(text) }
+    commit(text) { return this.page.commit(text) }
+    press(...call) { return this.page.press(...call) }
+    command(name) { return this.page.command(name) }
 
-    press(...call) { return press(this.page, ...call) }
-
-    /** Runs an editing command of the browser, as its menu does. */
-    async command(name) {
-        await this.page.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'F5', commands: [name] })
-        await this.page.send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'F5' })
+    /** Pastes a text that another program has put on the clipboard, with its own line ends. */
+    async paste(text) {
+        const selection = await this.selection()
+        await this.evaluate((text) => {
+            // A field without a selection has nothing to copy.
+            field.select()
+            document.addEventListener('copy', (event) => {
+                event.clipboardData.setData('text/plain', text)
+                event.preventDefault()
+                document.body.dataset.copied = 'true'
+            }, { once: true })
+        }, text)
+        await this.command('copy')
+        await this.page.waitFor(() => document.body.dataset.copied, 'the text on the clipboard')
+        await this.select(...selection)
+        await this.command('paste')
     }
 }
 

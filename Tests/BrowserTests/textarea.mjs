@@ -9,10 +9,12 @@ import { type } from './page-support.mjs'
 import { startRelay } from './relay.mjs'
 import { isSame, startTabs } from './tabs.mjs'
 
+export { engines } from './browsers.mjs'
+
 const lines = Array.from({ length: 200 }, (_, index) => `Line ${index} ${'word '.repeat((index * 7) % 31)}`).join('\n')
 
-export async function testTextarea(programs) {
-    const tabs = await startTabs(programs)
+export async function testTextarea(programs, engine) {
+    const tabs = await startTabs(programs, engine)
     await testSelections(tabs)
     await testTyping(tabs)
     await testCompositions(tabs)
@@ -113,11 +115,32 @@ async function testTyping({ testTabs }) {
         assert.deepEqual([await tab.text(), await tab.selection()], ['a\ufffdb', [2, 2]])
     }, 'a😀b')
 
+    await testTabs('the halves of an emoji may arrive one after the other', async ({ tab, other }) => {
+        await tab.focus()
+        const enter = (text) => tab.evaluate((text) => {
+            field.dispatchEvent(new InputEvent('beforeinput'))
+            field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
+            field.dispatchEvent(new InputEvent('input'))
+        }, text)
+        await tab.select(1, 1)
+        // Messages that arrive between the halves do not separate them.
+        await tab.evaluate(() => {
+            field.setRangeText('\ud83d', 1, 1, 'end')
+            field.dispatchEvent(new InputEvent('input'))
+        })
+        other.append('c')
+        await enter('\ude00')
+        await tab.shows('a😀bc')
+        await until(() => other.text === 'a😀bc', 'the emoji')
+        assert.deepEqual(await tab.selection(), [3, 3])
+        await enter('!')
+        await until(() => other.text === 'a😀!bc', 'the text after the emoji')
+    }, 'ab')
+
     await testTabs('line ends of a pasted text become line feeds', async ({ tab, other }) => {
         await tab.focus()
-        await tab.evaluate(() => navigator.clipboard.writeText('1\r\n2\r3\n'))
         await tab.select(1, 1)
-        await tab.command('paste')
+        await tab.paste('1\r\n2\r3\n')
         await until(() => other.text === 'a1\n2\n3\nb', 'the pasted text')
         assert.equal(await tab.text(), 'a1\n2\n3\nb')
     }, 'ab')
@@ -139,12 +162,12 @@ async function testCompositions({ testTabs }) {
             await tab.frames(3)
             assert.equal(await tab.text(), `abc${text}`)
         }
-        await tab.insert('日本')
+        await tab.commit('日本')
         await tab.shows('xxxxabc日本')
         assert.deepEqual(await tab.selection(), [9, 9])
         await tab.insert('語')
         await until(() => other.text === 'xxxxabc日本語', 'the text after the composition')
-    }, 'abc')
+    }, 'abc', 'compositions')
 
     await testTabs('a composition ends if too much waits for it', async ({ tab, other }) => {
         await tab.focus()
@@ -157,7 +180,7 @@ async function testCompositions({ testTabs }) {
         assert.equal(await tab.evaluate(() => document.activeElement.id), 'field')
         await tab.insert('ほ')
         await until(() => other.text === `${long}abcにほ`, 'the text after the composition')
-    }, 'abc')
+    }, 'abc', 'compositions')
 
     await testTabs('a composition that stops is ended after 5 s, if a message waits', async ({ tab, other }) => {
         await tab.focus()
@@ -169,7 +192,7 @@ async function testCompositions({ testTabs }) {
         await tab.shows('xabcに')
         assert.ok(performance.now() - start > 4_000)
         assert.deepEqual(await tab.selection(), [5, 5])
-    }, 'abc')
+    }, 'abc', 'compositions')
 }
 
 /** When edits of others appear. */
@@ -185,7 +208,8 @@ async function testFrames({ testTabs }) {
 
     await testTabs('all messages of a frame are handled together', async ({ tab, other }) => {
         await tab.focus()
-        await tab.select(3, 3)
+        // The browser itself would keep another selection than this caret in text that is replaced.
+        await tab.select(1, 1)
         await tab.evaluate(() => {
             globalThis.frames = []
             globalThis.requestAnimationFrame = (frame) => frames.push(frame)
@@ -194,7 +218,7 @@ async function testFrames({ testTabs }) {
             field.setSelectionRange = (...range) => (selections++, setSelectionRange.apply(field, range))
         })
         for (const letter of 'xyz') {
-            other.edit([{ range: [0, 0], text: letter }])
+            other.edit([{ range: [0, 2], text: letter + letter }])
             await other.saved()
         }
         // The answer to a request comes after the messages, and does not wait for the frame.
@@ -203,8 +227,8 @@ async function testFrames({ testTabs }) {
             const before = [frames.length, field.value, shared.text]
             frames.shift()()
             return [...before, field.value, shared.text, selections]
-        }), [1, 'abc', 'abc', 'zyxabc', 'zyxabc', 1])
-        assert.deepEqual(await tab.selection(), [6, 6])
+        }), [1, 'abc', 'abc', 'zzc', 'zzc', 1])
+        assert.deepEqual(await tab.selection(), other.peers[0].selections[0])
     }, 'abc')
 }
 
@@ -260,7 +284,7 @@ async function testScrolling({ testTabs }) {
     }, `${lines}\n`.repeat(3))
 }
 
-async function testConvergence({ testTabs, server, openTab }) {
+async function testConvergence({ testTabs, server, openTab, browser }) {
     // The second text is so long that the field is edited with another command of the browser.
     for (const [what, start] of [['a short text', ''], ['a long text', lines.slice(0, 20_100)]]) {
         await testTabs(`two tabs that type at random in ${what} with lost connections converge`, async ({ tab, name }) => {
@@ -269,14 +293,14 @@ async function testConvergence({ testTabs, server, openTab }) {
                 const relay = await startRelay(server.port)
                 tabs.push(Object.assign(await openTab(name, relay.port), { relay }))
             }
-            await typeAtRandom(tabs, server, name, start)
+            await typeAtRandom(tabs, { server, name, start, browser })
             await tab.shows(await server.caret(['cat', name]))
         }, start)
     }
 }
 
 /** Expects that the tabs show the same text at the end, which has everything that was typed. */
-async function typeAtRandom(tabs, server, name, start) {
+async function typeAtRandom(tabs, { server, name, start, browser }) {
     const random = makeRandom(18)
     const scalar = makeScalars()
     const typed = [...start]
@@ -290,9 +314,9 @@ async function typeAtRandom(tabs, server, name, start) {
             if (/^[\udc00-\udfff]/.test(field.value.slice(offset))) offset--
             field.setSelectionRange(offset, offset)
         }, random.below(1000))
-        if (random.chance(10)) {
-            await one.compose(text.replace('\n', ''))
-            await one.insert(text)
+        if (text !== '\n' && random.chance(10) && !browser.lacks.compositions) {
+            await one.compose(text)
+            await one.commit(text)
         } else {
             await one.insert(text)
         }

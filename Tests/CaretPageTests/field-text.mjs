@@ -1,7 +1,7 @@
 // What a binding of a textarea computes without a field.
 import assert from 'node:assert/strict'
 import {
-    applyEdits, clampOffset, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
+    applyEdits, clampOffset, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from '../../Sources/CaretPage/caret/field-text.js'
 import { makeRandom, randomOffset } from './support.mjs'
 
@@ -90,6 +90,14 @@ export const cases = {
             ['😀\ude00', '😀\ufffd'], ['\ud83d\ud83d\ude00', '\ufffd😀'],
         ]
         for (const [text, expected] of rows) assert.equal(replaceLoneSurrogates(text), expected)
+    },
+
+    'the first half of a pair before the caret is found'() {
+        const rows = [
+            ['a\ud83d', 2, true], ['a\ud83db', 2, true], ['a\ud83d', 1, false], ['a😀', 2, false], ['a😀', 3, false],
+            ['a\ude00', 2, false], ['', 0, false],
+        ]
+        for (const [text, caret, expected] of rows) assert.equal(endsWithHalf(text, caret), expected, `${text} ${caret}`)
     },
 
     'a selection keeps its direction'() {

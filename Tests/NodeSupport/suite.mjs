@@ -1,7 +1,7 @@
 // A small test runner: tests run one after the other, and everything that they start is stopped at the end.
 
 const cleanups = []
-let [passed, failed] = [0, 0]
+let [passed, failed, skipped] = [0, 0, 0]
 
 /** Calls `action` when the run ends, even if a test has failed. The action that was added last runs first. */
 export function atEnd(action) {
@@ -18,6 +18,12 @@ export async function test(name, body) {
         failed++
         console.log(`✘ ${name}\n${error.stack}`)
     }
+}
+
+/** Prints that a test is left out, and why. */
+export function skip(name, reason) {
+    skipped++
+    console.log(`➜ ${name}: skipped, because ${reason}`)
 }
 
 /** Runs the parts of a suite in order, cleans up, and prints 'N passed, N failed'. */
@@ -43,6 +49,7 @@ async function end(status) {
             console.log(`✘ cleaning up\n${error.stack}`)
         }
     }
+    if (skipped > 0) console.log(`${skipped} skipped`)
     console.log(`${passed} passed, ${failed} failed`)
     process.exit(failed > 0 ? 1 : status)
 }

@@ -1,4 +1,4 @@
-// A small WebSocket client for short text messages: Node 18 has none.
+// A small WebSocket client for text messages: Node 18 has none.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as plainRequest } from 'node:http'
@@ -7,11 +7,12 @@ import { within } from './suite.mjs'
 
 /**
  * Opens a WebSocket with the options of `https.request`. `secure: false` opens one without TLS. The result has
- * `status`, and after status 101 also `send(message)`, `receive(type)` and `close()`.
+ * `status`, and after status 101 also `send(message)`, `receive(type)`, `onMessage(listener)`,
+ * `onClose(listener)` and `close()`.
  */
 export async function openWebSocket({ secure = true, headers = {}, ...options }) {
     const request = (secure ? secureRequest : plainRequest)({
-        ...options, agent: false, path: '/ws',
+        path: '/ws', ...options, agent: false,
         headers: {
             Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13',
             'Sec-WebSocket-Key': randomBytes(16).toString('base64'), ...headers,
@@ -55,10 +56,18 @@ function conversation(socket, head) {
     return {
         send(message) {
             const text = Buffer.from(JSON.stringify(message))
-            const length = text.length < 126 ? [0x80 | text.length] : [0xfe, text.length >> 8, text.length & 0xff]
-            // A mask of zeros changes no byte.
-            socket.write(Buffer.concat([Buffer.from([0x81, ...length, 0, 0, 0, 0]), text]))
+            // Firefox takes a mask of zeros for a missing one.
+            const mask = randomBytes(4).map((byte) => byte | 1)
+            for (let index = 0; index < text.length; index++) text[index] ^= mask[index % 4]
+            socket.write(Buffer.concat([Buffer.from([0x81]), lengthOf(text), mask, text]))
         },
+        /** Calls `listener` with each message, instead of keeping it for `receive`. */
+        onMessage(listener) {
+            const hand = () => { for (const message of messages.splice(0)) listener(message) }
+            socket.on('messages', hand)
+            hand()
+        },
+        onClose: (listener) => void socket.once('close', listener),
         async receive(type) {
             const next = async () => {
                 for (; ; await once(socket, 'messages')) {
@@ -70,4 +79,13 @@ function conversation(socket, head) {
         },
         close: () => socket.destroy(),
     }
+}
+
+/** The length of a message in the head of its frame, with the bit for a mask. */
+function lengthOf(text) {
+    if (text.length < 126) return Buffer.from([0x80 | text.length])
+    if (text.length < 0x10000) return Buffer.from([0xfe, text.length >> 8, text.length & 0xff])
+    const length = Buffer.alloc(9, 0xff)
+    length.writeBigUInt64BE(BigInt(text.length), 1)
+    return length
 }

@@ -4,7 +4,7 @@
 // Law: while no event is handled, the field shows the text of the replica. So messages of the server wait until
 // the next frame, and while an input method composes, but edits never wait.
 import {
-    applyEdits, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
+    applyEdits, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
 import { Mirror } from './mirror.js'
 import { Overlay } from './overlay.js'
@@ -15,6 +15,8 @@ const longText = 20_000
 const [longestComposition, mostHeld] = [5_000, 256 * 1024]
 /** A page that is visible but gets no frames, as in a hidden frame of another page, handles messages this late. */
 const frameTimeout = 500
+/** Firefox enters an emoji of a keyboard in two events, one for each half. How long the first waits, in milliseconds. */
+const halfTimeout = 100
 
 /** Why the field is read-only, for people who do not see it. */
 const readOnlyReasons = { none: 'The text is not available', read: 'You may only read this text' }
@@ -58,6 +60,11 @@ export class Binding {
     #composedAt = 0
     #frame = null
     #timer = null
+    /** While edits are being applied: whether the selection of the field was set. */
+    #hasSelected = false
+    #scrollFrame = null
+    /** Set while the field has the first half of a surrogate pair, and the event with the second has not arrived. */
+    #halfTimer = null
 
     /**
      * Use `CaretDocument.bind`. `messages` has the methods `hold`, `handle` and `release`. `core` has the rules for
@@ -86,6 +93,8 @@ export class Binding {
     release() {
         if (this.#listeners.signal.aborted) return
         this.#listeners.abort()
+        clearTimeout(this.#halfTimer)
+        cancelAnimationFrame(this.#scrollFrame)
         this.#cancelFrame()
         this.#overlay?.remove()
         this.#mirror.remove()
@@ -100,7 +109,7 @@ export class Binding {
         }
         const field = this.surface
         on(field, 'beforeinput', (event) => this.#beforeInput(event))
-        on(field, 'input', () => { if (!this.#isApplying) this.#readInput() })
+        on(field, 'input', () => { if (!this.#isApplying) this.#inputArrives() })
         on(field, 'keydown', (event) => this.#keyDown(event))
         on(field, 'focus', () => this.#tellSelection())
         on(field, 'compositionstart compositionupdate', () => this.#composes())
@@ -140,6 +149,22 @@ export class Binding {
     }
 
     /** The user has changed the field. */
+    #inputArrives() {
+        const { value, selectionEnd } = this.surface
+        if (this.#halfTimer !== null) return this.#endHalf()
+        if (this.#reason || !endsWithHalf(value, selectionEnd)) return this.#readInput()
+        // Until then, the field shows what no document can contain, so messages must wait.
+        this.#halfTimer = setTimeout(() => this.#endHalf(), halfTimeout)
+    }
+
+    /** Enters the text that the user has typed since the first half of a surrogate pair. */
+    #endHalf() {
+        clearTimeout(this.#halfTimer)
+        this.#halfTimer = null
+        this.#readInput()
+        this.#messagesWait(this.#heldSize)
+    }
+
     #readInput() {
         if (this.#reason) return this.#restoreValue()
         const field = this.surface
@@ -157,7 +182,7 @@ export class Binding {
     #readValue() {
         const field = this.surface
         const { value } = field
-        if (value === this.#shown) return
+        if (value === this.#shown || this.#halfTimer !== null) return
         if (this.#reason) return this.#restoreValue()
         const text = replaceLoneSurrogates(value)
         if (text !== value) this.#overwrite(0, value.length, text)
@@ -235,7 +260,7 @@ export class Binding {
 
     #messagesWait(size) {
         this.#heldSize = size
-        if (size === 0) return
+        if (size === 0 || this.#halfTimer !== null) return
         if (this.#isComposing) return this.#waitForComposition(size)
         if (this.#frame !== null) return
         if (this.surface.ownerDocument.visibilityState === 'hidden') {
@@ -262,7 +287,7 @@ export class Binding {
     /** Handles the messages that wait, with one layout of the page for all of them. */
     #handleMessages() {
         this.#cancelFrame()
-        if (this.#listeners.signal.aborted) return
+        if (this.#listeners.signal.aborted || this.#halfTimer !== null) return
         this.#readValue()
         this.#tellSelection()
         this.#heldSize = 0
@@ -301,6 +326,7 @@ export class Binding {
     #beginEdits() {
         const { value, scrollTop, scrollLeft } = this.surface
         this.#isApplying = true
+        this.#hasSelected = false
         this.#readSelection()
         const pageEdits = value === this.#shown ? null : this.#core.diff(this.#shown, replaceLoneSurrogates(value))
         this.#batch = { hasEdits: false, pageEdits, scrollTop, scrollLeft, line: this.#findTopLine(value) }
@@ -328,13 +354,25 @@ export class Binding {
             this.#setSelection(this.#selection)
             if (line) this.#mirror.show(surface.value)
             const top = line ? keptScroll(scrollTop, line.top, this.#mirror.topOf(line.offset)) : scrollTop
-            if (surface.scrollTop !== top) surface.scrollTop = top
-            if (surface.scrollLeft !== scrollLeft) surface.scrollLeft = scrollLeft
+            this.#scrollTo(top, scrollLeft)
+            if (this.#hasSelected && isFirefox()) this.#scrollAgain(top, scrollLeft)
         }
         this.#isApplying = false
         this.#told &&= this.#document.selections[0] ?? null
         // Not now, because the client may have more changes for this field.
         queueMicrotask(() => this.#readLater())
+    }
+
+    #scrollTo(top, left) {
+        const { surface } = this
+        if (surface.scrollTop !== top) surface.scrollTop = top
+        if (surface.scrollLeft !== left) surface.scrollLeft = left
+    }
+
+    /** Firefox scrolls to a selection that a script has set, but only shortly before the next frame. */
+    #scrollAgain(top, left) {
+        cancelAnimationFrame(this.#scrollFrame)
+        this.#scrollFrame = requestAnimationFrame(() => this.#scrollTo(top, left))
     }
 
     #readLater() {
@@ -355,13 +393,17 @@ export class Binding {
 
     #runCommand(start, end, text) {
         this.surface.setSelectionRange(start, end)
+        this.#hasSelected = true
         return this.surface.ownerDocument.execCommand(text === '' ? 'delete' : 'insertText', false, text)
     }
 
     #setSelection(selection) {
         const { surface } = this
         const { start, end, direction } = fromSelection(selection, this.#direction)
+        const { selectionStart, selectionEnd, selectionDirection } = surface
+        if (start === selectionStart && end === selectionEnd && direction === selectionDirection) return
         surface.setSelectionRange(start, end, direction)
+        this.#hasSelected = true
     }
 
     // Rights.
@@ -392,3 +434,5 @@ function isSame(left, right) { return left !== null && right !== null && left[0]
 function isApple() { return /^(Mac|iP)/.test(navigator.platform) }
 
 function isWebKit() { return navigator.vendor.startsWith('Apple') }
+
+function isFirefox() { return navigator.userAgent.includes(' Firefox/') }

@@ -36,6 +36,11 @@ export function replaceLoneSurrogates(text) {
     return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
 }
 
+/** Whether the text before `caret` ends with the first half of a surrogate pair, without the second. */
+export function endsWithHalf(text, caret) {
+    return isHigh(text, caret - 1) && !isLow(text, caret)
+}
+
 /** The text after the edits. All offsets refer to the text before them. */
 export function applyEdits(text, edits) {
     let result = ''

@@ -72,7 +72,7 @@ async function testTyping({ testTabs }) {
         await tab.select(4, 4)
         await tab.type(' and bread')
         await until(() => other.text === 'Milk and bread\n', 'the typed text')
-        assert.deepEqual(other.peers[0].selections, [[14, 14]])
+        await until(() => isSame(other.peers[0].selections[0], [14, 14]), 'the caret after the typed text')
         other.edit([{ range: [0, 4], text: 'Oat milk' }])
         await tab.shows('Oat milk and bread\n')
         assert.deepEqual(await tab.selection(), [18, 18])
@@ -178,8 +178,8 @@ async function testCompositions({ testTabs }) {
         other.edit([{ range: [0, 0], text: long }])
         await tab.shows(`${long}abcに`)
         assert.equal(await tab.evaluate(() => document.activeElement.id), 'field')
-        await tab.insert('ほ')
-        await until(() => other.text === `${long}abcにほ`, 'the text after the composition')
+        await tab.insert('ほん')
+        await until(() => other.text === `${long}abcにほん`, 'the text after the composition')
     }, 'abc', 'compositions')
 
     await testTabs('a composition that stops is ended after 5 s, if a message waits', async ({ tab, other }) => {
@@ -256,6 +256,8 @@ async function testScrolling({ testTabs }) {
 
     await testTabs('edits of others do not scroll the page to the field', async ({ tab, other }) => {
         await tab.focus()
+        // WebKit scrolls to a field with a new focus a little later.
+        await tab.frames(3)
         await tab.evaluate(() => {
             document.body.style.setProperty('height', '5000px')
             scrollTo(0, 2000)
@@ -352,6 +354,19 @@ async function testPage({ testTabs }) {
         await until(() => other.text === 'Milk\nBread\nTea\n', 'both changes')
         assert.equal(await tab.text(), 'Milk\nBread\nTea\n')
     }, 'Milk\n')
+
+    await testTabs('a listener may change the field while it is told about a change', async ({ tab, other }) => {
+        await tab.focus()
+        await tab.evaluate(() => {
+            shared.addEventListener('change', () => {
+                field.setRangeText('_', 0, 0, 'end')
+                field.dispatchEvent(new InputEvent('input'))
+            }, { once: true })
+            shared.append('c')
+        })
+        await until(() => other.text === '_abc', 'both changes')
+        await tab.shows('_abc')
+    }, 'ab')
 
     await testTabs('a released field is an ordinary field again', async ({ tab, other }) => {
         await tab.focus()

@@ -48,8 +48,6 @@ export class Binding {
     #isApplying = false
     /** Messages are being handled, with one layout for all of them. */
     #isInFrame = false
-    /** The next own change of the document comes from the field, which has it already. */
-    #expectsOwn = false
     /** The first text has not arrived yet. It must not push the caret to its end. */
     #awaitsText
     /** Why the user may not write; undefined if they may. */
@@ -173,7 +171,7 @@ export class Binding {
             const [start] = edit.range
             const text = replaceLoneSurrogates(edit.text)
             if (text !== edit.text) this.#overwrite(start, edit.text.length, text)
-            this.#enterOwn(() => this.#document.edit([{ ...edit, text }]))
+            this.#document.edit([{ ...edit, text }])
         }
         this.#tellSelection()
     }
@@ -187,8 +185,7 @@ export class Binding {
         const text = replaceLoneSurrogates(value)
         if (text !== value) this.#overwrite(0, value.length, text)
         // The caret says nothing about where a script has changed the text, so the difference must be found.
-        this.#enterOwn(() => this.#document.replaceText(text))
-        this.#shown = text
+        this.#document.replaceText(text)
     }
 
     #restoreValue() {
@@ -200,16 +197,6 @@ export class Binding {
         const { selectionStart, selectionEnd, selectionDirection } = this.surface
         this.surface.setRangeText(text, start, start + length, 'preserve')
         this.surface.setSelectionRange(selectionStart, selectionEnd, selectionDirection)
-    }
-
-    /** Enters a change that the field has already. */
-    #enterOwn(enter) {
-        this.#expectsOwn = true
-        try {
-            enter()
-        } finally {
-            this.#expectsOwn = false
-        }
     }
 
     #readSelection() {
@@ -304,11 +291,10 @@ export class Binding {
 
     /** The document has changed. */
     #changed({ edits, own }) {
-        // Only the first change can be the one from the field: a listener may have made the others.
-        if (own && this.#expectsOwn) {
-            this.#expectsOwn = false
-            this.#shown = applyEdits(this.#shown, edits)
-            return
+        if (own && !this.#isInFrame) {
+            const text = applyEdits(this.#shown, edits)
+            // The change comes from the field, which has it already. It may come late, after changes that a listener has made.
+            if (text === this.surface.value) return void (this.#shown = text)
         }
         if (!this.#isInFrame) this.#beginEdits()
         const { pageEdits } = this.#batch
@@ -401,7 +387,9 @@ export class Binding {
         const { surface } = this
         const { start, end, direction } = fromSelection(selection, this.#direction)
         const { selectionStart, selectionEnd, selectionDirection } = surface
-        if (start === selectionStart && end === selectionEnd && direction === selectionDirection) return
+        const isSet = start === selectionStart && end === selectionEnd && direction === selectionDirection
+        // WebKit reports this selection even if it has lost it with the text that was replaced.
+        if (isSet && isFirefox()) return
         surface.setSelectionRange(start, end, direction)
         this.#hasSelected = true
     }

@@ -59,9 +59,13 @@ export class DriverPage extends BrowserPage {
         await this.evaluate((text) => { document.execCommand('insertText', false, text) }, text)
     }
 
-    async movePointer(x, y) {
+    async movePointer(x, y, ...more) {
         const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y), origin: 'viewport', duration: 0 }
-        await this.act([{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: [move] }])
+        await this.act([{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: [move, ...more] }])
+    }
+
+    async click(x, y) {
+        await this.movePointer(x, y, { type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 })
     }
 }
 

@@ -15,7 +15,7 @@
 // | `press(key, { shift, ctrl })`, `insert(text)` | press a key; enter a text at once |
 // | `compose(text)`, `commit(text)` | what an input method does |
 // | `command(name)` | 'undo', 'redo', 'copy' or 'paste', as the menu of the browser does |
-// | `movePointer(x, y)` | move the mouse |
+// | `movePointer(x, y)`, `click(x, y)` | what a mouse does |
 // | `setWindow(window, scheme)`, `reduceMotion()` | size, safe areas, color scheme; less motion |
 // | `preload(task)` | call a function in each page that is loaded from now on, before its scripts |
 // | `screenshot(path)`, `problems`, `close()` | |

@@ -174,6 +174,12 @@ class Page extends BrowserPage {
 
     async movePointer(x, y) { await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }) }
 
+    async click(x, y) {
+        for (const type of ['mousePressed', 'mouseReleased']) {
+            await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 })
+        }
+    }
+
     async setWindow({ width, height, scale, insets }, scheme) {
         await this.send('Emulation.setDeviceMetricsOverride', {
             width, height, deviceScaleFactor: scale, mobile: scale > 1,

@@ -1,6 +1,7 @@
 // Carets of others over a textarea, in a real browser.
 import assert from 'node:assert/strict'
 import { makeRandom, until } from '../CaretPageTests/support.mjs'
+import { allOr } from './quick.mjs'
 import { startTabs } from './tabs.mjs'
 
 export { engines } from './browsers.mjs'
@@ -8,6 +9,7 @@ export { engines } from './browsers.mjs'
 export async function testOverlay(programs, engine) {
     const tabs = await startTabs(programs, engine)
     await testMirror(tabs)
+    await testPlaces(tabs)
     await testCarets(tabs)
 }
 
@@ -17,13 +19,17 @@ const samples = [
     'Donaudampfschifffahrtsgesellschaft', 'https://example.org/a/b?c=d', '…', '(', ')', 'é',
 ]
 
+/** Texts of many scripts, and widths for them. */
+function makeTexts(random, count) {
+    return Array.from({ length: count }, () => {
+        const words = Array.from({ length: random.below(60) }, () => random.pick(samples) + (random.chance(50) ? ' ' : ''))
+        return { width: 60 + random.below(5000) / 10, text: words.join('') }
+    })
+}
+
 async function testMirror({ testTabs }) {
     await testTabs('the copy of a field has the height of its text', async ({ tab }) => {
-        const random = makeRandom(5)
-        const texts = Array.from({ length: 300 }, () => {
-            const words = Array.from({ length: random.below(60) }, () => random.pick(samples) + (random.chance(50) ? ' ' : ''))
-            return { width: 60 + random.below(5000) / 10, text: words.join('') }
-        })
+        const texts = makeTexts(makeRandom(5), 300)
         const heights = await tab.evaluate(async (texts) => {
             const { Mirror } = await import('/caret/mirror.js')
             binding.release()
@@ -40,6 +46,62 @@ async function testMirror({ testTabs }) {
         const different = heights.map((pair, index) => [...pair, texts[index]]).filter(([copy, own]) => copy !== own)
         assert.deepEqual(different, [])
     })
+}
+
+/** A field does not say where its carets are. But it says which one is at a point, if the user presses there. */
+async function testPlaces({ testTabs }) {
+    await testTabs('carets of others are where the field has its own', async ({ tab }) => {
+        const random = makeRandom(7)
+        await tab.evaluate(async () => {
+            const { Mirror } = await import('/caret/mirror.js')
+            binding.release()
+            globalThis.mirror = new Mirror(field)
+        })
+        const wrong = []
+        let tried = 0
+        for (const one of makeTexts(random, allOr(60, 300, 'most texts of the places of carets'))) {
+            const place = await tab.evaluate(showCaret, one, random.below(1000), tried % 2)
+            if (!place) continue
+            tried++
+            const isNear = ({ x, top }) => Math.abs(x - place.x) <= 2 && Math.abs(top - place.top) <= 2
+            await tab.page.click(place.x, place.y)
+            const found = await tab.evaluate(edgesAtCaret)
+            if (!found.edges.some(isNear)) wrong.push({ ...one, place, found })
+        }
+        assert.deepEqual(wrong, [])
+        assert.ok(tried > 20, `${tried}`)
+    })
+}
+
+/** Runs in the page: shows a text, and says where the copy has one of its carets that is in the view. */
+function showCaret({ width, text }, where, isShifted) {
+    Object.assign(field.style, { width: `${width}px`, height: '200px', marginLeft: `${100 * isShifted}px` })
+    field.value = text
+    field.setSelectionRange(0, 0)
+    field.scrollTop = 0
+    mirror.show(text)
+    const starts = [...new Intl.Segmenter().segment(text)].map(({ index }) => index)
+    const { left, top } = field.getBoundingClientRect()
+    for (; starts.length > 0; where = where * 7 + 3) {
+        const [offset] = starts.splice(where % starts.length, 1)
+        const caret = mirror.caretAt(offset)
+        // In a line with several directions, a point may have two carets.
+        const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0]
+        if (/[\u0590-\u06ff]/.test(line)) continue
+        // Spaces at the end of a line may be outside of the field.
+        if (caret.top + caret.height > 190 || caret.left > field.clientWidth - 11) continue
+        const [x, y] = [left + field.clientLeft + caret.left, top + field.clientTop + caret.top + caret.height / 2]
+        return { offset, x, y: Math.round(y), top: caret.top }
+    }
+}
+
+/** Runs in the page: the edges, in the copy, of the characters beside the caret of the field. */
+function edgesAtCaret() {
+    const offset = field.selectionStart
+    const left = field.getBoundingClientRect().left + field.clientLeft
+    const [start, end] = [Math.max(0, offset - 2), Math.min(field.value.length, offset + 2)]
+    const rects = [mirror.caretAt(offset), ...mirror.rectanglesOf(start, offset), ...mirror.rectanglesOf(offset, end)]
+    return { offset, edges: rects.flatMap((rect) => [rect.left, rect.left + rect.width].map((x) => ({ x: x + left, top: rect.top }))) }
 }
 
 async function testCarets({ testTabs }) {

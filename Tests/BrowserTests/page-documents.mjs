@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { smallControls } from './accessibility.mjs'
+import { testIn } from './browsers.mjs'
 import { testDocumentsLayout } from './page-documents-layout.mjs'
 import { press, pressOn, replace, shows, type } from './page-support.mjs'
-import { startPages, windows } from './pages.mjs'
+import { isLostConnection, startPages, windows } from './pages.mjs'
 
 export { engines } from './browsers.mjs'
 
@@ -262,8 +263,8 @@ function holdMessages() {
     }
 }
 
-async function testConnection({ server, openPage, restart }) {
-    await test('until the documents arrive there are grey rows, and the bar works', async () => {
+async function testConnection({ server, openPage, restart, browser }) {
+    await testIn(browser, 'until the documents arrive there are grey rows, and the bar works', ['preloads'], async () => {
         const page = await openPage('/', windows.phone)
         await page.preload(holdMessages)
         await page.reload()
@@ -293,7 +294,7 @@ async function testConnection({ server, openPage, restart }) {
         await restart()
         await pressOn(page, 'Connect now')
         await shows(page, '.link', 'Connected Connected')
-        assert.deepEqual(page.problems.filter((problem) => !/WebSocket connection|when fetching the script/.test(problem)), [])
+        assert.deepEqual(page.problems.filter((problem) => !isLostConnection(problem)), [])
         await page.close()
     })
 }

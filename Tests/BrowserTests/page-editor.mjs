@@ -113,7 +113,7 @@ async function testText({ testPage, put }) {
 
 async function testMenus({ testPage, put, caret, origin }) {
     await put('plans/garden', 'Tomatoes\n')
-    await testPage('the menu of the name copies, downloads, renames, deletes', '/d/plans/garden', async (page) => {
+    await testPage('the menu of the name copies, renames, deletes', '/d/plans/garden', async (page) => {
         await inSituation(page, 'saved')
         await page.evaluate(() => {
             navigator.clipboard.writeText = async (text) => { window.copied = text }
@@ -122,12 +122,6 @@ async function testMenus({ testPage, put, caret, origin }) {
         await click(page, 'dialog[open] button', 'Copy the link')
         await notice(page, /^The link is copied/)
         assert.equal(await page.evaluate(() => window.copied), `${origin}/d/plans/garden`)
-        const downloads = temporaryFolder()
-        await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
-        await click(page, '.editor .name')
-        await click(page, 'dialog[open] button', 'Download')
-        const file = join(downloads, 'garden.txt')
-        await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
         await click(page, '.editor .name')
         await click(page, 'dialog[open] button', 'Rename')
         const type = (text) => page.waitFor((text) => {
@@ -150,6 +144,17 @@ async function testMenus({ testPage, put, caret, origin }) {
         await page.waitFor(() => location.pathname === '/', 'the documents')
         await assert.rejects(caret.read('plans/yard'), { code: 'not_found' })
     })
+
+    await put('plans/shed', 'Tomatoes\n')
+    await testPage('the menu of the name downloads', '/d/plans/shed', async (page) => {
+        await inSituation(page, 'saved')
+        const downloads = temporaryFolder()
+        await page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads })
+        await click(page, '.editor .name')
+        await click(page, 'dialog[open] button', 'Download')
+        const file = join(downloads, 'shed.txt')
+        await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'Tomatoes\n', 'the file')
+    }, windows.desktop, 'downloads')
 
     const list = await put('list', 'a')
     await testPage('the menu of the editor undoes, and sets font and wrap', '/d/list', async (page) => {
@@ -245,7 +250,7 @@ async function testTrap({ testPage, put, origin }) {
         await notice(page, /^The text is copied/)
         // The fault is reported, and nothing else.
         assert.deepEqual(page.problems.splice(0).filter((problem) => !problem.includes('has a fault')), [])
-    })
+    }, windows.desktop, 'preloads')
 }
 
 async function testRefusals({ testPage, put, caret }) {

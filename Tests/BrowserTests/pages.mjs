@@ -18,6 +18,12 @@ export const windows = {
     desktop: { width: 1440, height: 900, scale: 1, insets: {} },
 }
 
+/** These windows, as a browser can have them. */
+export function windowsOf({ lacks }) {
+    if (!lacks.safeAreas) return windows
+    return Object.fromEntries(Object.entries(windows).map(([name, window]) => [name, { ...window, insets: {} }]))
+}
+
 /**
  * Starts a browser and a server. `testPage(title, path, body)` runs a test with the page at a path, and expects
  * that nothing goes wrong in it. More arguments name what a browser may lack.
@@ -92,3 +98,8 @@ async function serveSources(page) {
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */
 export const setWindow = (page, window, scheme = 'light') => page.setWindow(window, scheme)
+
+/** Whether a browser reports only that it did not reach the server. */
+export function isLostConnection(problem) {
+    return /WebSocket connection|when fetching the script|NS_ERROR_|establish a connection|network connection was lost/.test(problem)
+}

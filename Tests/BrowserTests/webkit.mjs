@@ -17,12 +17,8 @@ class WebKit {
     lacks = {
         earlyProblems: 'WebDriver does not report what a page logs while it is loaded',
         compositions: 'WebDriver has no commands for input methods',
-        hostNames: 'WebKitGTK has no names for this machine but those of the system',
-        media: 'WebDriver cannot emulate color schemes and reduced motion',
         preloads: 'WebDriver cannot run a script before those of a page',
         safeAreas: 'WebKitGTK cannot emulate the safe areas of a phone',
-        scales: 'WebDriver cannot emulate the pixels of a phone',
-        smallWindows: 'WebKitGTK has no window that is narrower than its bar',
         sources: 'WebDriver does not replace answers of a server',
         downloads: 'WebDriver does not choose the folder of downloads',
     }

@@ -160,6 +160,8 @@ export function smallControls(page, selector = 'body') {
         }
         return nodes.filter((node) => {
             if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || node.disabled) return false
+            // Engines lay out rows outside of the view only when they come into it.
+            if (!node.checkVisibility({ contentVisibilityAuto: true })) return false
             const sentence = node.matches('a') && getComputedStyle(node).display === 'inline' && node.closest('p')
             return !sentence && sizeOf(node).some((size) => size < 43.5)
         }).map((node) => `${sizeOf(node).map(Math.round).join('×')}: ${node.outerHTML.slice(0, 120)}`)

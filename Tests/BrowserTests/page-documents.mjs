@@ -205,8 +205,8 @@ async function testHostile({ testPage, put, caret }) {
         '<img src=x onerror=alert(1)>', 'a\u202eb', 'x'.repeat(500), '\u200b', 'Z\u0351\u0352\u0353\u0354\u0355\u0356\u0357'.repeat(20),
         '"><script>alert(1)</script>', '\u05d0\u05d1/\u05d2 (1)', 'javascript:alert(1)', 'a?b#c%2F&d',
     ]
+    for (const name of names) await put(name)
     await testPage('hostile names run nothing, and stay inside of their rows', '/', async (page) => {
-        for (const name of names) await put(name)
         await page.waitFor((count) => document.querySelectorAll('.rows .entry').length === count, 'all rows', names.length + 2)
         const found = await page.evaluate(() => {
             const scroller = document.querySelector('.scroller')
@@ -225,7 +225,7 @@ async function testHostile({ testPage, put, caret }) {
         for (const title of ['<img src=x onerror=alert(1)>', 'ab', '%E2%80%8B']) assert.ok(found.titles.includes(title), title)
         await page.evaluate(() => [...document.querySelectorAll('.entry a')].find((one) => one.textContent.startsWith('a?')).click())
         await page.waitFor(() => `${location.pathname}${location.search}${location.hash}` === '/d/a%3Fb%23c%252F%26d', 'an address')
-    }, windows.small)
+    }, windows.small, 'smallWindows')
     for (const name of names) await caret.delete(name)
 }
 

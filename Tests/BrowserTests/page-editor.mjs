@@ -229,7 +229,7 @@ async function testEnds({ testPage, put, caret, origin }) {
         await page.waitFor(() => document.querySelector('.text').readOnly === false, 'a field for writing')
         await mayLeave(page)
         assert.equal((await caret.read('end')).text, 'The last words\n')
-    })
+    }, windows.desktop, 'clipboard')
 
     await testTrap({ testPage, put, origin })
 }
@@ -278,7 +278,7 @@ async function testRefusals({ testPage, put, caret }) {
         await showsText(page, 'Chapter one\nChapter two\n')
         await inSituation(page, 'saved')
         assert.equal(await asksBeforeLeaving(page), false)
-    })
+    }, windows.desktop, 'slowStorage')
 
     await put('note', 'x'.repeat(1_000))
     await testPage('refused changes outlive a visit to the documents', '/d/note', async (page) => {
@@ -296,7 +296,7 @@ async function testRefusals({ testPage, put, caret }) {
         await inSituation(page, 'deleted')
         assert.match(await words(page, '.banner'), /not saved, but the text is still here/)
         assert.equal(await asksBeforeLeaving(page), true)
-    }, windows.phone)
+    }, windows.phone, 'slowStorage')
 }
 
 async function testPeople({ connectAs, testPage, put }) {

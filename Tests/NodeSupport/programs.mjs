@@ -17,7 +17,8 @@ const environment = Object.fromEntries([
 /** A new folder, which is removed at the end. */
 export function temporaryFolder() {
     const folder = mkdtempSync(join(tmpdir(), 'caret-'))
-    atEnd(() => rmSync(folder, { recursive: true, force: true }))
+    // Parts of a browser that has ended may still write.
+    atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 9 }))
     return folder
 }
 

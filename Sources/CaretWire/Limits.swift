@@ -109,8 +109,8 @@ package struct Limits: Equatable, Sendable {
     package var retryMilliseconds = 1_000
     /// Seconds for which a room without sessions stays in memory, because people often return.
     package var idleRoomSeconds = 60
-    /// The shortest time in milliseconds between two `peer` messages about one session to a receiver that is
-    /// behind.
+    /// The shortest time in milliseconds between two sends of presence in a document. In between, only the
+    /// latest presence of each session is kept. 0 sends all presence at once.
     package var peerMilliseconds = 50
     /// The shortest time in milliseconds between two `document` messages about one document to a follower.
     package var documentMilliseconds = 1_000

@@ -57,8 +57,13 @@ import Testing
             room.presence.select([Selection(caret: 99)], by: &room.sessions[0])
         },
         Fault("each session was sent only presence events that were recorded") { room in
-            room.sessions[0].presence.markSent(until: 8, at: 1)
+            room.sessions[0].presence.markSent(until: 8)
         },
+        Fault("presence waits for the tick if a session could be sent it") { room in
+            room.presence.select([Selection(caret: 1)], by: &room.sessions[0])
+            room.presence.tick = PresenceTick()
+        },
+        Fault("if presence waits, the room wakes at the tick") { $0.presence.tick.wait() },
         Fault("the room remembers the pusher of each session") { room in
             room.pushers.release(room.sessions[1].pusher)
         },

@@ -15,6 +15,7 @@ import Testing
         var world = try RoomWorld("", limits: limits)
         world.openQuietly(.ann, .bob, .eve)
         for person in [Person.bob, .eve] { world.select(person, [(0, 0)], at: 0) }
+        world.tick()
         world.isWrittenAtOnce = false
         world.push(.joe, .text(letters), base: 0, seq: 1)
         for person in [Person.bob, .eve] { world.reportWritten(person) }
@@ -32,7 +33,7 @@ import Testing
             if number == 35 { world.leave(.eve) }
         }
         world.reportWritten(.ann)
-        world.pass(milliseconds: world.limits.peerMilliseconds)
+        world.tick()
         #expect(
             world.lines(.ann) == [
                 #"{"type":"peer","doc":"notes","session":"s3","left":true}"#,
@@ -53,6 +54,7 @@ import Testing
                 world.open(visitor)
                 world.select(visitor, [], at: 1)
                 world.leave(visitor)
+                world.tick()
                 for person in [Person.bob, .eve] { world.reportWritten(person) }
             }
             #expect(world.disconnected == (isDisconnected ? [Person.ann.session] : []))

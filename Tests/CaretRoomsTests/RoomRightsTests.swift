@@ -54,6 +54,7 @@ import Testing
                 #"{"type":"rights","doc":"notes","rights":"none"}"#,
             ])
         #expect(world.ended == [Person.ann.session])
+        world.tick()
         #expect(Set(world.lines(.bob).types) == ["peer", "change", "ack"])
         #expect(world.text == "xaby")
     }

@@ -351,6 +351,7 @@ import Testing
         world.push(.eve, [(2, 2, "2")], base: 1, seq: 1)
         world.push(.joe, [(2, 2, "3")], base: 1, seq: 1)
         world.release()
+        world.tick()
         #expect(
             world.lines(.ann) == [
                 #"{"type":"change","doc":"notes","rev":2,"edits":[{"range":[0,0],"text":"1"}],"user":"bob","client":"p-bob-client","time":1001}"#,
@@ -361,11 +362,14 @@ import Testing
         let kim = Person("kim", 5)
         world.open(kim)
         world.select(kim, [], at: 4)
+        world.tick()
         world.leave(kim)
+        world.tick()
         #expect(world.lines(.ann).types == ["peer", "peer"])
         world.holds = \.isAppend
         for person in [Person.bob, .eve, .joe] { world.push(person, [(0, 0, "4")], base: 4, seq: 2) }
         world.release()
+        world.tick()
         let lines = world.lines(.ann)
         #expect(lines.types == ["change", "change", "peer"])
         #expect(lines.last == #"{"type":"peer","doc":"notes","session":"s2","rev":7,"selections":[[8,8]]}"#)

@@ -100,6 +100,9 @@ struct RoomWorld {
         send(.timePassed)
     }
 
+    /// Lets the time until the next tick of presence pass.
+    mutating func tick() { pass(milliseconds: limits.peerMilliseconds) }
+
     /// Lets time pass, and sends the room no event except at the times of its `wake` actions.
     mutating func sleep(milliseconds: Int) {
         let end = time + Int64(milliseconds)

@@ -109,31 +109,24 @@ import Testing
     }
 
     /// Rule S4.
-    @Test("a slow session gets a peer's next selection after exactly 50 ms")
-    func peerPause() throws {
-        let limits = Limits()
-        for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
-            var world = try RoomWorld("", limits: limits)
-            world.openQuietly(.ann, .bob, .joe)
-            world.isWrittenAtOnce = false
-            let letters = String(repeating: "x", count: 300_000)
-            // Ann is behind the head whenever Bob selects, and gets the selection after she has caught up.
-            for number in 0..<2 {
-                world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
-                world.reportWritten(.bob)
-                world.select(.bob, [(number, number)], at: Revision(number + 1))
-                if number == 0 {
-                    world.reportWritten(.ann)
-                    world.reportWritten(.ann)
-                    // The next push advances the clock by one more millisecond, so `wait` milliseconds pass
-                    // in all.
-                    world.time += Int64(wait) - 1
-                }
-            }
-            world.forget()
-            world.reportWritten(.ann)
-            #expect(world.lines(.ann).types == (isTold ? ["peer"] : []), "after \(wait) ms")
-        }
+    @Test("a session gets the next selections of its peers after exactly 50 ms")
+    func tick() throws {
+        var world = try RoomWorld("abc")
+        world.openQuietly(.ann, .bob, .joe)
+        world.select(.bob, [(0, 0)], at: 1)
+        #expect(world.lines(.ann).types == ["peer"])
+        world.select(.bob, [(1, 1)], at: 1)
+        world.select(.joe, [(2, 2)], at: 1)
+        world.sleep(milliseconds: 20)
+        world.select(.bob, [(3, 3)], at: 1)
+        world.sleep(milliseconds: world.limits.peerMilliseconds - 21)
+        #expect(world.lines(.ann).isEmpty && world.lines(.joe).types == ["peer"])
+        world.sleep(milliseconds: 1)
+        #expect(world.lines(.ann).types == ["peer", "peer"] && world.lines(.joe).types == ["peer"])
+        // After a quiet interval, the next selection does not wait.
+        world.sleep(milliseconds: world.limits.peerMilliseconds)
+        world.select(.bob, [(1, 1)], at: 1)
+        #expect(world.lines(.ann).types == ["peer"])
     }
 
     @Test("a failed call to the store is retried after exactly one second")

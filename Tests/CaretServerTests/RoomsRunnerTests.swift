@@ -93,6 +93,32 @@ struct RoomsRunnerTests {
         #expect(bob.output.contains(#"{"type":"ack","doc":"a","seq":1,"rev":3"#))
     }
 
+    @Test("carets within 50 ms are sent when the timer of the room's queue fires")
+    func presenceTick() throws {
+        let (server, ann) = try opened(Observer())
+        defer { server.close() }
+        let bob = server.greeted("bob-client")
+        bob.open()
+        server.run()
+        ann.receive(#"{"type":"select","doc":"a","rev":1,"selections":[[0,0]]}"#)
+        server.run()
+        #expect(bob.output.contains(#""rev":1,"selections":[[0,0]]}"#))
+        for place in [1, 0, 1] {
+            ann.receive(#"{"type":"select","doc":"a","rev":1,"selections":[[0,\#(place)]]}"#)
+            server.run()
+        }
+        server.clock.advance(milliseconds: 49)
+        server.fireAlarms()
+        server.run()
+        #expect(!bob.output.contains("[[0,1]]"))
+        server.clock.advance(milliseconds: 1)
+        server.fireAlarms()
+        server.run()
+        #expect(bob.output.hasSuffix(#""rev":1,"selections":[[0,1]]}"# + "\n"))
+        #expect(bob.output.split(separator: "\n").count { $0.contains(#""type":"peer""#) } == 2)
+        #expect(!ann.output.contains(#""type":"peer""#))
+    }
+
     @Test("the hub learns of commits only while a connection follows documents")
     func commits() throws {
         let (server, ann) = try opened(Observer())

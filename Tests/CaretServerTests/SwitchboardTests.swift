@@ -94,6 +94,31 @@ struct SwitchboardTests {
         #expect(payload == nil)
     }
 
+    @Test("the carets of a tick are stored once for all who did not move")
+    func sharedPresence() throws {
+        let server = try HandServer()
+        defer { server.close() }
+        let ports = ["ann-client", "bob-client", "eve-client", "joe-client"].map { server.greeted($0) }
+        for port in ports {
+            port.open()
+            server.run()
+        }
+        ports[0].receive(#"{"type":"select","doc":"a","rev":0,"selections":[]}"#)
+        server.run()
+        for port in ports { port.keepsPayloads = true }
+        for port in ports[..<2] {
+            port.receive(#"{"type":"select","doc":"a","rev":0,"selections":[[0,0]]}"#)
+            server.run()
+        }
+        server.clock.advance(milliseconds: 50)
+        server.fireAlarms()
+        server.run()
+        let sent = try ports.map { try #require($0.payloads.first) }
+        #expect(ports.allSatisfy { $0.payloads.count == 1 })
+        #expect(sent[2] === sent[3])
+        #expect(sent.map { $0.bytes.count { $0 == UInt8(ascii: "\n") } } == [1, 1, 2, 2])
+    }
+
     @Test("the counters of connections and bytes are exact")
     func counters() throws {
         let server = try HandServer(loops: 2)

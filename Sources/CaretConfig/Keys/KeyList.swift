@@ -183,7 +183,7 @@ extension ConfigurationKey {
             "limit_peer_every", .documents,
             .time(
                 \.configuredLimits.peerMilliseconds, counts: .milliseconds, plain: .milliseconds, 0...60_000),
-            "A slow client receives a peer's carets at most once in this time."),
+            "A client receives the carets of others in a document at most once in this time."),
         ConfigurationKey(
             "limit_document_every", .documents,
             .time(

@@ -33,7 +33,7 @@ package enum RoomAction: Equatable, Sendable {
 /// Lines for a session, and their kind, which the session's connection needs to know.
 package struct RoomOutput: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// Any other output: one answer or message, or several lines that are all changes or acks.
+        /// Any other output: one answer or message, or several lines that are all changes, acks or presence.
         case stream
         /// The rights of the session have changed.
         case rights

@@ -9,6 +9,7 @@ extension RoomState {
         try queries.checkInvariants()
         try sessions.checkInvariants(at: head)
         try presence.checkInvariants(sessions.all, in: text)
+        try checkPresence()
         try pushes.checkInvariants(at: head)
         try BrokenInvariant.check(
             "no append is in flight while the room waits for more pushes",
@@ -17,6 +18,16 @@ extension RoomState {
         try checkPushers()
         try checkWaiting()
         if closedWith != nil { try checkEnd() }
+    }
+
+    private func checkPresence() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "presence waits for the tick if a session could be sent it",
+            presence.tick.isWaiting || !sessions.indices.contains { lacksPresence($0) })
+        try BrokenInvariant.check(
+            "if presence waits, the room wakes at the tick",
+            !presence.tick.isWaiting || isGathering || closedWith != nil
+                || clock.wakes(by: presence.tick.next))
     }
 
     private func checkPushers() throws(BrokenInvariant) {

@@ -41,7 +41,7 @@ package struct RoomState: Sendable {
     package var effects = RoomEffects()
     private var lastWork = 0
     /// Whether more events follow immediately, so that due work waits until they are handled.
-    private var isGathering = false
+    private(set) var isGathering = false
 
     package init(
         _ entry: DocumentEntry, head: Snapshot, limits: Limits, at time: Int64,
@@ -127,6 +127,7 @@ package struct RoomState: Sendable {
         if closedWith == nil, !isGathering {
             appendReady()
             deliverStreams()
+            sendPresence()
             continuePause()
         }
         answerAwaiting()

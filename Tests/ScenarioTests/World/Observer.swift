@@ -23,6 +23,7 @@ final class Observer: StateObserver, @unchecked Sendable {
         if world.fault.readsWithoutWaiting, case .awaitPushes(_, let connection) = event {
             return [.notifyHub(.pushesResolved(connection))]
         }
+        checkTick(of: room, at: time)
         if case .written(let session, let bytes) = event { waitingBytes[session, default: 0] -= bytes }
         let moment = room.presence.now
         let actions = world.fault.handle(event, in: &room, at: time)
@@ -31,6 +32,16 @@ final class Observer: StateObserver, @unchecked Sendable {
         look(at: room)
         return actions
     }
+
+    /// Presence must not wait longer than the tick. Other work may delay the tick a little.
+    private func checkTick(of room: RoomState, at time: Int64) {
+        let tick = room.presence.tick
+        if tick.isWaiting, tick.next > .min, time > tick.next + Observer.mostTickDelay {
+            world.fail(.presence, "presence still waits \(time - tick.next) ms after the tick")
+        }
+    }
+
+    private static let mostTickDelay: Int64 = 100
 
     private func note(_ actions: [RoomAction]) {
         // When a document ends, its sessions get all missing changes, regardless of their credit.

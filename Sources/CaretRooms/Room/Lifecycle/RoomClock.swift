@@ -18,6 +18,9 @@ struct RoomClock: Sendable {
         return isDue
     }
 
+    /// Whether the room has requested a `wake` at this time or earlier.
+    func wakes(by time: Int64) -> Bool { requestedWake ?? .max <= time }
+
     /// The time at which the room must be woken; nil if that was requested already.
     mutating func takeWake() -> Int64? {
         guard let due, due < requestedWake ?? .max else { return nil }

@@ -23,6 +23,9 @@ package struct PresenceBoard: Sendable {
     private var events: [Event] = []
     /// How long the list may grow before it is swept.
     private var mostEvents = 64
+    package var tick = PresenceTick()
+    /// When presence was last sent, all sessions at the head were sent the events up to this moment.
+    private(set) var lastFanOut = 0
 
     package init() {}
 
@@ -43,8 +46,11 @@ package struct PresenceBoard: Sendable {
     private mutating func add(_ kind: Event.Kind) -> Int {
         now += 1
         events.append(Event(moment: now, kind: kind))
+        tick.wait()
         return now
     }
+
+    mutating func endFanOut() { lastFanOut = now }
 
     func events(after moment: Int) -> ArraySlice<Event> {
         // Usually only the last event is new, so the search begins at the end.

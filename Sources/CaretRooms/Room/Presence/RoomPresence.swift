@@ -51,7 +51,6 @@ extension RoomState {
 
     mutating func setSelections(_ selections: [Selection], of index: Int) {
         presence.select(selections, by: &sessions[index])
-        sessions.needDelivery()
         if presence.wantsSweep { sweepPresence() }
     }
 
@@ -60,14 +59,14 @@ extension RoomState {
     mutating func forgetPresence(of session: RoomSession) {
         guard let known = session.presence.known else { return }
         presence.left(session, known: known)
-        sessions.needDelivery()
         if presence.wantsSweep { sweepPresence() }
     }
 
     private mutating func sweepPresence() {
         // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that
-        // receive departures quickly enough stay connected.
-        if let moment = presence.departure(before: limits.roomSelections) {
+        // receive departures quickly enough stay connected. These only wait for the tick.
+        if let departure = presence.departure(before: limits.roomSelections) {
+            let moment = min(departure, presence.lastFanOut)
             for index in sessions.indices
             where sessions[index].presence.introduced < moment && !sessions[index].stream.isDisconnecting {
                 disconnect(index)
@@ -89,27 +88,79 @@ extension RoomState {
 
     // MARK: Sending
 
-    /// Sends a session at the head the selections of other sessions that have changed since its last update,
-    /// and departures.
-    mutating func sendPresence(to index: Int) {
-        if sessions[index].presence.sentUntil == presence.now { return }
-        let next = sessions[index].presence.sentAt + Int64(limits.peerMilliseconds)
-        if sessions[index].presence.isLate, clock.now < next { return clock.schedule(at: next) }
-        let introduced = sessions[index].presence.introduced
-        for event in presence.events(after: sessions[index].presence.sentUntil) {
+    /// Sends the sessions at the head the presence that they lack, if the tick allows it now.
+    mutating func sendPresence() {
+        switch presence.tick.decide(at: clock.now) {
+        case .nothing: break
+        case .wait(let time): clock.schedule(at: time)
+        case .send:
+            var shared = SharedBatches()
+            var isSent = false
+            for index in sessions.indices where canBeSentPresence(index) {
+                let lines = missedPresence(of: index, &shared)
+                sessions[index].presence.markSent(until: presence.now)
+                if lines.isEmpty { continue }
+                deliver(lines, to: index)
+                isSent = true
+            }
+            presence.endFanOut()
+            if isSent { presence.tick.sent(at: clock.now, every: limits.peerMilliseconds) }
+        }
+    }
+
+    /// Whether a session lacks presence that it could be sent.
+    func lacksPresence(_ index: Int) -> Bool {
+        canBeSentPresence(index) && sessions[index].presence.sentUntil < presence.now
+    }
+
+    /// Presence counts in the text at the head, so only sessions at the head can be sent presence.
+    private func canBeSentPresence(_ index: Int) -> Bool {
+        sessions[index].stream.position == head && sessions[index].stream.phase == .live
+            && sessions[index].stream.outstanding < limits.creditBytes
+            && !sessions[index].stream.isBarred && !sessions[index].stream.isDisconnecting
+    }
+
+    /// The presence that a session lacks, without its own.
+    private mutating func missedPresence(of index: Int, _ shared: inout SharedBatches) -> [UInt8] {
+        let since = sessions[index].presence.sentUntil
+        let selected = sessions[index].presence.selected
+        let batch = batch(after: since, sessions[index].presence.introduced, sessions[index].unit, &shared)
+        return selected > since ? batch.lines(without: selected) : batch.lines
+    }
+
+    private mutating func batch(
+        after moment: Int, _ introduced: Int, _ unit: CodeUnit, _ shared: inout SharedBatches
+    ) -> PresenceBatch {
+        let isWhole = moment != introduced
+        if introduced != presence.lastFanOut || (isWhole && moment != 0) {
+            return batch(after: moment, introducedAt: introduced, in: unit)
+        }
+        if let batch = shared[unit, isWhole: isWhole] { return batch }
+        let batch = batch(after: moment, introducedAt: introduced, in: unit)
+        shared[unit, isWhole: isWhole] = batch
+        return batch
+    }
+
+    /// The lines of the presence events after a moment. The receivers were sent the introductions up to
+    /// `introduced`.
+    private mutating func batch(
+        after moment: Int, introducedAt introduced: Int, in unit: CodeUnit
+    ) -> PresenceBatch {
+        var batch = PresenceBatch()
+        for event in presence.events(after: moment) {
             switch event.kind {
             case .left(let name, let known):
                 if known > introduced || event.moment <= introduced { continue }
                 let left = PeerChange(document: log.name, session: name, news: .left)
-                deliver(effects.line(left), to: index)
+                batch.append(effects.line(left), at: event.moment)
             case .selected(let id):
-                guard let other = sessions.index(of: id), other != index,
-                    sessions[other].presence.selected == event.moment
+                guard let index = sessions.index(of: id),
+                    sessions[index].presence.selected == event.moment
                 else { continue }
-                deliver(peerLine(of: other, in: sessions[index].unit, introducedAt: introduced), to: index)
+                batch.append(peerLine(of: index, in: unit, introducedAt: introduced), at: event.moment)
             }
         }
-        sessions[index].presence.markSent(until: presence.now, at: clock.now)
+        return batch
     }
 
     /// The line about a session, with its introduction for receivers that do not know it yet.

@@ -16,10 +16,6 @@ package struct SessionPresence: Sendable {
     package private(set) var sentUntil: Int
     /// The session was sent the introductions of other sessions up to this moment.
     private(set) var introduced: Int
-    /// The time when the session was last sent selections of other sessions.
-    private(set) var sentAt: Int64 = .min / 2
-    /// Whether the session was behind the head when there were selections to send.
-    private(set) var isLate = false
 
     init(sentUntil: Int, introduced: Int) { (self.sentUntil, self.introduced) = (sentUntil, introduced) }
 
@@ -36,15 +32,11 @@ package struct SessionPresence: Sendable {
 
     // MARK: What it is sent about others
 
-    package mutating func markSent(until moment: Int, at time: Int64) {
-        (sentUntil, introduced, sentAt, isLate) = (moment, moment, time, false)
-    }
+    package mutating func markSent(until moment: Int) { (sentUntil, introduced) = (moment, moment) }
 
     /// Forgets which selections the session was sent. The session has another text now, so all selections are
     /// sent again.
     mutating func forgetSent() { sentUntil = 0 }
-
-    mutating func becameLate() { isLate = true }
 
     // MARK: What others are sent about it
 

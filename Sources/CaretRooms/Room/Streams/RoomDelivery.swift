@@ -14,7 +14,7 @@ extension RoomState {
     }
 
     /// Sends a session the revisions after its position, as far as its credit allows. At the head it gets
-    /// selections and checks.
+    /// checks, and its presence waits for the tick.
     mutating func advance(_ index: Int) {
         if sessions[index].stream.isBarred { return }
         while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isDisconnecting
@@ -24,9 +24,8 @@ extension RoomState {
                 if !sendText(to: index, reason) { break }
             } else if position == head {
                 if sessions[index].stream.isSlow { noteCaughtUp(index) }
-                sendPresence(to: index)
-                sendCheck(to: index)
-                return
+                if lacksPresence(index) { presence.tick.wait() }
+                return sendCheck(to: index)
             } else if !log.window.contains(position.next) {
                 fallBack(index)
                 break
@@ -36,7 +35,6 @@ extension RoomState {
                 sendNext(to: index)
             }
         }
-        if sessions[index].presence.sentUntil < presence.now { sessions[index].presence.becameLate() }
     }
 
     /// Sends a session the revision after its position, which is in the window.

@@ -49,6 +49,7 @@ struct LineKind: RawRepresentable, Equatable {
     static let ack = LineKind("ack\"")
     static let check = LineKind("chec")
     static let opened = LineKind("open")
+    static let peer = LineKind("peer")
     static let ping = LineKind("ping")
     static let resync = LineKind("resy")
     static let welcome = LineKind("welc")

@@ -31,6 +31,8 @@ struct ServerBenchmarks {
         if !crowds.isEmpty {
             ServerCrowds(servers: servers, turns: CrowdTurns(of: seconds * 1e9)).run(crowds)
         }
+        let carets = ServerPresence.cases.filter { options.wants($0.name) }
+        if !carets.isEmpty { ServerPresence(servers: servers, seconds: seconds).run(carets) }
         await ServerMemory(servers: servers).run(options.wants)
         if options.wants(ServerJoining.name) { await ServerJoining(servers: servers, seconds: seconds).run() }
         if options.wants(ServerSlowReader.name) { ServerSlowReader(servers: servers, seconds: seconds).run() }

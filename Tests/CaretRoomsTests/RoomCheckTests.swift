@@ -56,6 +56,7 @@ import Testing
         world.forget()
         world.send(.diverged(Person.ann.session, 1))
         #expect(world.divergences == [1] && world.ended == [Person.ann.session])
+        world.tick()
         #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
         world.open(Person.ann.back(9))
         #expect(world.lines(Person.ann.back(9)).types == ["opened"])

@@ -36,10 +36,30 @@ extension TextBuffer {
     }
 
     /// Applies one edit.
-    public mutating func apply(_ edit: Edit) throws(TextError) {
-        if edit.end > length.utf16 { throw .outside(offset: edit.end, end: length.utf16) }
-        let (units, inserted) = (edit.start..<edit.end, edit.inserted)
-        let cut = edit.text.withBytes { replace(units, with: $0, of: inserted) }
+    // Inlined into other modules, because calling it with a whole edit would copy the edit.
+    @inlinable public mutating func apply(_ edit: Edit) throws(TextError) {
+        try replace(from: edit.start, to: edit.end, edit.text, edit.inserted)
+    }
+
+    @usableFromInline mutating func replace(
+        from start: Int, to end: Int, _ text: String, _ inserted: TextLength
+    ) throws(TextError) {
+        if end > length.utf16 { throw .outside(offset: end, end: length.utf16) }
+        #if !hasFeature(Embedded)
+            // Most edits insert or remove one letter. Such an edit needs no closure with the bytes.
+            if inserted.utf8 <= 1 {
+                let letter = inserted.utf8 == 0 ? 0 : text.utf8[text.utf8.startIndex]
+                if type(letter, inserted.utf8, over: start..<end) { return }
+            }
+        #endif
+        try replace(start..<end, with: text, inserted)
+    }
+
+    // Not inlined, so that the method above stays short.
+    @inline(never) private mutating func replace(
+        _ units: Range<Int>, with text: String, _ inserted: TextLength
+    ) throws(TextError) {
+        let cut = text.withBytes { replace(units, with: $0, of: inserted) }
         if let cut { throw .insideScalar(offset: cut) }
     }
 }

@@ -12,6 +12,9 @@ package struct Chunk: @unchecked Sendable {
     /// A chunk with fewer bytes is joined with its neighbour.
     static let minimum = 256
 
+    /// Takes the place of a chunk that is not in its group at the moment.
+    static let empty = Chunk(UTF8Bytes(start: nil, count: 0))
+
     /// The header is the capacity in bytes.
     private var storage: ManagedBuffer<UInt16, UInt8>
     /// The number of bytes before the gap. The gap begins at a scalar boundary.
@@ -32,6 +35,7 @@ package struct Chunk: @unchecked Sendable {
 
     package var utf8Count: Int { Int(utf8) }
     var utf16Count: Int { Int(utf16) }
+    var isEmpty: Bool { utf8 == 0 }
     private var isASCII: Bool { utf8 == scalars }
 
     package var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
@@ -100,9 +104,7 @@ package struct Chunk: @unchecked Sendable {
     }
 
     /// Replaces the UTF-16 code units in `units` by `bytes`, whose length is `inserted`.
-    @inline(__always) mutating func replace(units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength)
-        -> Outcome
-    {
+    mutating func replace(units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength) -> Outcome {
         if units.upperBound > utf16Count { return .unfit }
         guard let low = byte(at: units.lowerBound, in: .utf16) else {
             return .insideScalar(units.lowerBound)
@@ -125,6 +127,32 @@ package struct Chunk: @unchecked Sendable {
         return .replaced(growth)
     }
 
+    #if !hasFeature(Embedded)
+        /// Replaces the code units between `low` and `high` by no byte or by one, which is `letter`. Returns
+        /// false and changes nothing if the gap is elsewhere, if a byte is not ASCII, or if `replace` must
+        /// first make room or join chunks.
+        @inline(__always) mutating func type(_ letter: UInt8, _ count: Int, from low: Int, to high: Int)
+            -> Bool
+        {
+            let size = utf8Count &- (high &- low) &+ count
+            guard low >= 0, low <= Int(front), Int(front) <= high, high <= utf8Count, isASCII,
+                size >= Chunk.minimum || size >= utf8Count, isKnownUniquelyReferenced(&storage)
+            else { return false }
+            if count > 0 {
+                let isWritten = storage.withUnsafeMutablePointers { capacity, base in
+                    if size > Int(capacity.pointee) { return false }
+                    base[low] = letter
+                    return true
+                }
+                if !isWritten { return false }
+            }
+            front = UInt16(truncatingIfNeeded: low &+ count)
+            utf8 = UInt16(truncatingIfNeeded: size)
+            (utf16, scalars) = (utf8, utf8)
+            return true
+        }
+    #endif
+
     /// Moves the gap to the start of `range`, and adds the bytes in `range` to the gap.
     private mutating func moveGap(over range: Range<Int>) {
         storage.withUnsafeMutablePointers { capacity, base in
@@ -143,7 +171,7 @@ package struct Chunk: @unchecked Sendable {
     /// Copies the bytes to new storage that no other chunk shares. The storage has space for `count` bytes
     /// and some more, so that typing rarely causes another copy.
     private mutating func makeRoom(for count: Int) {
-        let room = max(count, utf8Count) + count / 16 + 16
+        let room = min(max(count, utf8Count) + count / 16 + 16, Chunk.limit)
         let moved = Chunk.makeStorage(capacity: room)
         withParts { front, back in
             moved.withUnsafeMutablePointerToElements { target in
@@ -152,6 +180,11 @@ package struct Chunk: @unchecked Sendable {
             }
         }
         storage = moved
+    }
+
+    /// Copies the bytes to smaller storage if the storage wastes much space.
+    mutating func trim() {
+        if !fitsStorage(utf8Count) { makeRoom(for: utf8Count) }
     }
 
     /// Whether the storage fits `count` bytes without wasting much space.

@@ -39,28 +39,29 @@ package struct ChunkGroup: Sendable {
         }
     }
 
-    /// The length of the group's text before `offset`; nil if the offset is inside a scalar.
-    func length(before offset: Int, in unit: CodeUnit) -> TextLength? {
+    /// The length of the group's text before `offset`; nil if the offset is inside a scalar. `open` is the
+    /// chunk that an empty chunk of this group stands for.
+    func length(before offset: Int, in unit: CodeUnit, open: Chunk) -> TextLength? {
         chunks.withUnsafeBufferPointer { chunks in
-            var (index, before) = (0, TextLength.zero)
-            while (before + chunks[index].length).count(of: unit) < offset {
-                before += chunks[index].length
-                index += 1
+            var before = TextLength.zero
+            for index in chunks.indices {
+                let chunk = chunks[index].isEmpty ? open : chunks[index]
+                let after = before + chunk.length
+                if after.count(of: unit) >= offset {
+                    return chunk.byte(at: offset - before.count(of: unit), in: unit).map {
+                        before + chunk.length(of: 0..<$0)
+                    }
+                }
+                before = after
             }
-            guard let byte = chunks[index].byte(at: offset - before.count(of: unit), in: unit) else {
-                return nil
-            }
-            return before + chunks[index].length(of: 0..<byte)
+            return before
         }
     }
 
-    /// Replaces the code units in `units` of one chunk by `bytes`, whose length is `inserted`.
-    @inline(__always) mutating func replace(
-        _ units: Range<Int>, ofChunk chunk: Int, with bytes: UTF8Bytes, of inserted: TextLength
-    ) -> Chunk.Outcome {
-        let outcome = chunks[chunk].replace(units: units, with: bytes, of: inserted)
-        if case .replaced(let growth) = outcome { length += growth }
-        return outcome
+    /// Puts `chunk` into the group, and sets it to the chunk that was there.
+    mutating func exchange(_ chunk: inout Chunk, atChunk index: Int) {
+        length += chunk.length - chunks[index].length
+        swap(&chunks[index], &chunk)
     }
 
     /// Splits `chunks` into groups of about equal size, and appends them to `groups`.

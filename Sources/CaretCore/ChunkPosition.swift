@@ -11,19 +11,28 @@ struct ChunkPosition: Sendable {
 }
 
 extension TextBuffer {
-    func chunk(at index: ChunkIndex) -> Chunk { groups[index.group].chunks[index.chunk] }
+    /// The chunk at `index`, which may be the open chunk.
+    func chunk(at index: ChunkIndex) -> Chunk {
+        let chunk = tree[index.group].chunks[index.chunk]
+        return chunk.isEmpty ? open : chunk
+    }
 
-    var firstChunk: ChunkIndex? { groups.isEmpty ? nil : ChunkIndex() }
+    /// The length of a group with the open chunk, if that chunk belongs to the group.
+    func lengthOfGroup(_ group: Int) -> TextLength {
+        group == openPosition.index.group ? tree[group].length + open.length : tree[group].length
+    }
+
+    var firstChunk: ChunkIndex? { tree.isEmpty ? nil : ChunkIndex() }
 
     var lastChunk: ChunkIndex? {
-        groups.indices.last.map { ChunkIndex(group: $0, chunk: groups[$0].chunks.count - 1) }
+        tree.indices.last.map { ChunkIndex(group: $0, chunk: tree[$0].chunks.count - 1) }
     }
 
     func next(after index: ChunkIndex) -> ChunkIndex? {
-        if index.chunk + 1 < groups[index.group].chunks.count {
+        if index.chunk + 1 < tree[index.group].chunks.count {
             return ChunkIndex(group: index.group, chunk: index.chunk + 1)
         }
-        return index.group + 1 < groups.count ? ChunkIndex(group: index.group + 1, chunk: 0) : nil
+        return index.group + 1 < tree.count ? ChunkIndex(group: index.group + 1, chunk: 0) : nil
     }
 
     func previous(before index: ChunkIndex) -> ChunkIndex? {
@@ -31,7 +40,7 @@ extension TextBuffer {
         if index.chunk == 0 {
             if index.group == 0 { return nil }
             index.group -= 1
-            index.chunk = groups[index.group].chunks.count
+            index.chunk = tree[index.group].chunks.count
         }
         index.chunk -= 1
         return index

@@ -1,7 +1,7 @@
 /// An edit: replaces the old text of a range by new text.
 public struct Edit: Equatable, Sendable {
-    let start: Int
-    let end: Int
+    @usableFromInline let start: Int
+    @usableFromInline let end: Int
     public let text: String
     /// The length of `text` in every unit.
     public let inserted: TextLength

@@ -4,11 +4,17 @@
 /// copied. The text is always valid UTF-8 without carriage returns. Finding a position takes time
 /// proportional to the square root of the length, and constant time near the last edit.
 public struct TextBuffer: Sendable {
-    package private(set) var groups: [ChunkGroup]
+    /// All groups. If a chunk is open, an empty chunk is in its place.
+    private(set) var tree: [ChunkGroup]
     /// The length of the text in every unit.
     public private(set) var length: TextLength
-    /// The chunk of the last edit. The next edit is usually in the same chunk.
-    private var lastEdited: ChunkPosition
+    /// The chunk of the last edit, which was taken out of the tree; or an empty chunk.
+    ///
+    /// The next edit is usually in the same chunk. Then it changes no group, so it does not look at the
+    /// arrays of the tree.
+    private(set) var open = Chunk.empty
+    /// Where the open chunk belongs.
+    private(set) var openPosition = ChunkPosition()
 
     public init() {
         self.init(groups: [])
@@ -24,10 +30,16 @@ public struct TextBuffer: Sendable {
     }
 
     private init(groups: [ChunkGroup]) {
-        self.groups = groups
+        tree = groups
         length = .zero
         for group in groups { length += group.length }
-        lastEdited = ChunkPosition()
+    }
+
+    /// The groups as they are while no chunk is open. For tests.
+    package var groups: [ChunkGroup] {
+        var copy = self
+        copy.close()
+        return copy.tree
     }
 
     /// The end of the text, which is its length in UTF-16 code units.
@@ -35,96 +47,127 @@ public struct TextBuffer: Sendable {
 
     public var isEmpty: Bool { length.utf8 == 0 }
 
-    /// If `beforeUnit` is true, returns the chunk that contains the code unit at `offset`. If it is false,
-    /// the chunk may also end at `offset`.
-    ///
-    /// The text must not be empty, and the offset must be in it.
-    @inline(__always) func chunkPosition(of offset: Int, beforeUnit: Bool) -> ChunkPosition {
-        let needed = beforeUnit ? offset + 1 : offset
-        let last = lastEdited.index
-        if offset >= lastEdited.start,
-            needed <= lastEdited.start + groups[last.group].chunks[last.chunk].utf16Count
-        {
-            return lastEdited
-        }
-        var (group, start) = (0, 0)
-        while start &+ groups[group].length.utf16 < needed {
-            start &+= groups[group].length.utf16
-            group += 1
-        }
-        let (chunk, units) = groups[group].chunk(reaching: needed - start)
-        return ChunkPosition(index: ChunkIndex(group: group, chunk: chunk), start: start + units)
-    }
-
     /// Replaces the code units in `units` by `bytes`, whose length is `inserted`.
     ///
     /// `units` must be in the text. If an end of `units` is inside a scalar, changes nothing and returns the
     /// offset of that end. Otherwise returns nil.
-    // This method and the methods of groups and chunks that it calls are inlined. Without inlining, an edit
-    // takes a third more time.
-    @inline(__always) mutating func replace(
-        _ units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength
-    ) -> Int? {
-        if groups.isEmpty {
-            self = TextBuffer(unchecked: bytes)
-            return nil
+    mutating func replace(_ units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength) -> Int? {
+        if !isInOpen(units) {
+            close()
+            if tree.isEmpty {
+                self = TextBuffer(unchecked: bytes)
+                return nil
+            }
+            openPosition = chunkPosition(of: units.lowerBound, beforeUnit: !units.isEmpty)
+            exchangeOpen()
         }
-        let first = chunkPosition(of: units.lowerBound, beforeUnit: !units.isEmpty)
+        let first = openPosition
         let local = units.lowerBound - first.start..<units.upperBound - first.start
-        let index = first.index
-        switch groups[index.group].replace(local, ofChunk: index.chunk, with: bytes, of: inserted) {
+        switch open.replace(units: local, with: bytes, of: inserted) {
         case .replaced(let growth):
             length += growth
-            lastEdited = first
             return nil
         case .insideScalar(let unit): return first.start + unit
-        case .unfit: break
+        case .unfit:
+            close()
+            return replaceAcrossChunks(from: first, units, with: bytes)
         }
-        return replaceAcrossChunks(from: first, units, with: bytes)
     }
 
-    /// Makes new chunks from the kept start of the first chunk, `bytes`, and the kept end of the last chunk.
+    /// Whether an edit of `units` begins in the open chunk.
+    private func isInOpen(_ units: Range<Int>) -> Bool {
+        let needed = units.isEmpty ? units.lowerBound : units.lowerBound + 1
+        let start = openPosition.start
+        return !open.isEmpty && units.lowerBound >= start && needed <= start + open.utf16Count
+    }
+
+    #if !hasFeature(Embedded)
+        /// Makes an edit as a keyboard makes it: replaces the code units in `units` by no byte or by one,
+        /// which is `letter`. Returns false and changes nothing if the edit is not at the gap of the open
+        /// chunk, or needs more work.
+        // The browser build has no such method, because the method would add almost a KB.
+        @inline(__always) mutating func type(_ letter: UInt8, _ count: Int, over units: Range<Int>) -> Bool {
+            let start = openPosition.start
+            let (low, high) = (units.lowerBound &- start, units.upperBound &- start)
+            guard open.type(letter, count, from: low, to: high) else { return false }
+            let growth = count &- units.count
+            length += TextLength(utf8: growth, utf16: growth, scalars: growth)
+            return true
+        }
+    #endif
+
+    /// Puts the open chunk back into the tree.
+    private mutating func close() {
+        if open.isEmpty { return }
+        open.trim()
+        exchangeOpen()
+    }
+
+    /// Exchanges `open` and the chunk at `openPosition`. One of them is empty.
+    private mutating func exchangeOpen() {
+        tree[openPosition.index.group].exchange(&open, atChunk: openPosition.index.chunk)
+    }
+
+    /// If `beforeUnit` is true, returns the chunk that contains the code unit at `offset`. If it is false,
+    /// the chunk may also end at `offset`.
+    ///
+    /// The text must not be empty, the offset must be in it, and no chunk may be open.
+    private func chunkPosition(of offset: Int, beforeUnit: Bool) -> ChunkPosition {
+        let needed = beforeUnit ? offset + 1 : offset
+        var (group, start) = (0, 0)
+        while start &+ tree[group].length.utf16 < needed {
+            start &+= tree[group].length.utf16
+            group += 1
+        }
+        let (chunk, units) = tree[group].chunk(reaching: needed - start)
+        return ChunkPosition(index: ChunkIndex(group: group, chunk: chunk), start: start + units)
+    }
+
+    /// Makes new chunks from the kept start of the first chunk, `inserted`, and the kept end of the last chunk.
     private mutating func replaceAcrossChunks(
-        from first: ChunkPosition, _ units: Range<Int>, with bytes: UTF8Bytes
+        from position: ChunkPosition, _ units: Range<Int>, with inserted: UTF8Bytes
     ) -> Int? {
-        let last = chunkPosition(of: units.upperBound, beforeUnit: false)
-        let (head, tail) = (chunk(at: first.index), chunk(at: last.index))
-        guard let low = head.byte(at: units.lowerBound - first.start, in: .utf16) else {
+        guard let low = try? length(before: units.lowerBound, in: .utf16).utf8 else {
             return units.lowerBound
         }
-        guard let high = tail.byte(at: units.upperBound - last.start, in: .utf16) else {
+        guard let high = try? length(before: units.upperBound, in: .utf16).utf8 else {
             return units.upperBound
         }
-        var joined: [UInt8] = []
-        joined.reserveCapacity(low + bytes.count + tail.utf8Count - high)
-        head.forEachPiece(of: 0..<low) { joined.append(contentsOf: $0) }
-        joined.append(contentsOf: bytes)
-        tail.forEachPiece(of: high..<tail.utf8Count) { joined.append(contentsOf: $0) }
-        replaceChunks(from: first.index, through: last.index, with: joined)
+        var first = position.index
+        var last = chunkPosition(of: units.upperBound, beforeUnit: false).index
+        var (start, end) = (start(of: first), start(of: last) + chunk(at: last).utf8Count)
+        if low - start + inserted.count + end - high < Chunk.minimum {
+            if let next = self.next(after: last) {
+                last = next
+                end += chunk(at: next).utf8Count
+            } else if let previous = self.previous(before: first) {
+                first = previous
+                start -= chunk(at: previous).utf8Count
+            }
+        }
+        var joined = bytes(in: start..<low)
+        joined.append(contentsOf: inserted)
+        joined.append(contentsOf: bytes(in: high..<end))
+        replaceChunks(from: first, through: last, with: joined)
         return nil
+    }
+
+    /// The number of bytes before a chunk.
+    private func start(of index: ChunkIndex) -> Int {
+        var count = 0
+        for group in 0..<index.group { count += tree[group].length.utf8 }
+        for chunk in 0..<index.chunk { count += tree[index.group].chunks[chunk].utf8Count }
+        return count
     }
 
     /// Replaces the chunks from `first` through `last` by chunks made from `bytes`.
     private mutating func replaceChunks(
         from first: ChunkIndex, through last: ChunkIndex, with bytes: [UInt8]
     ) {
-        var (first, last, bytes) = (first, last, bytes)
-        if bytes.count < Chunk.minimum {
-            if let next = self.next(after: last) {
-                chunk(at: next).forEachPiece { bytes.append(contentsOf: $0) }
-                last = next
-            } else if let previous = self.previous(before: first) {
-                let rest = bytes
-                bytes = []
-                chunk(at: previous).forEachPiece { bytes.append(contentsOf: $0) }
-                bytes.append(contentsOf: rest)
-                first = previous
-            }
-        }
         var chunks: [Chunk] = []
-        for index in 0..<first.chunk { chunks.append(groups[first.group].chunks[index]) }
+        for index in 0..<first.chunk { chunks.append(tree[first.group].chunks[index]) }
         bytes.withUnsafeBufferPointer { Chunk.cut($0, into: &chunks) }
-        let lastGroup = groups[last.group].chunks
+        let lastGroup = tree[last.group].chunks
         for index in (last.chunk + 1)..<lastGroup.count { chunks.append(lastGroup[index]) }
         replaceGroups(first.group...last.group, with: chunks)
     }
@@ -132,15 +175,15 @@ public struct TextBuffer: Sendable {
     /// Replaces the groups in `range` by groups made from `chunks`.
     private mutating func replaceGroups(_ range: ClosedRange<Int>, with chunks: [Chunk]) {
         var (end, chunks) = (range.upperBound + 1, chunks)
-        if chunks.count < ChunkGroup.minimum, end < groups.count {
-            for chunk in groups[end].chunks { chunks.append(chunk) }
+        if chunks.count < ChunkGroup.minimum, end < tree.count {
+            for chunk in tree[end].chunks { chunks.append(chunk) }
             end += 1
         }
         var joined: [ChunkGroup] = []
-        joined.reserveCapacity(groups.count + 1)
-        for index in 0..<range.lowerBound { joined.append(groups[index]) }
+        joined.reserveCapacity(tree.count + 1)
+        for index in 0..<range.lowerBound { joined.append(tree[index]) }
         ChunkGroup.cut(chunks, into: &joined)
-        for index in end..<groups.count { joined.append(groups[index]) }
+        for index in end..<tree.count { joined.append(tree[index]) }
         self = TextBuffer(groups: joined)
     }
 }

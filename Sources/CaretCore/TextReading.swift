@@ -10,8 +10,10 @@ extension TextBuffer {
     /// Calls `body` with the UTF-8 of the text, piece by piece and in order. Each piece begins and ends at a
     /// scalar boundary.
     public func forEachPiece(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        for group in groups {
-            for chunk in group.chunks { chunk.forEachPiece(body) }
+        for group in tree.indices {
+            for chunk in tree[group].chunks.indices {
+                self.chunk(at: ChunkIndex(group: group, chunk: chunk)).forEachPiece(body)
+            }
         }
     }
 
@@ -31,13 +33,15 @@ extension TextBuffer {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)
         var start = 0
-        for group in groups {
+        for group in tree.indices {
             if start >= range.upperBound { break }
-            if start + group.length.utf8 <= range.lowerBound {
-                start += group.length.utf8
+            let end = start + lengthOfGroup(group).utf8
+            if end <= range.lowerBound {
+                start = end
                 continue
             }
-            for chunk in group.chunks {
+            for chunk in tree[group].chunks.indices {
+                let chunk = self.chunk(at: ChunkIndex(group: group, chunk: chunk))
                 let low = max(range.lowerBound - start, 0)
                 let high = min(range.upperBound - start, chunk.utf8Count)
                 if low < high { chunk.forEachPiece(of: low..<high) { copy.append(contentsOf: $0) } }
@@ -65,12 +69,14 @@ extension TextBuffer {
         let end = length.count(of: unit)
         if offset < 0 || offset > end { throw .outside(offset: offset, end: end) }
         var before = TextLength.zero
-        for group in groups {
-            if (before + group.length).count(of: unit) < offset {
-                before += group.length
+        for group in tree.indices {
+            let after = before + lengthOfGroup(group)
+            if after.count(of: unit) < offset {
+                before = after
                 continue
             }
-            guard let inGroup = group.length(before: offset - before.count(of: unit), in: unit) else {
+            let rest = offset - before.count(of: unit)
+            guard let inGroup = tree[group].length(before: rest, in: unit, open: open) else {
                 throw .insideScalar(offset: offset)
             }
             return before + inGroup

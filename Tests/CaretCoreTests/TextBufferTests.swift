@@ -19,6 +19,32 @@ import Testing
         }
     }
 
+    @Test("typing and erasing at a caret gives the same text as in a plain string")
+    func typeLikeInAString() {
+        checkLaw("typeLikeInAString", cases: Seeds.share(of: 2_000, everyCommit: 200)) { random in
+            let lines = SampleText.lines(bytes: random.number(0...5_000), &random)
+            var model = Array((random.chance(50) ? lines : SampleText.make(upTo: 4_000, &random)).utf16)
+            var text = try TextBuffer(String(decoding: model, as: UTF16.self))
+            for _ in 0..<10 {
+                let start = random.number(0...model.count)
+                var caret = text.isScalarBoundary(Offset(start)) ? start : start - 1
+                let (snapshot, before) = (text, model)
+                for _ in 0..<random.number(1...60) {
+                    let erased = random.chance(30) && caret > 0 ? caret - 1 : caret
+                    let range = text.isScalarBoundary(Offset(erased)) ? erased..<caret : caret - 2..<caret
+                    let letter = random.chance(80) ? "x" : random.chance(90) ? "" : "é"
+                    try text.replace(Offset(range.lowerBound)..<Offset(range.upperBound), with: letter)
+                    model.replaceSubrange(range, with: letter.utf16)
+                    caret = range.lowerBound + letter.utf16.count
+                }
+                if let wrong = brokenReading(text, model, at: caret) { return wrong }
+                if Array(snapshot.string.utf16) != before { return "a snapshot has changed" }
+                if let wrong = brokenInvariant(text) { return wrong }
+            }
+            return Array(text.string.utf16) == model ? nil : "the text differs from the plain string"
+        }
+    }
+
     @Test("the stored lengths of a long text stay correct after many edits")
     func longText() throws {
         var random = Seeded(7)
@@ -102,6 +128,23 @@ import Testing
         }
     }
 
+    @Test("a carriage return is found at every index of a text")
+    func carriageReturnAnywhere() {
+        for length in 1...40 {
+            for index in 0..<length {
+                // The other bytes differ from a carriage return in one bit.
+                var bytes = (0..<length).map { UInt8(ascii: "\r") ^ (1 << UInt8($0 % 7)) }
+                bytes.withUnsafeBufferPointer { #expect((try? TextBuffer(validating: $0)) != nil) }
+                bytes[index] = UInt8(ascii: "\r")
+                #expect(throws: TextError.carriageReturn(at: index)) {
+                    try bytes.withUnsafeBufferPointer { bytes throws(TextError) in
+                        try TextBuffer(validating: bytes)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("texts with equal bytes are equal, however they are split into chunks")
     func equality() throws {
         var random = Seeded(3)
@@ -149,6 +192,16 @@ import Testing
         let inserted = random.chance(20) ? "" : SampleText.make(upTo: size, &random)
         try text.replace(Offset(places[0])..<Offset(end), with: inserted)
         model.replaceSubrange(places[0]..<end, with: Array(inserted.utf16))
+    }
+
+    /// Compares the length before an offset, and the text around it.
+    private func brokenReading(_ text: TextBuffer, _ model: [UInt16], at caret: Int) -> String? {
+        let string = String(decoding: model[..<caret], as: UTF16.self)
+        let before = TextLength(
+            utf8: string.utf8.count, utf16: caret, scalars: string.unicodeScalars.count)
+        if (try? text.length(before: Offset(caret))) != before { return "wrong length before \(caret)" }
+        if (try? text.length(before: UTF8Offset(before.utf8))) != before { return "wrong length in UTF-8" }
+        return text.length.utf16 == model.count ? nil : "the length is wrong"
     }
 
     private func brokenInvariant(_ text: TextBuffer) -> String? {

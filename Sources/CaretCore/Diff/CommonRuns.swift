@@ -13,19 +13,20 @@ struct CommonRun {
 /// distance, it keeps the path that got furthest. Then the search starts a new window at the end of that
 /// path. So the memory is bounded, and the time is about (distance) × (window) plus the length. When the
 /// search reaches its work limit, it treats the rest as different.
-func commonRuns(_ old: [UInt32], _ new: [UInt32], _ budget: inout SearchBudget) -> [CommonRun] {
+private func commonRuns(
+    _ old: UnsafeBufferPointer<UInt32>, _ new: UnsafeBufferPointer<UInt32>, _ budget: inout SearchBudget
+) -> [CommonRun] {
     if old.isEmpty || new.isEmpty { return [] }
-    return old.withUnsafeBufferPointer { old in
-        new.withUnsafeBufferPointer { new in
-            let elements = old.count + new.count
-            var search = CommonRunSearch(old: old, new: new, steps: elements + budget.steps)
-            while search.runWindow() {}
-            // This search got one extra step for each element. Extra steps that it did not use are not passed
-            // on to the next search.
-            budget.steps = min(budget.steps, max(0, search.stepsLeft))
-            return search.runs
-        }
-    }
+    let elements = old.count + new.count
+    var search = CommonRunSearch(old: old, new: new, steps: elements + budget.steps)
+    // The next search uses the same memory again.
+    swap(&search.reached, &budget.reached)
+    while search.runWindow() {}
+    swap(&search.reached, &budget.reached)
+    // This search got one extra step for each element. Extra steps that it did not use are not passed on to
+    // the next search.
+    budget.steps = min(budget.steps, max(0, search.stepsLeft))
+    return search.runs
 }
 
 /// The longest list of pairs that is in order in both texts. `pairs` must be in the order of the old text.
@@ -59,26 +60,34 @@ func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
 func commonRuns(
     _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ budget: inout SearchBudget
 ) -> [CommonRun] {
-    var runs: [CommonRun] = []
-    var (oldStart, newStart) = (0, 0)
-    func search(to oldEnd: Int, _ newEnd: Int) {
-        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &budget) {
-            runs.append(CommonRun(old: oldStart + run.old, new: newStart + run.new, length: run.length))
+    old.withUnsafeBufferPointer { old in
+        new.withUnsafeBufferPointer { new in
+            var runs: [CommonRun] = []
+            var (oldStart, newStart) = (0, 0)
+            for index in 0...known.count {
+                let end = CommonRun(old: old.count, new: new.count, length: 0)
+                let run = index < known.count ? known[index] : end
+                let found = commonRuns(
+                    UnsafeBufferPointer(rebasing: old[oldStart..<run.old]),
+                    UnsafeBufferPointer(rebasing: new[newStart..<run.new]), &budget)
+                for run in found {
+                    runs.append(
+                        CommonRun(old: oldStart + run.old, new: newStart + run.new, length: run.length))
+                }
+                if run.length > 0 { runs.append(run) }
+                (oldStart, newStart) = (run.old + run.length, run.new + run.length)
+            }
+            return runs
         }
     }
-    for run in known {
-        if run.old > oldStart && run.new > newStart { search(to: run.old, run.new) }
-        runs.append(run)
-        (oldStart, newStart) = (run.old + run.length, run.new + run.length)
-    }
-    search(to: old.count, new.count)
-    return runs
 }
 
 /// How many steps the searches of one diff may take, in addition to one step for each element of their
 /// sequences.
 struct SearchBudget {
     fileprivate(set) var steps: Int
+    /// The memory of the searches. See `CommonRunSearch.reached`.
+    fileprivate var reached: [Int32] = []
 
     /// Allows enough steps to find a few hundred inserted or removed letters or lines anywhere.
     init(bytes: Int) { steps = 600_000 + bytes }
@@ -100,7 +109,7 @@ private struct CommonRunSearch {
     /// A triangle with one row for each distance. A row says how far each diagonal got in the old sequence.
     /// The row of `distance` has the diagonals -distance, -distance + 2, …, distance. Each row also has one
     /// entry before its diagonals and one after them. No path ever reaches these two entries.
-    private var reached: [Int32] = []
+    var reached: [Int32] = []
 
     init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, steps: Int) {
         self.old = old
@@ -112,18 +121,14 @@ private struct CommonRunSearch {
     /// are left.
     mutating func runWindow() -> Bool {
         if oldStart == old.count || newStart == new.count || stepsLeft <= 0 { return false }
-        reached.removeAll(keepingCapacity: true)
         var distance = 0
-        while true {
-            if let column = fillRow(distance) {
-                keepPath(to: column, ofRow: distance)
-                return false
-            }
-            if distance == CommonRunSearch.window || stepsLeft <= 0 { break }
+        var end = fillRow(distance)
+        while end == nil, distance < CommonRunSearch.window, stepsLeft > 0 {
             distance += 1
+            end = fillRow(distance)
         }
-        keepPath(to: furthestColumn(ofRow: distance), ofRow: distance)
-        return true
+        keepPath(to: end ?? furthestColumn(ofRow: distance), ofRow: distance)
+        return end == nil
     }
 
     /// Fills the row of `distance`. Returns the column of the diagonal that reached the end of both
@@ -131,21 +136,33 @@ private struct CommonRunSearch {
     private mutating func fillRow(_ distance: Int) -> Int? {
         let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
         let row = CommonRunSearch.row(distance)
-        reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: distance + 3))
+        let missing = row + distance + 2 - reached.count
+        if missing > 0 {
+            let more = max(missing, reached.count + 1024)
+            reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: more))
+        }
+        let oldRest = UnsafeBufferPointer(rebasing: old[oldStart...])
+        let newRest = UnsafeBufferPointer(rebasing: new[newStart...])
         return reached.withUnsafeMutableBufferPointer { reached in
             let above = CommonRunSearch.row(distance - 1)
-            for column in 0...distance where stepsLeft > 0 {
-                let start =
-                    distance == 0 ? 0 : Int(max(reached[above + column], reached[above + column - 1] + 1))
-                let diagonal = 2 * column - distance
-                var (x, y) = (start, start - diagonal)
-                if x < 0 || x > oldCount || y > newCount { continue }
-                while x < oldCount, y < newCount, old[oldStart + x] == new[newStart + y] {
-                    x += 1
-                    y += 1
+            for column in -1...distance + 1 { reached[row + column] = CommonRunSearch.unreached }
+            // Counts the steps in a variable, because this loop takes most of the time of a diff.
+            var left = stepsLeft
+            defer { stepsLeft = left }
+            var start = 0
+            for column in 0...distance where left > 0 {
+                if distance > 0 {
+                    start = Int(max(reached[above &+ column], reached[above &+ column &- 1] &+ 1))
                 }
-                stepsLeft -= 1 + (x - start)
-                reached[row + column] = Int32(truncatingIfNeeded: x)
+                let diagonal = 2 &* column &- distance
+                var (x, y) = (start, start &- diagonal)
+                if x < 0 || x > oldCount || y > newCount { continue }
+                while x < oldCount, y < newCount, oldRest[x] == newRest[y] {
+                    x &+= 1
+                    y &+= 1
+                }
+                left &-= 1 &+ (x &- start)
+                reached[row &+ column] = Int32(truncatingIfNeeded: x)
                 if x == oldCount && y == newCount { return column }
             }
             return nil
@@ -185,7 +202,8 @@ private struct CommonRunSearch {
         let firstOfPath = runs.count
         let oldEnd = Int(reached[CommonRunSearch.row(distance) + column])
         let newEnd = oldEnd - (2 * column - distance)
-        for distance in stride(from: distance, through: 0, by: -1) {
+        var distance = distance
+        while distance >= 0 {
             let start = entry(distance, column)
             let length = Int(reached[CommonRunSearch.row(distance) + column]) - start
             let diagonal = 2 * column - distance
@@ -194,8 +212,14 @@ private struct CommonRunSearch {
                     CommonRun(old: oldStart + start, new: newStart + start - diagonal, length: length))
             }
             if distance > 0, !comesFromAbove(distance, column) { column -= 1 }
+            distance -= 1
         }
-        runs[firstOfPath...].reverse()
+        // The path was followed from its end to its start.
+        var (low, high) = (firstOfPath, runs.count - 1)
+        while low < high {
+            runs.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
         oldStart += oldEnd
         newStart += newEnd
     }

@@ -76,7 +76,8 @@ private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
 
 /// A hash table of windows: where each window of the old text occurs in the old and in the new text.
 private struct WindowTable {
-    private static let (unseen, repeated) = (-1, -2)
+    private static let unseen = -1
+    private static let repeated = -2
     /// A user can cause hash collisions on purpose. So a window that finds no free slot in this many steps is
     /// ignored.
     private static let maxProbes = 32

@@ -75,7 +75,23 @@ extension UnsafeBufferPointer<UInt8> {
     var string: String { String(copying: UTF8Span(unchecked: span)) }
 
     /// The index of the first carriage return, which no text may have.
-    var firstCarriageReturn: Int? { firstIndex(of: carriageReturn) }
+    var firstCarriageReturn: Int? {
+        let raw = UnsafeRawBufferPointer(self)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = 0
+        // Skips eight bytes at a time: every new text is searched completely.
+        while index + 8 <= count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ 0x0D0D_0D0D_0D0D_0D0D
+            // This is not zero if a byte of `word` is zero.
+            if (word &- ones) & ~word & ones << 7 != 0 { break }
+            index += 8
+        }
+        while index < count {
+            if self[index] == carriageReturn { return index }
+            index += 1
+        }
+        return nil
+    }
 
     /// The index after `units` code units; nil if that index is inside a scalar.
     ///

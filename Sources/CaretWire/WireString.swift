@@ -25,7 +25,7 @@ package struct WireString: Hashable, Comparable, Sendable {
 
     /// Calls `body` with the bytes. A native string is not copied. A string bridged from Objective-C is
     /// copied.
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = string
         return copy.withUTF8(body)

@@ -121,26 +121,28 @@ package struct NormalText: Equatable, Sendable {
     let lineBreak: LineBreak?
 
     init(_ sent: WireString) {
-        let utf8 = sent.utf8
-        guard utf8.contains(UInt8(ascii: "\r")) else {
-            lineBreak = utf8.contains(UInt8(ascii: "\n")) ? .lf : nil
-            text = NormalText.text(sent.string)
+        // The only possible error is a carriage return. So most texts are searched for it only once.
+        if let text = try? TextBuffer(sent.string) {
+            self.text = text
+            lineBreak = sent.withBytes { $0.contains(UInt8(ascii: "\n")) } ? .lf : nil
             return
         }
         var normal: [UInt8] = []
-        normal.reserveCapacity(utf8.count)
+        normal.reserveCapacity(sent.utf8.count)
         var first: LineBreak?
         var last: UInt8 = 0
-        for byte in utf8 {
-            defer { last = byte }
-            if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
-                // This LF belongs to a CRLF, whose CR was already converted to an LF.
-                if first == nil { first = .crlf }
-                continue
+        sent.withBytes { bytes in
+            for byte in bytes {
+                defer { last = byte }
+                if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
+                    // This LF belongs to a CRLF, whose CR was already converted to an LF.
+                    if first == nil { first = .crlf }
+                    continue
+                }
+                if last == UInt8(ascii: "\r"), first == nil { first = .lf }
+                if byte == UInt8(ascii: "\n"), first == nil { first = .lf }
+                normal.append(byte == UInt8(ascii: "\r") ? UInt8(ascii: "\n") : byte)
             }
-            if last == UInt8(ascii: "\r"), first == nil { first = .lf }
-            if byte == UInt8(ascii: "\n"), first == nil { first = .lf }
-            normal.append(byte == UInt8(ascii: "\r") ? UInt8(ascii: "\n") : byte)
         }
         lineBreak = first ?? .lf
         text = NormalText.text(String(decoding: normal, as: UTF8.self))

@@ -119,6 +119,7 @@ final class HTTPClient: Program {
             return
         }
         unanswered.remove(at: index)
+        postponed.remove(request.number)
         let isDone = 200..<300 ~= response.status
         let at = request.name
         switch request.content {

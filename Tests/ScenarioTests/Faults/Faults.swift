@@ -23,7 +23,6 @@ enum Faults {
         ("each piece of a frame is unmasked from the start of the mask", { MaskRestarted() }),
         ("a pong has the content of an earlier ping", { PongForEarlierPing() }),
         ("a line is sent over a WebSocket without a frame", { LineWithoutFrame() }),
-        ("a read over HTTP gets an old text from memory", { StaleTextInMemory() }),
         ("a read over HTTP gets the response to an earlier read", { OldResponseServed() }),
         ("a read over HTTP gets 304 although the text has changed", { AlwaysNotModified() }),
         (

@@ -5,12 +5,7 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-// Faults in the gateway for HTTP, in its shell and in the texts that the server keeps in memory.
-
-/// The server answers reads from memory, but does not learn that another node writes.
-final class StaleTextInMemory: PlantedFault {
-    override var keepsTextsBesideOtherNode: Bool { true }
-}
+// Faults in the gateway for HTTP and in its shell.
 
 /// The gateway does not notice that a client repeats an append: it gives the repeat another number.
 final class AppendRepeatedAsNew: PlantedFault {

@@ -32,8 +32,6 @@ class PlantedFault {
     func bytes(_ bytes: [UInt8], of request: HTTPRequest, _ client: Int) -> [UInt8] { bytes }
     /// Changes a response. A long body follows its response, and is not changed.
     func response(_ bytes: [UInt8], on link: Link) -> [UInt8] { bytes }
-    /// Whether the server answers reads from memory although another node writes to its store.
-    var keepsTextsBesideOtherNode: Bool { false }
     /// Changes an event before a room handles it.
     func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         switch event {

@@ -33,7 +33,7 @@ extension World {
     }
 
     /// Another node does not notify this server of its writes, so this server must not keep texts then.
-    private var keepsTexts: Bool { !plan.hasOtherNode || fault.keepsTextsBesideOtherNode }
+    private var keepsTexts: Bool { !plan.hasOtherNode }
 
     private func platform(of server: ServerRun) -> Platform {
         Platform(

@@ -74,6 +74,12 @@ struct Editing: Exchange {
         case (.pushing(let epoch, let isRepeat), .ack(let ack))
         where ack.seq == seq && (ack.duplicate || !isRepeat):
             return close(with: response(answer.bytes, EntityTag(epoch, ack.revision)))
+        // A session that is far behind gets the whole text, and then no ack of a push that the text contains.
+        case (.pushing(_, isRepeat: false), .resync(let resync)):
+            guard let own = resync.own, own.seq == seq else { return .wait }
+            var writer = JSONWriter()
+            Ack(document: document, seq: seq, revision: own.revision).encode(into: &writer)
+            return close(with: response(writer.bytes, EntityTag(resync.epoch, own.revision)))
         case (.comparing, .revisions(let page)): return compare(page.revisions.first?.edits ?? [])
         case (.closing(let response), .closed): return .respond(response)
         default: return .wait

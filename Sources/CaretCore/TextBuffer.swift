@@ -123,7 +123,8 @@ public struct TextBuffer: Sendable {
         return ChunkPosition(index: ChunkIndex(group: group, chunk: chunk), start: start + units)
     }
 
-    /// Makes new chunks from the kept start of the first chunk, `inserted`, and the kept end of the last chunk.
+    /// Makes new chunks from the kept start of the first chunk, `inserted`, and the kept end of the last
+    /// chunk.
     private mutating func replaceAcrossChunks(
         from position: ChunkPosition, _ units: Range<Int>, with inserted: UTF8Bytes
     ) -> Int? {

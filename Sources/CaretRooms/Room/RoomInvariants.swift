@@ -23,7 +23,7 @@ extension RoomState {
     private func checkPresence() throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "presence waits for the tick if a session could be sent it",
-            presence.tick.isWaiting || !sessions.indices.contains { lacksPresence($0) })
+            presence.tick.isWaiting || isGathering || !sessions.indices.contains { lacksPresence($0) })
         try BrokenInvariant.check(
             "if presence waits, the room wakes at the tick",
             !presence.tick.isWaiting || isGathering || closedWith != nil

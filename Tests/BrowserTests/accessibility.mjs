@@ -150,7 +150,9 @@ export async function expectTouchTargets(page) {
 
 /** The controls inside of `selector` that are smaller than 44 pixels. */
 export function smallControls(page, selector = 'body') {
-    return page.evaluate((selector) => {
+    return page.evaluate(async (selector) => {
+        // Engines lay out rows only when they are in the view, and WebKit notices this a frame later.
+        for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
         const nodes = [...document.querySelectorAll(selector)].flatMap((root) =>
             [...root.querySelectorAll('a[href], button, input, textarea, select, summary, [role="button"], [role="slider"]')])
         const sizeOf = (node) => {
@@ -160,7 +162,6 @@ export function smallControls(page, selector = 'body') {
         }
         return nodes.filter((node) => {
             if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || node.disabled) return false
-            // Engines lay out rows outside of the view only when they come into it.
             if (!node.checkVisibility({ contentVisibilityAuto: true })) return false
             const sentence = node.matches('a') && getComputedStyle(node).display === 'inline' && node.closest('p')
             return !sentence && sizeOf(node).some((size) => size < 43.5)

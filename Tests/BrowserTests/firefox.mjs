@@ -169,12 +169,7 @@ class Page extends DriverPage {
             const window = Services.wm.getMostRecentBrowserWindow()
             window.inputMethod ??= Cc['@mozilla.org/text-input-processor;1'].createInstance(Ci.nsITextInputProcessor)
             const { inputMethod } = window
-            // The page may end the composition.
-            inputMethod.beginInputTransactionForTests(window, (_, { type }) => {
-                if (type === 'request-to-commit') inputMethod.commitComposition()
-                if (type === 'request-to-cancel') inputMethod.cancelComposition()
-                return true
-            })
+            inputMethod.beginInputTransactionForTests(window)
             inputMethod.setPendingCompositionString(text)
             inputMethod.appendClauseToPendingComposition(text.length, inputMethod.ATTR_RAW_CLAUSE)
             inputMethod.setCaretInPendingComposition(text.length)

@@ -11,7 +11,7 @@ export async function testDocumentsLayout({ openPage, put, caret, browser }) {
     const page = await openPage('/', windows.phone)
     await page.waitFor(() => document.querySelectorAll('.rows .entry').length >= 30, 'the rows')
     for (const [name, window] of Object.entries(windowsOf(browser))) {
-        const test = (title, body) => testIn(browser, title, window.width < 450 ? ['smallWindows'] : [], body)
+        const test = (title, body) => testIn(browser, title, ['lazyLayout'], body)
         await test(`rows and bars reach the edges, and their content does not: ${name}`, () => expectRows(page, window))
         await test(`the first and the last row can be seen between the bars: ${name}`, () => expectScrolling(page))
         await test(`cells of the grid stay inside of the safe area: ${name}`, () => expectGrid(page, window))

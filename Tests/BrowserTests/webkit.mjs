@@ -21,6 +21,7 @@ class WebKit {
         earlyProblems: 'WebDriver does not report what a page logs while it is loaded',
         clipboard: 'WebKit lets a page copy only after a real press, and these tests press by script',
         compositions: 'WebDriver has no commands for input methods',
+        lazyLayout: 'WebKit lays out the rows of a list later than these tests look',
         preloads: 'WebDriver cannot run a script before those of a page',
         safeAreas: 'WebKitGTK cannot emulate the safe areas of a phone',
         slowStorage: 'its storage has the text before the test looks, so the page warns of nothing',

@@ -388,7 +388,7 @@ export class Binding {
         const { start, end, direction } = fromSelection(selection, this.#direction)
         const { selectionStart, selectionEnd, selectionDirection } = surface
         const isSet = start === selectionStart && end === selectionEnd && direction === selectionDirection
-        // WebKit reports this selection even if it has lost it with the text that was replaced.
+        // Firefox scrolls to every selection that is set, even to the one that it has.
         if (isSet && isFirefox()) return
         surface.setSelectionRange(start, end, direction)
         this.#hasSelected = true

@@ -150,7 +150,7 @@ class Page extends BrowserPage {
     async insert(text) { await this.send('Input.insertText', { text }) }
 
     async press(key, { shift = false, ctrl = false } = {}) {
-        const text = ctrl ? undefined : key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
+        const text = ctrl ? undefined : key === 'Enter' ? '\r' : [...key].length === 1 ? key : undefined
         const isLetter = /^[a-z]$/.test(key)
         const event = {
             key: isLetter && shift ? key.toUpperCase() : key, text, modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),

@@ -235,6 +235,8 @@ async function testFrames({ testTabs }) {
 /** What the user sees while others type. */
 async function testScrolling({ testTabs }) {
     await testTabs('what is at the top of the view stays there', async ({ tab, other }) => {
+        // Firefox scrolls to the selection that `bind` has set before the next frame.
+        await tab.frames(3)
         await tab.evaluate(() => { field.scrollTop = 1234; field.scrollLeft = 0 })
         const before = await tab.topLine(lines)
         other.edit([

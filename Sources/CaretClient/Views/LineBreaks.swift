@@ -33,7 +33,7 @@ extension String {
 
 extension TextBuffer {
     /// The text of a string, with line breaks converted to LF.
-    init(normalizing string: String) {
+    package init(normalizing string: String) {
         do throws(TextError) {
             try self.init(string.withLineFeeds)
         } catch {

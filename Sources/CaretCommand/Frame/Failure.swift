@@ -35,7 +35,8 @@ package struct Failure: Error, Equatable {
         switch error {
         case let failure as Failure: self = failure
         case let fault as UsageFault: self.init(fault.description, advice: fault.advice, code: .usage)
-        case let refusal as ServerRefusal: self.init(refusal)
+        // With the label, because `init(_ error:)` would call itself.
+        case let refusal as ServerRefusal: self.init(refusal, about: nil)
         case let fault as ConnectionFault: self.init(fault)
         case let fault as SyncFault: self.init(fault)
         default: self.init("\(error)")

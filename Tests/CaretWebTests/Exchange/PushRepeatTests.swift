@@ -57,6 +57,21 @@ import Testing
         #expect(response.body == ack + "\n" && server.messages[1].hasPrefix(#"{"type":"push""#))
     }
 
+    @Test("if the session is so far behind that it gets the whole text, its push is answered")
+    func resync() throws {
+        func resync(own: String) -> String {
+            #"{"type":"resync","doc":"agenda","epoch":"k2v9.1","rev":9,"text":"a","reason":"behind"\#(own)}"#
+        }
+        server.answers = [
+            Self.opened(own: 3), resync(own: "") + "\n" + resync(own: #","own":{"seq":4,"rev":8}"#),
+            Self.closed,
+        ]
+        let response = try server.request("POST /append/agenda", Self.fields, body: "end")
+        #expect(response.status == "200 OK" && response["ETag"] == #""k2v9.1/8""#)
+        #expect(response.body == #"{"type":"ack","doc":"agenda","seq":4,"rev":8}"# + "\n")
+        #expect(server.messages.last == #"{"type":"close"}"#)
+    }
+
     @Test("a repeated push of edits waits for the answer to the repeat")
     func edits() throws {
         let ack = #"{"type":"ack","doc":"agenda","seq":4,"rev":6}"#

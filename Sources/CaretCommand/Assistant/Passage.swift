@@ -1,0 +1,50 @@
+package import CaretCore
+
+/// A passage of a text that occurs exactly once.
+package struct Passage: Equatable {
+    package let range: Range<Offset>
+
+    package enum Fault: Error, Equatable {
+        case empty
+        case missing
+        /// The passage occurs in these lines, counted from 1.
+        case ambiguous(lines: [Int])
+    }
+
+    /// How many lines an ambiguous passage names.
+    private static let mostLines = 5
+
+    /// Finds `passage`, byte by byte, so that letters that look alike do not match.
+    package init(_ passage: String, in text: String) throws(Fault) {
+        if passage.isEmpty { throw .empty }
+        let (passage, text) = (Array(passage.utf8), Array(text.utf8))
+        var found: [Int] = []
+        var index = 0
+        while index + passage.count <= text.count {
+            if text[index] == passage[0], text[index..<index + passage.count].elementsEqual(passage) {
+                found.append(index)
+            }
+            index += 1
+        }
+        guard let start = found.first else { throw .missing }
+        if found.count > 1 {
+            let lines = found.prefix(Passage.mostLines).map { 1 + text[..<$0].count { $0 == 0x0A } }
+            throw .ambiguous(lines: lines)
+        }
+        let before = String(decoding: text[..<start], as: UTF8.self).utf16.count
+        range = Offset(before)..<Offset(before + String(decoding: passage, as: UTF8.self).utf16.count)
+    }
+}
+
+extension Passage.Fault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .empty: "old_text is empty; pass the passage to replace"
+        case .missing:
+            "old_text does not occur in the document; read the document again, and copy the passage exactly"
+        case .ambiguous(let lines):
+            "old_text occurs more than once, in lines \(lines.map(String.init).joined(separator: ", "))"
+                + "; pass more of the text around it"
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CaretCommand
+import CaretCore
+import Testing
+
+@Suite("Sessions of the Model Context Protocol, step by step")
+struct AssistantSessionTests {
+    private func line(_ step: AssistantSession.Step?) -> String? {
+        if case .answer(let line) = step { line } else { nil }
+    }
+
+    /// A session after `initialize`.
+    private func session() -> AssistantSession {
+        var session = AssistantSession()
+        _ = session.received(Array(hello("2025-06-18").utf8))
+        return session
+    }
+
+    private func hello(_ version: String) -> String {
+        #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"\#(version)","#
+            + #""capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#
+    }
+
+    private func call(_ id: Int, _ tool: String, _ arguments: String) -> [UInt8] {
+        let parameters = #"{"name":"\#(tool)","arguments":\#(arguments)}"#
+        return Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","params":\#(parameters)}"#.utf8)
+    }
+
+    @Test(
+        "the session speaks the asked version, or else its newest",
+        arguments: [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("2031-01-01", "2025-06-18")])
+    func versions(asked: String, spoken: String) throws {
+        var session = AssistantSession()
+        let answer = try #require(line(session.received(Array(hello(asked).utf8))))
+        #expect(
+            answer.hasPrefix(
+                #"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"\#(spoken)","capabilities":{"tools":{}},"#
+            ))
+        #expect(session.received(Array(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.utf8)) == nil)
+    }
+
+    @Test(
+        "each invalid message gets the error that JSON-RPC names",
+        arguments: [
+            ("x", #""id":null,"error":{"code":-32700,"message":"the line is not JSON"}"#),
+            ("[]", #""id":null,"error":{"code":-32600,"message":"the message must be an object"}"#),
+            (#"{"id":2}"#, #""id":null,"error":{"code":-32600,"message":"jsonrpc is missing"}"#),
+            (
+                #"{"jsonrpc":"1.0","id":2,"method":"ping"}"#,
+                #""id":2,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}"#
+            ),
+            (
+                #"{"jsonrpc":"2.0","id":"a","method":"dance"}"#,
+                #""id":"a","error":{"code":-32601,"message":"there is no method \"dance\""}"#
+            ),
+            (
+                #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fly","arguments":{}}}"#,
+                #""id":2,"error":{"code":-32602,"message":"there is no tool \"fly\""}"#
+            ),
+            (
+                #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_document","arguments":{}}}"#,
+                #""id":2,"error":{"code":-32602,"message":"params.arguments.name is missing"}"#
+            ),
+        ])
+    func faults(message: String, answer: String) {
+        var session = session()
+        #expect(line(session.received(Array(message.utf8))) == #"{"jsonrpc":"2.0",\#(answer)}"#)
+    }
+
+    @Test("tools need initialize, and ping does not")
+    func order() {
+        var session = AssistantSession()
+        let ping = session.received(Array(#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#.utf8))
+        #expect(line(ping) == #"{"jsonrpc":"2.0","id":7,"result":{}}"#)
+        let early = session.received(call(8, "list_documents", "{}"))
+        #expect(line(early)?.contains("send initialize first") == true)
+    }
+
+    @Test("each tool reads its arguments")
+    func tools() {
+        var session = session()
+        let calls: [(String, String, ToolCall)] = [
+            ("list_documents", "{}", .list(prefix: "")),
+            ("list_documents", #"{"prefix":"a/"}"#, .list(prefix: "a/")),
+            ("read_document", #"{"name":"a"}"#, .read(name: "a", revision: nil)),
+            ("read_document", #"{"name":"a","revision":3}"#, .read(name: "a", revision: 3)),
+            (
+                "edit_document", #"{"name":"a","old_text":"x","new_text":"y"}"#,
+                .edit(name: "a", old: "x", new: "y")
+            ),
+            (
+                "write_document", #"{"name":"a","text":"t","base_revision":2,"create":true}"#,
+                .write(name: "a", text: "t", base: 2, creates: true)
+            ),
+            (
+                "wait_for_changes", #"{"name":"a","after_revision":2}"#,
+                .wait(name: "a", after: 2, seconds: 60)
+            ),
+        ]
+        for (id, (tool, arguments, expected)) in calls.enumerated() {
+            #expect(session.received(call(id + 10, tool, arguments)) == .call(expected, .number(id + 10)))
+        }
+    }
+
+    @Test("wait_for_changes accepts from 1 to 300 seconds", arguments: [(0, false), (1, true), (300, true), (301, false)])
+    func waitingTime(seconds: Int, isValid: Bool) {
+        var session = session()
+        let arguments = #"{"name":"a","after_revision":2,"timeout_seconds":\#(seconds)}"#
+        let step = session.received(call(2, "wait_for_changes", arguments))
+        #expect((line(step) == nil) == isValid)
+    }
+
+    @Test("an id is free again after the result, and a cancelled call has none")
+    func ids() {
+        var session = session()
+        let read = call(5, "read_document", #"{"name":"a"}"#)
+        #expect(session.received(read) == .call(.read(name: "a", revision: nil), .number(5)))
+        #expect(line(session.received(read))?.contains("the id 5 is in use") == true)
+        let result = ToolResult("text")
+        #expect(
+            session.finished(.number(5), result)
+                == #"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"text"}],"isError":false}}"#
+        )
+        #expect(session.received(read) == .call(.read(name: "a", revision: nil), .number(5)))
+        let cancel = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#
+        #expect(session.received(Array(cancel.utf8)) == .cancel(.number(5)))
+        #expect(session.received(Array(cancel.utf8)) == nil)
+        #expect(session.finished(.number(5), result) == nil)
+    }
+
+    @Test("a passage must occur exactly once")
+    func passages() throws {
+        #expect(try Passage("b", in: "a🙂b").range == Offset(3)..<Offset(4))
+        #expect(throws: Passage.Fault.empty) { try Passage("", in: "a") }
+        #expect(throws: Passage.Fault.missing) { try Passage("c", in: "ab") }
+        #expect(throws: Passage.Fault.missing) { try Passage("abc", in: "ab") }
+        #expect(throws: Passage.Fault.ambiguous(lines: [1, 3])) { try Passage("x", in: "x\n\n x") }
+        // Occurrences that overlap are several too.
+        #expect(throws: Passage.Fault.ambiguous(lines: [1, 1])) { try Passage("aa", in: "aaa") }
+        // é as one letter, and as e with an accent.
+        #expect(throws: Passage.Fault.missing) { try Passage("\u{E9}", in: "e\u{301}") }
+    }
+}

@@ -32,21 +32,38 @@ package enum ToolCall: Equatable, Sendable {
 
     private struct EditArguments: Decodable {
         let name: String
-        let old_text: String
-        let new_text: String
+        let oldText: String
+        let newText: String
+
+        enum CodingKeys: String, CodingKey {
+            case name
+            case oldText = "old_text"
+            case newText = "new_text"
+        }
     }
 
     private struct WriteArguments: Decodable {
         let name: String
         let text: String
-        let base_revision: Int?
+        let base: Int?
         let create: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case name, text, create
+            case base = "base_revision"
+        }
     }
 
     private struct WaitArguments: Decodable {
         let name: String
-        let after_revision: Int
-        let timeout_seconds: Int?
+        let after: Int
+        let seconds: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case name
+            case after = "after_revision"
+            case seconds = "timeout_seconds"
+        }
     }
 
     /// The call in a request `tools/call`.
@@ -62,20 +79,20 @@ package enum ToolCall: Equatable, Sendable {
             return .read(name: arguments.name, revision: arguments.revision)
         case "edit_document":
             let arguments = try arguments(of: EditArguments.self, in: line)
-            return .edit(name: arguments.name, old: arguments.old_text, new: arguments.new_text)
+            return .edit(name: arguments.name, old: arguments.oldText, new: arguments.newText)
         case "write_document":
             let arguments = try arguments(of: WriteArguments.self, in: line)
             return .write(
-                name: arguments.name, text: arguments.text, base: arguments.base_revision,
+                name: arguments.name, text: arguments.text, base: arguments.base,
                 creates: arguments.create ?? false)
         case "wait_for_changes":
             let arguments = try arguments(of: WaitArguments.self, in: line)
-            let seconds = arguments.timeout_seconds ?? usualSeconds
+            let seconds = arguments.seconds ?? usualSeconds
             guard (1...mostSeconds).contains(seconds) else {
                 throw RPCFault.badParameters(
                     "timeout_seconds is \(seconds), and must be from 1 to \(mostSeconds)")
             }
-            return .wait(name: arguments.name, after: arguments.after_revision, seconds: seconds)
+            return .wait(name: arguments.name, after: arguments.after, seconds: seconds)
         default: throw RPCFault.badParameters("there is no tool \(name.quoted)")
         }
     }

@@ -56,7 +56,8 @@ enum ToolList {
                     name, ("after_revision", property("integer", "The revision that you know.")),
                     (
                         "timeout_seconds",
-                        property("integer", "How long to wait: from 1 to \(ToolCall.mostSeconds); usually 60.")
+                        property(
+                            "integer", "How long to wait: from 1 to \(ToolCall.mostSeconds); usually 60.")
                     ),
                 ], required: ["name", "after_revision"], isReadOnly: true),
         ])

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Lets an assistant list, read and edit documents, by the Model Context Protocol on standard input and output.
 struct AssistantServer: Subcommand {
-    private static let name = Option("name", value: "NAME", "the name that other people see; default: Assistant")
+    private static let name = Option(
+        "name", value: "NAME", "the name that other people see; default: Assistant")
 
     static let description = CommandDescription(
         "mcp", "lets an assistant read and edit documents, by the Model Context Protocol",

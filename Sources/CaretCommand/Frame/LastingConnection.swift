@@ -8,7 +8,8 @@ extension CommandContext {
     /// name of the user if it is nil. Keeps unsaved edits in `folder`. If the folder cannot be used, warns and
     /// continues without it.
     func stayConnected<Result: Sendable>(
-        as id: String? = nil, named name: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
+        as id: String? = nil, named name: String? = nil, once: Bool = false, store: String? = nil,
+        about subject: String? = nil,
         keepingIn folder: String? = nil,
         _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {

@@ -35,7 +35,8 @@ struct AssistantSessionTests {
             answer.hasPrefix(
                 #"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"\#(spoken)","capabilities":{"tools":{}},"#
             ))
-        #expect(session.received(Array(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.utf8)) == nil)
+        #expect(
+            session.received(Array(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.utf8)) == nil)
     }
 
     @Test(
@@ -101,7 +102,9 @@ struct AssistantSessionTests {
         }
     }
 
-    @Test("wait_for_changes accepts from 1 to 300 seconds", arguments: [(0, false), (1, true), (300, true), (301, false)])
+    @Test(
+        "wait_for_changes accepts from 1 to 300 seconds",
+        arguments: [(0, false), (1, true), (300, true), (301, false)])
     func waitingTime(seconds: Int, isValid: Bool) {
         var session = session()
         let arguments = #"{"name":"a","after_revision":2,"timeout_seconds":\#(seconds)}"#

@@ -93,9 +93,13 @@ import Testing
         #expect(try assistant.call("list_documents", [:]).texts == ["there are no documents"])
         let missing = try assistant.call("read_document", ["name": "plan"])
         #expect(missing.isError && missing.texts[0].contains("there is no such document"))
-        let made = try assistant.call("write_document", ["name": "plan", "text": "one\ntwo\none\n", "create": true])
+        let made = try assistant.call(
+            "write_document", ["name": "plan", "text": "one\ntwo\none\n", "create": true])
         #expect(made.texts == ["plan: saved as revision 1"] && !made.isError)
-        #expect(try assistant.call("read_document", ["name": "plan"]).texts == ["plan, revision 1:", "one\ntwo\none\n"])
+        #expect(
+            try assistant.call("read_document", ["name": "plan"]).texts == [
+                "plan, revision 1:", "one\ntwo\none\n",
+            ])
         let twice = try assistant.call("edit_document", ["name": "plan", "old_text": "one", "new_text": "1"])
         #expect(twice.isError && twice.texts[0].contains("in lines 1, 3; pass more of the text"))
         let once = try assistant.call(
@@ -103,7 +107,9 @@ import Testing
         #expect(once.texts == ["plan: saved as revision 2"])
         #expect(try session.caret(["cat", "plan"]).output == "zero\ntwo\none\n")
         #expect(
-            try assistant.call("list_documents", ["prefix": "pl"]).texts == ["plan  revision 2, 13 characters"])
+            try assistant.call("list_documents", ["prefix": "pl"]).texts == [
+                "plan  revision 2, 13 characters"
+            ])
         #expect(
             try assistant.call("read_document", ["name": "plan", "revision": 1]).texts
                 == ["plan, revision 1:", "one\ntwo\none\n"])
@@ -136,7 +142,8 @@ import Testing
         try open.select([Selection(caret: 13)])
         let assistant = try Assistant(session, name: "Helper")
         #expect(
-            try assistant.call("edit_document", ["name": "plan", "old_text": "two", "new_text": "twenty"]).texts
+            try assistant.call("edit_document", ["name": "plan", "old_text": "two", "new_text": "twenty"])
+                .texts
                 == ["plan: saved as revision 2"])
         var updates = open.updates.makeAsyncIterator()
         while open.peers.first?.selections != [Selection(caret: 10)] { _ = await updates.next() }
@@ -168,7 +175,9 @@ import Testing
                 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"edit_document","arguments":{"name":"a","old_text":"x","new_text":"y"}}}
                 """)
         #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
-        #expect(run.output.contains(#""id":4,"result":{"content":[{"type":"text","text":"a: saved as revision 2"}]"#))
+        #expect(
+            run.output.contains(
+                #""id":4,"result":{"content":[{"type":"text","text":"a: saved as revision 2"}]"#))
         #expect(try session.caret(["cat", "a"]).output == "y")
     }
 }

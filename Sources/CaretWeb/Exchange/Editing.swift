@@ -13,8 +13,9 @@ struct Editing: Exchange {
 
     private enum Phase {
         case opening
-        /// `isRepeat` is true if the client's last committed push to the document had the same number.
-        case pushing(epoch: WireString, isRepeat: Bool)
+        /// `isRepeat` is true if the client's last committed push to the document had the same number, and
+        /// `isNew` if it had a lower one.
+        case pushing(epoch: WireString, isRepeat: Bool, isNew: Bool)
         /// The client's last committed push had the same number, and made this version. The body must be the
         /// text that this push has appended.
         case comparing(EntityTag)
@@ -71,11 +72,11 @@ struct Editing: Exchange {
         case (.opening, .opened(let opened)): return push(opened)
         // While the document is open, its changes arrive too. The ack of an earlier push with the same number
         // may be among them. Only the answer to a repeat has `duplicate`.
-        case (.pushing(let epoch, let isRepeat), .ack(let ack))
+        case (.pushing(let epoch, let isRepeat, _), .ack(let ack))
         where ack.seq == seq && (ack.duplicate || !isRepeat):
             return close(with: response(answer.bytes, EntityTag(epoch, ack.revision)))
         // A session that is far behind gets the whole text, and then no ack of a push that the text contains.
-        case (.pushing(_, isRepeat: false), .resync(let resync)):
+        case (.pushing(_, isRepeat: false, _), .resync(let resync)):
             guard let own = resync.own, own.seq == seq else { return .wait }
             var writer = JSONWriter()
             Ack(document: document, seq: seq, revision: own.revision).encode(into: &writer)
@@ -101,7 +102,8 @@ struct Editing: Exchange {
         }
         var push = Push(
             document: document, epoch: opened.epoch, base: opened.revision, seq: seq, content: .edits([]))
-        phase = .pushing(epoch: opened.epoch, isRepeat: own != nil)
+        let isNew = (opened.own?.seq).map { $0 < seq } ?? true
+        phase = .pushing(epoch: opened.epoch, isRepeat: own != nil, isNew: isNew)
         switch kind {
         case .edits(let tag, let exact):
             (push.epoch, push.base, push.exact) = (tag.epoch, tag.revision, exact)
@@ -145,6 +147,14 @@ struct Editing: Exchange {
         case .pushing where report.code == .known(.notOpen):
             let message = "the document was deleted, renamed or hidden while the request arrived"
             return close(with: WebRefusal(.notFound, .notFound, message).response)
+        case .pushing(_, _, isNew: true) where isAppend && report.code == .known(.seqReused):
+            // The same append arrived on an earlier connection, and is being committed. The end of the document
+            // has moved, so the room does not recognise the repeat. It can be compared after the commit.
+            let report = ErrorReport(
+                .pushInFlight,
+                "an append with seq \(seq) is being committed; repeat the request for its answer",
+                document: document, seq: seq)
+            return close(with: report.response())
         case .pushing, .comparing:
             let isStrict = if case .edits(_, exact: true) = kind { true } else { false }
             let isOther = report.code == .known(.epochChanged) || report.code == .known(.baseAhead)
@@ -153,6 +163,8 @@ struct Editing: Exchange {
         case .closing(let response): return .respond(response)
         }
     }
+
+    private var isAppend: Bool { if case .append = kind { true } else { false } }
 
     var outcome: Response? { if case .closing(let response) = phase { response } else { nil } }
 

@@ -57,6 +57,16 @@ import Testing
         #expect(response.body == ack + "\n" && server.messages[1].hasPrefix(#"{"type":"push""#))
     }
 
+    @Test(
+        "a repeated append waits until the first one is committed",
+        arguments: [(3, "push_in_flight"), (5, "seq_reused")])
+    func uncommitted(own seq: Int, code: String) throws {
+        let refusal = #"{"type":"error","code":"seq_reused","message":"x","doc":"agenda","seq":4}"#
+        let response = try append("more", own: seq, answers: refusal, Self.closed)
+        #expect(response.summary == "409 \(code)" && !response.closes)
+        #expect(server.messages.last == #"{"type":"close"}"#)
+    }
+
     @Test("if the session is so far behind that it gets the whole text, its push is answered")
     func resync() throws {
         func resync(own: String) -> String {

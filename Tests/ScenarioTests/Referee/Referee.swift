@@ -21,8 +21,8 @@ struct RecordedPush {
     let time: Int64
     /// Whether the base must be the head.
     var isExact = false
-    /// The serial of the ledger when the push was first sent.
-    var serial = 0
+    /// The newest revision of each history that any client had received when the push was first sent.
+    var newest: [WireString: Revision] = [:]
 }
 
 /// Watches every message and every commit, and fails the run when one breaks a law.
@@ -213,7 +213,7 @@ final class Referee {
     {
         if push.content == .restore { return history.text(at: push.base) == text }
         if case .append(let said) = push.content {
-            return isAppended(said, change, in: history, since: push.serial)
+            return isAppended(said, change, in: history, since: push.newest[history.epoch] ?? 0)
         }
         if push.isExact, push.base != history.head { return false }
         guard let moved = moved(push, in: history, to: history.head) else { return false }

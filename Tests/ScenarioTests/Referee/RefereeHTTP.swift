@@ -7,7 +7,7 @@ extension Referee {
     /// A client has sent a request.
     func recordSent(_ request: HTTPRequest, on link: Link) {
         link.http?.requests.append(ClientHTTP.Sent(request: request, newest: newest))
-        guard let seq = request.seq, let push = request.recorded(at: world.now, serial: ledger.serial) else {
+        guard let seq = request.seq, let push = request.recorded(at: world.now, newest) else {
             return
         }
         note(push, seq: seq, of: link.client)
@@ -148,9 +148,10 @@ extension Referee {
     }
 
     /// Whether a change adds a text at the end of the head. The server adds a line break before the text if the
-    /// document does not end with one when the server begins the append, which is after `serial`.
+    /// document does not end with one when the server begins the append. It begins with the head that its room
+    /// knows, which is `reported` or newer: the store may have committed more already.
     func isAppended(
-        _ said: WireString, _ change: Change, in history: Ledger.History, since serial: Int
+        _ said: WireString, _ change: Change, in history: Ledger.History, since reported: Revision
     ) -> Bool {
         guard change.edits.count == 1, let edit = change.edits.first,
             edit.range.lowerBound == history.text.end, edit.range.isEmpty
@@ -159,10 +160,9 @@ extension Referee {
         let isAlone = edit.text.utf8.elementsEqual(text.utf8)
         if !isAlone, !edit.text.utf8.elementsEqual("\n\(text)".utf8) { return false }
         return history.texts.indices.contains { revision in
-            let next = history.serials.indices.contains(revision + 1) ? history.serials[revision + 1] : .max
             let last = history.texts[revision].string.utf8.last
             // The server may not know yet what another node has committed, and begin with an older text.
-            return (next > serial || world.plan.hasOtherNode)
+            return (revision >= reported.value || world.plan.hasOtherNode)
                 && (last == nil || last == UInt8(ascii: "\n")) == isAlone
         }
     }
@@ -224,15 +224,15 @@ extension Referee {
 
 extension HTTPRequest {
     /// The change of this request, as the referee records it.
-    fileprivate func recorded(at time: Int64, serial: Int) -> RecordedPush? {
+    fileprivate func recorded(at time: Int64, _ newest: [WireString: Revision]) -> RecordedPush? {
         switch content {
         case .put(let text, let condition, _):
             RecordedPush(
                 document: document, epoch: condition.base?.epoch, base: condition.base?.revision ?? 0,
-                content: .text(text), time: time, isExact: condition.isExact, serial: serial)
+                content: .text(text), time: time, isExact: condition.isExact, newest: newest)
         case .append(let text, _):
             RecordedPush(
-                document: document, epoch: nil, base: 0, content: .append(text), time: time, serial: serial)
+                document: document, epoch: nil, base: 0, content: .append(text), time: time, newest: newest)
         case .read, .readOld, .health, .malformed: nil
         }
     }

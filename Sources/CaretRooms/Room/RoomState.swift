@@ -127,8 +127,9 @@ package struct RoomState: Sendable {
         if closedWith == nil, !isGathering {
             appendReady()
             deliverStreams()
-            sendPresence()
             continuePause()
+            // At the end, because the steps before can end sessions.
+            sendPresence()
         }
         answerAwaiting()
         noteIdleness()

@@ -43,7 +43,8 @@ final class Observer: StateObserver, @unchecked Sendable {
         }
     }
 
-    private static let mostTickDelay: Int64 = 100
+    /// A turn may be delayed by up to 80 ms, and several delays may follow each other.
+    private static let mostTickDelay: Int64 = 300
 
     private func note(_ actions: [RoomAction]) {
         // When a document ends, its sessions get all missing changes, regardless of their credit.
@@ -87,7 +88,9 @@ final class Observer: StateObserver, @unchecked Sendable {
     func endGathering(of room: inout RoomState) -> [RoomAction] {
         if server.isDead { return [] }
         let actions = world.fault.actions(room.endGathering())
-        ticks[room.log.document] = room.presence.tick.isWaiting ? room.presence.tick.next : nil
+        // An idle room may be dropped, and then nobody waits for its presence.
+        let isWaiting = room.presence.tick.isWaiting && !room.isIdle
+        ticks[room.log.document] = isWaiting ? room.presence.tick.next : nil
         note(actions)
         look(at: room)
         if world.isFinishing { server.rooms[room.log.document] = room }

@@ -57,12 +57,9 @@ package final class SQLiteStore: DocumentStore {
         heads = QueueConfined(
             HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache),
             on: "caret.store.heads")
-        let histories = try folder.openForReading()
-        // A connection opens the log when it first reads. This one may be unused for days, and must not find
-        // a log that was replaced meanwhile. If this read fails, the next one fails too, and is reported.
-        _ = try? histories.first("PRAGMA schema_version", read: { _ in true })
-        self.histories = QueueConfined(
-            HistoryReader(database: histories, generation: generation, cache: cache),
+        histories = QueueConfined(
+            HistoryReader(
+                database: try SQLiteStore.openedWithLog(folder), generation: generation, cache: cache),
             on: "caret.store.histories")
         let completions = CompletionQueue()
         writes = WriteQueue(
@@ -89,6 +86,18 @@ package final class SQLiteStore: DocumentStore {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             if !files.check() { return writes.checkFiles() }
         }
+    }
+
+    /// Opens a connection that reads, and its log. A connection opens the log when it first reads. If this one
+    /// is not used for days, it must not find a log that was replaced meanwhile.
+    private static func openedWithLog(_ folder: DataFolder) throws(OpeningFault) -> Database {
+        let database = try folder.openForReading()
+        do throws(DatabaseFault) {
+            _ = try database.first("PRAGMA schema_version") { _ in true }
+        } catch {
+            throw .database(error)
+        }
+        return database
     }
 
     /// Returns the store's row. Creates the row if it is missing. Gives it a new generation if the commit

@@ -19,14 +19,14 @@ struct Fields {
     }
 
     /// The members of an object inside a message.
-    init(_ object: JSONValue, limits: Limits.Announced) throws(FieldFault) {
+    init(_ object: JSONValue, limits: Limits.Announced, ignoresNull: Bool = false) throws(FieldFault) {
         guard object.kind == .object else { throw .wrong(object, expected: "an object") }
         self.limits = limits
         line = object.line
         start = object.start
         var members = KeyStack()
         object.forEachMember { key, value in
-            members.append(key, value: value.start)
+            if !ignoresNull || value.kind != .null { members.append(key, value: value.start) }
         }
         keys = members.keys
         unescaped = members.unescaped

@@ -37,8 +37,7 @@ extension LiveClient {
         return entries
     }
 
-    /// The oldest revision whose text the server can still return. It is not always 0, because the server may have
-    /// removed the beginning of the history.
+    /// The oldest revision that can still be read. The server may have trimmed older ones.
     package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }

@@ -1,5 +1,5 @@
 import CaretConfig
-import FoundationEssentials
+package import CaretWire
 
 /// A session of the Model Context Protocol: turns lines from an assistant's program into answers and tool calls.
 ///
@@ -8,9 +8,9 @@ package struct AssistantSession {
     package enum Step: Equatable, Sendable {
         case answer(line: String)
         /// Run the tool, and pass the result to `finished`.
-        case call(ToolCall, RPCID)
+        case call(ToolCall, RequestID)
         /// The assistant no longer wants the result of this call.
-        case cancel(RPCID)
+        case cancel(RequestID)
     }
 
     /// The versions of the protocol that this session speaks, newest first.
@@ -23,87 +23,69 @@ package struct AssistantSession {
         """
 
     /// The calls without a result. A program must not use an id again before that.
-    private var running: Set<RPCID> = []
+    private var running: Set<RequestID> = []
     private var isInitialized = false
 
     package init() {}
 
     /// Handles a line. Returns nil if it needs no answer.
     package mutating func received(_ line: [UInt8]) -> Step? {
-        let data = Data(line)
-        do {
-            let message = try JSONDecoder().decode(RPCMessage.self, from: data)
-            return try received(message, data)
-        } catch let error as DecodingError {
-            let isJSON = (try? JSONDecoder().decode(Anything.self, from: data)) != nil
-            let fault: RPCFault = isJSON ? .invalid(error.sentence) : .parse("the line is not JSON")
-            return .answer(line: RPCMessage.fault(fault, for: nil).line)
+        do throws(RPCFault) {
+            let message = try AssistantMessage(line)
+            guard let id = message.id else { return notified(message.content) }
+            return try requested(message.content, id)
         } catch {
-            return .answer(line: RPCMessage.fault(.parse("\(error)"), for: nil).line)
+            let fault = JSON.object(["code": .number(error.code.rawValue), "message": .text(error.message)])
+            return .answer(line: answer("error", fault, for: error.id))
         }
     }
 
     /// The line that answers a call. Nil if the call was cancelled.
-    package mutating func finished(_ id: RPCID, _ result: ToolResult) -> String? {
-        running.remove(id) == nil ? nil : RPCMessage.result(result.json, for: id).line
+    package mutating func finished(_ id: RequestID, _ result: ToolResult) -> String? {
+        running.remove(id) == nil ? nil : answer("result", result.json, for: id)
     }
 
-    private mutating func received(_ message: RPCMessage, _ line: Data) throws -> Step? {
-        guard let method = message.method else {
-            // An answer. This session asks nothing, so it expects none.
-            return nil
-        }
-        guard let id = message.id else { return notified(method, line) }
-        do {
-            guard message.jsonrpc == "2.0" else { throw RPCFault.invalid("jsonrpc must be \"2.0\"") }
-            return try requested(method, id, line)
-        } catch let fault as RPCFault {
-            return .answer(line: RPCMessage.fault(fault, for: id).line)
-        } catch let error as DecodingError {
-            return .answer(line: RPCMessage.fault(.badParameters(error.sentence), for: id).line)
-        }
-    }
-
-    private mutating func requested(_ method: String, _ id: RPCID, _ line: Data) throws -> Step? {
-        func answer(_ result: JSON) -> Step { .answer(line: RPCMessage.result(result, for: id).line) }
-        switch method {
-        case "initialize":
+    private mutating func requested(
+        _ content: AssistantMessage.Content, _ id: RequestID
+    ) throws(RPCFault) -> Step? {
+        switch content {
+        case .initialize(let version):
             isInitialized = true
-            return answer(try welcome(line))
-        case "ping": return answer(.object([]))
-        case "tools/list", "tools/call":
-            guard isInitialized else { throw RPCFault.invalid("send initialize first") }
-            if method == "tools/list" { return answer(ToolList.json) }
-            let call = try ToolCall.read(line)
+            return .answer(line: answer("result", welcome(version.string), for: id))
+        case .ping: return .answer(line: answer("result", .object([]), for: id))
+        case .listTools:
+            try requireInitialization(for: id)
+            return .answer(line: answer("result", ToolList.json, for: id))
+        case .call(let call):
+            try requireInitialization(for: id)
             guard running.insert(id).inserted else {
-                throw RPCFault.invalid("the id \(id.json.line) is in use by a call without a result")
+                throw RPCFault(
+                    .invalid, "the id \(id.json.line) is in use by a call without a result", id: id)
             }
             return .call(call, id)
-        default: throw RPCFault.noMethod(method)
+        // This session asks nothing, so it expects no answers.
+        case .cancelled, .other: return nil
         }
     }
 
-    private mutating func notified(_ method: String, _ line: Data) -> Step? {
-        struct Cancellation: Decodable {
-            struct Parameters: Decodable { let requestId: RPCID }
-            let params: Parameters
-        }
-        guard method == "notifications/cancelled",
-            let id = try? JSONDecoder().decode(Cancellation.self, from: line).params.requestId,
-            running.remove(id) != nil
-        else { return nil }
+    private func requireInitialization(for id: RequestID) throws(RPCFault) {
+        if !isInitialized { throw RPCFault(.invalid, "send initialize first", id: id) }
+    }
+
+    private mutating func notified(_ content: AssistantMessage.Content) -> Step? {
+        guard case .cancelled(let id) = content, running.remove(id) != nil else { return nil }
         return .cancel(id)
     }
 
-    private func welcome(_ line: Data) throws -> JSON {
-        struct Initialize: Decodable {
-            struct Parameters: Decodable { let protocolVersion: String }
-            let params: Parameters
-        }
-        let asked = try JSONDecoder().decode(Initialize.self, from: line).params.protocolVersion
-        let version = Self.versions.contains(asked) ? asked : Self.versions[0]
-        return .object([
-            "protocolVersion": .text(version), "capabilities": .object(["tools": .object([])]),
+    private func answer(_ kind: String, _ value: JSON, for id: RequestID?) -> String {
+        let members = [("jsonrpc", JSON.text("2.0")), ("id", id?.json ?? .null), (kind, value)]
+        return JSON.object(members.map { (key: $0, value: $1) }).line
+    }
+
+    private func welcome(_ asked: String) -> JSON {
+        .object([
+            "protocolVersion": .text(Self.versions.contains(asked) ? asked : Self.versions[0]),
+            "capabilities": .object(["tools": .object([])]),
             "serverInfo": .object([
                 "name": .text("caret"), "title": .text("Caret"), "version": .text(Version.number),
             ]),
@@ -112,7 +94,11 @@ package struct AssistantSession {
     }
 }
 
-/// Any JSON value.
-private struct Anything: Decodable {
-    init(from decoder: any Decoder) throws {}
+extension RequestID {
+    fileprivate var json: JSON {
+        switch self {
+        case .number(let number): .number(number)
+        case .text(let text): .text(text.string)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import CaretWire
+
 /// The tools, as `tools/list` describes them to an assistant. `ToolCall` reads their arguments.
 enum ToolList {
     private static let name: (String, JSON) = (
@@ -57,7 +59,9 @@ enum ToolList {
                     (
                         "timeout_seconds",
                         property(
-                            "integer", "How long to wait: from 1 to \(ToolCall.mostSeconds); usually 60.")
+                            "integer",
+                            "How long to wait: from 1 to \(ToolCall.mostSeconds); usually \(ToolCall.usualSeconds)."
+                        )
                     ),
                 ], required: ["name", "after_revision"], isReadOnly: true),
         ])

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretWire
 import Glibc
 import Synchronization
 
@@ -33,9 +34,9 @@ struct AssistantServer: Subcommand {
 private final class AssistantConnection: Sendable {
     private struct State {
         var session = AssistantSession()
-        var tasks: [RPCID: Task<Void, Never>] = [:]
+        var tasks: [RequestID: Task<Void, Never>] = [:]
         /// The calls that only wait for changes of others.
-        var waits: Set<RPCID> = []
+        var waits: Set<RequestID> = []
     }
 
     private let documents: AssistantDocuments
@@ -65,7 +66,9 @@ private final class AssistantConnection: Sendable {
         await last?.value
     }
 
-    private func run(_ call: ToolCall, _ id: RPCID, after earlier: Task<Void, Never>?) -> Task<Void, Never> {
+    private func run(
+        _ call: ToolCall, _ id: RequestID, after earlier: Task<Void, Never>?
+    ) -> Task<Void, Never> {
         // Under the lock, so that the task is known before it ends.
         state.withLock { state in
             let task = Task {
@@ -78,7 +81,7 @@ private final class AssistantConnection: Sendable {
         }
     }
 
-    private func finish(_ id: RPCID, _ result: ToolResult) {
+    private func finish(_ id: RequestID, _ result: ToolResult) {
         let line = state.withLock { state in
             state.tasks[id] = nil
             state.waits.remove(id)

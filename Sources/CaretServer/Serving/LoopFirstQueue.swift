@@ -7,8 +7,8 @@ package protocol LoopFirstWorker: JobWorker {
     /// them.
     func areExpensive(_ jobs: [Job]) -> Bool
 
-    /// A job that a loop must add later, and the time for it; nil if there is none. The queue reads it after
-    /// each drain.
+    /// The next job for a loop, and when the loop must add it. Nil if no job is planned. The queue checks this
+    /// after each drain.
     var loopWake: (moment: Moment, job: Job)? { get }
 }
 

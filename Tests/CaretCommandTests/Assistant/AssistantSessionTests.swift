@@ -1,5 +1,6 @@
 import CaretCommand
 import CaretCore
+import CaretWire
 import Testing
 
 @Suite("Sessions of the Model Context Protocol, step by step")
@@ -42,9 +43,11 @@ struct AssistantSessionTests {
     @Test(
         "each invalid message gets the error that JSON-RPC names",
         arguments: [
-            ("x", #""id":null,"error":{"code":-32700,"message":"the line is not JSON"}"#),
-            ("[]", #""id":null,"error":{"code":-32600,"message":"the message must be an object"}"#),
-            (#"{"id":2}"#, #""id":null,"error":{"code":-32600,"message":"jsonrpc is missing"}"#),
+            (#"{"id":2}"#, #""id":2,"error":{"code":-32600,"message":"jsonrpc is missing"}"#),
+            (
+                #"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+                #""id":null,"error":{"code":-32600,"message":"id is 1.5; expected a string or an integer"}"#
+            ),
             (
                 #"{"jsonrpc":"1.0","id":2,"method":"ping"}"#,
                 #""id":2,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}"#
@@ -55,7 +58,7 @@ struct AssistantSessionTests {
             ),
             (
                 #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fly","arguments":{}}}"#,
-                #""id":2,"error":{"code":-32602,"message":"there is no tool \"fly\""}"#
+                #""id":2,"error":{"code":-32602,"message":"params.name is \"fly\", and there is no such tool"}"#
             ),
             (
                 #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_document","arguments":{}}}"#,
@@ -65,6 +68,55 @@ struct AssistantSessionTests {
     func faults(message: String, answer: String) {
         var session = session()
         #expect(line(session.received(Array(message.utf8))) == #"{"jsonrpc":"2.0",\#(answer)}"#)
+    }
+
+    @Test(
+        "a line that is not an object of strict JSON has a defined answer",
+        arguments: [
+            "x", "[]", #"{"x":"#, String(repeating: "[", count: 512), #"{"x":"\uD800"}"#, #"{"x":1,"x":2}"#,
+            "{\"x\":\"\u{1}\"}", #"{"x":1e}"#, #"{"id":2} {"#, "",
+        ].map { Array($0.utf8) } + [Array("{\"x\":\"".utf8) + [0xFF] + Array("\"}".utf8)])
+    func malformed(message: [UInt8]) throws {
+        var session = session()
+        let answer = try #require(line(session.received(message)))
+        let refusal =
+            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line was refused: byte "#
+        #expect(answer.hasPrefix(refusal), "\(answer)")
+    }
+
+    @Test(
+        "objects and arrays may be nested 32 levels deep",
+        arguments: [(32, true), (33, false), (1 << 20, false)])
+    func nesting(levels: Int, isAllowed: Bool) throws {
+        var session = session()
+        // The message and its parameters are two levels.
+        let deep = String(repeating: "[", count: levels - 2) + String(repeating: "]", count: levels - 2)
+        let ping = #"{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":\#(deep)}}"#
+        let answer = try #require(line(session.received(Array(ping.utf8))))
+        #expect(answer.contains("there are more than 32 levels of objects and arrays") == !isAllowed)
+        #expect((answer == #"{"jsonrpc":"2.0","id":2,"result":{}}"#) == isAllowed)
+    }
+
+    @Test(
+        "a revision is an integer from 0 to 9007199254740991, or null for none",
+        arguments: [
+            ("null", nil), ("0", nil), ("9007199254740991", nil),
+            (
+                "9007199254740992",
+                #"-32700,"message":"the line was refused: byte 114: an integer must lie within"#
+            ),
+            ("1e400", #"-32700,"message":"the line was refused: byte 114: a number must lie between"#),
+            ("-1", #"-32602,"message":"params.arguments.revision is -1; expected an integer from 0 to"#),
+            (#""1""#, #"-32602,"message":"params.arguments.revision is \"1\"; expected an integer"#),
+        ] as [(String, String?)])
+    func revisions(revision: String, problem: String?) throws {
+        var session = session()
+        let step = session.received(call(3, "read_document", #"{"name":"a","revision":\#(revision)}"#))
+        if let problem {
+            #expect(try #require(line(step)).contains(problem))
+        } else {
+            #expect(step == .call(.read(name: "a", revision: Int(revision)), .number(3)))
+        }
     }
 
     @Test("tools need initialize, and ping does not")

@@ -180,4 +180,19 @@ import Testing
                 #""id":4,"result":{"content":[{"type":"text","text":"a: saved as revision 2"}]"#))
         #expect(try session.caret(["cat", "a"]).output == "y")
     }
+
+    @Test("lines that are not JSON are answered, and the session goes on")
+    func malformed() throws {
+        let session = try CommandSession()
+        let input = [
+            #"{"x":"#, String(repeating: "[", count: 512), #"{"x":"\uD800"}"#, "\u{0}",
+            #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ]
+        let run = try session.caret(["mcp"], input: input.joined(separator: "\n"))
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+        let answers = run.output.split(separator: "\n")
+        try #require(answers.count == input.count, "\(run)")
+        #expect(answers.dropLast().allSatisfy { $0.contains(#""error":{"code":-32700,"#) })
+        #expect(answers.last == #"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+    }
 }

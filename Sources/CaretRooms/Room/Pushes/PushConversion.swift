@@ -135,7 +135,7 @@ package struct NormalText: Equatable, Sendable {
             for byte in bytes {
                 defer { last = byte }
                 if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
-                    // This LF belongs to a CRLF, whose CR was already converted to an LF.
+                    // Skip the LF of a CRLF: the CR before it became an LF.
                     if first == nil { first = .crlf }
                     continue
                 }

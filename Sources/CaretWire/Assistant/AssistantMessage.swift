@@ -1,0 +1,140 @@
+/// A message of the Model Context Protocol from the program of an assistant. The protocol is JSON-RPC 2.0 with
+/// one message in each line.
+package struct AssistantMessage: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case initialize(version: WireString)
+        case ping
+        case listTools
+        case call(ToolCall)
+        /// The assistant no longer wants the answer to this request.
+        case cancelled(RequestID)
+        /// An answer, or a notification that this version does not know.
+        case other
+    }
+
+    /// Nil if the message expects no answer.
+    package let id: RequestID?
+    package let content: Content
+
+    /// Decodes a line, which has no line end.
+    package init(_ line: [UInt8]) throws(RPCFault) {
+        self = try line.span.withUnsafeBytes { bytes throws(RPCFault) in
+            try AssistantMessage(bytes.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+
+    private init(_ line: UnsafeBufferPointer<UInt8>) throws(RPCFault) {
+        var reader = JSONReader()
+        do throws(JSONFault) {
+            try reader.check(line)
+        } catch {
+            throw RPCFault(.parse, "the line was refused: \(error)")
+        }
+        let fields = Fields(reader.members, of: line, limits: Limits.Announced())
+        let method: JSONString?
+        do throws(FieldFault) {
+            id = try fields.id()
+            guard try fields.string("jsonrpc") == "2.0" else {
+                throw fields.fault("jsonrpc", "must be \"2.0\"")
+            }
+            method = try fields.value(optional: "method").map { value throws(FieldFault) in
+                guard value.kind == .string else {
+                    throw FieldFault.wrong(value, expected: "a string").inside("method")
+                }
+                return value.string
+            }
+        } catch {
+            throw RPCFault(.invalid, error.sentence, id: try? fields.id())
+        }
+        guard let method else {
+            content = .other
+            return
+        }
+        if id == nil {
+            content = Content(notification: method, fields)
+        } else {
+            content = try Content(request: method, fields, id: id)
+        }
+    }
+}
+
+extension AssistantMessage.Content {
+    fileprivate init(notification method: JSONString, _ fields: Fields) {
+        guard method.equals("notifications/cancelled"),
+            let id = try? fields.object(
+                "params", { fields throws(FieldFault) in try RequestID(fields.value("requestId")) })
+        else {
+            self = .other
+            return
+        }
+        self = .cancelled(id)
+    }
+
+    fileprivate init(request method: JSONString, _ fields: Fields, id: RequestID?) throws(RPCFault) {
+        let known: Self?
+        do throws(FieldFault) {
+            known = try Self(known: method, fields)
+        } catch {
+            throw RPCFault(.badParameters, error.sentence, id: id)
+        }
+        guard let known else {
+            throw RPCFault(.noMethod, "there is no method \"\(excerpt(of: method.raw))\"", id: id)
+        }
+        self = known
+    }
+
+    /// Nil if there is no such method.
+    private init?(known method: JSONString, _ fields: Fields) throws(FieldFault) {
+        if method.equals("tools/call") {
+            self = .call(try fields.object("params", ToolCall.init))
+        } else if method.equals("tools/list") {
+            self = .listTools
+        } else if method.equals("initialize") {
+            let version = try fields.object("params") { fields throws(FieldFault) in
+                try fields.string("protocolVersion")
+            }
+            self = .initialize(version: version)
+        } else if method.equals("ping") {
+            self = .ping
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Why a message was refused.
+package struct RPCFault: Error, Equatable, Sendable {
+    /// The codes that JSON-RPC 2.0 defines.
+    package enum Code: Int, Sendable {
+        case parse = -32700
+        case invalid = -32600
+        case noMethod = -32601
+        case badParameters = -32602
+    }
+
+    package let code: Code
+    package let message: String
+    /// The id of the refused request; nil if it is unknown.
+    package let id: RequestID?
+
+    package init(_ code: Code, _ message: String, id: RequestID? = nil) {
+        self.code = code
+        self.message = message
+        self.id = id
+    }
+}
+
+extension FieldFault {
+    fileprivate var sentence: String { "\(field) \(problem)" }
+}
+
+extension Fields {
+    /// An object inside this object. Assistants send null for an argument that they leave out.
+    func object<Value>(
+        _ name: StaticString, _ body: (Fields) throws(FieldFault) -> Value
+    ) throws(FieldFault) -> Value {
+        try read(name, value(name)) { value throws(FieldFault) in
+            try body(Fields(value, limits: limits, ignoresNull: true))
+        }
+    }
+}

@@ -10,7 +10,7 @@ package struct LoopSettings: Sendable {
     package var payloadsAWrite = 128
     /// The most steps of TLS handshakes in a turn. One step may take a millisecond, and delays the other
     /// connections.
-    package var handshakeStepsATurn = 8
+    package var handshakeStepsATurn = 2
     /// The most connections that a turn accepts. The number is limited so that existing connections are not
     /// delayed.
     package var acceptsATurn = 32

@@ -77,7 +77,7 @@ extension RefusedEdits: LocalizedError {
 }
 
 extension Refusal {
-    fileprivate var sentence: String {
+    package var sentence: String {
         switch self {
         case .notFound: "The document was deleted, or you may not read it any more."
         case .damaged: "The document is damaged on the server."

@@ -8,7 +8,7 @@ import Testing
 
     /// The typed words, and the completed words after Tab.
     private static let cases = [
-        ("caret pi", "caret ping"), ("caret token li", "caret token list"),
+        ("caret pin", "caret ping"), ("caret token li", "caret token list"),
         ("caret --server 127.0.0.1:7 sta", "caret --server 127.0.0.1:7 stat"),
         ("caret completion fi", "caret completion fish"), ("caret put --ba", "caret put --base"),
         ("caret token add --wr", "caret token add --write"), ("caret cat ag", "caret cat agenda"),

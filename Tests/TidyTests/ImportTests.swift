@@ -31,6 +31,7 @@ struct ImportTable {
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretPage": [],
+        "Sources/CaretEditors": [],
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [

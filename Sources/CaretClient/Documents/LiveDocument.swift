@@ -118,16 +118,17 @@ public final class LiveDocument: Sendable {
 
     // MARK: Views
 
-    func nextViewNumber() -> Int { client.shell.nextNumber() }
+    package func nextViewNumber() -> Int { client.shell.nextNumber() }
 
-    func bind(_ view: Int) -> TextBuffer {
+    /// Binds a view, and returns the text that it must show.
+    package func bind(_ view: Int) -> TextBuffer {
         client.shell.change(key) { document, _, _ in
             document.bind(view)
             return (document.replica.text, [])
         } ?? TextBuffer()
     }
 
-    func unbind(_ view: Int) {
+    package func unbind(_ view: Int) {
         _ = client.shell.change(key) { document, _, _ in ((), document.unbind(view)) }
     }
 
@@ -138,8 +139,22 @@ public final class LiveDocument: Sendable {
     }
 
     /// Applies a change that the user made in a view. Returns the change that brings the view up to date.
-    func typed(_ change: Change, in view: Int) throws -> Change {
+    package func typed(_ change: Change, in view: Int) throws -> Change {
         try client.shell.change(key) { try $0.typed(change, in: view, at: $1, &$2) } ?? Change()
+    }
+
+    /// Sets the user's selections, in a view that may lack changes of the document.
+    package func select(_ selections: [Selection], in view: Int) throws {
+        _ = try client.shell.change(key) { document, now, ids in
+            let missing = document.unshown[view] ?? Change()
+            let current = selections.map { $0.mapped(through: missing) }
+            return ((), try document.selected(current, at: now, &ids))
+        }
+    }
+
+    /// The other sessions. Nil if a view lacks changes of the document, so that their selections do not fit its text.
+    package func peers(for view: Int) -> [DocumentPeer]? {
+        read { $0.unshown[view]?.isEmpty == true ? $0.peers : nil } ?? nil
     }
 
     private func read<Answer: Sendable>(_ body: (DocumentState) -> Answer) -> Answer? {

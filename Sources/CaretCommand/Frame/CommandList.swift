@@ -5,7 +5,7 @@ package enum CommandList {
         Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self, Who.self, Top.self,
-        Tail.self, EditDocument.self, Watch.self, Sync.self, AssistantServer.self, Demo.self,
+        Tail.self, EditDocument.self, Watch.self, Sync.self, EditorPipe.self, AssistantServer.self, Demo.self,
         TrashList.self, TrashRestore.self,
         Help.self, Completion.self,
     ]

@@ -1,0 +1,136 @@
+package import CaretCore
+package import CaretWire
+
+/// The text of an editor, with the positions as this editor counts them.
+package struct EditorText {
+    /// The text of the document. Its last line end is hidden if the editor counts lines.
+    private let text: TextBuffer
+    private let unit: EditorUnit
+    /// The bytes that the editor shows. Empty if it does not count lines.
+    private let shown: [UInt8]
+    /// The bytes at which the lines begin.
+    private let starts: [Int]
+
+    package struct Fault: Error, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    package init(_ text: TextBuffer, in unit: EditorUnit) {
+        self.text = text
+        self.unit = unit
+        guard unit == .lines else {
+            (shown, starts) = ([], [])
+            return
+        }
+        var bytes = Array(text.string.utf8)
+        if bytes.last == lineFeed { bytes.removeLast() }
+        shown = bytes
+        starts = [0] + bytes.indices.lazy.filter { bytes[$0] == lineFeed }.map { $0 + 1 }
+    }
+
+    /// How many bytes the editor hides at the end.
+    private var hidden: Int { text.length.utf8 - shown.count }
+
+    // MARK: From the editor
+
+    /// The change of the document that a change in the editor makes.
+    package func change(_ change: EditorChange) throws -> Change {
+        switch (change, unit) {
+        case (.lines(let first, let count, let new), .lines): return try replacing(first, count, by: new)
+        case (.edits(let edits), .characters), (.edits(let edits), .utf16):
+            return try Change(edits.map { try Edit(range($0.range), $0.text.string) })
+        case (.lines, _): throw Fault(description: "lines needs --positions lines")
+        case (.edits, _): throw Fault(description: "edits needs --positions characters or utf16; send lines")
+        }
+    }
+
+    package func selection(_ selection: EditorSelection) throws -> Selection {
+        try Selection(anchor: offset(selection.anchor), head: offset(selection.head))
+    }
+
+    private func replacing(_ first: Int, _ count: Int, by lines: [WireString]) throws -> Change {
+        guard first + count <= starts.count else {
+            throw Fault(description: "lines ends at line \(first + count), and the text has \(starts.count)")
+        }
+        let kept = (before: start(first), after: start(first + count))
+        var bytes = Array(shown[..<kept.before])
+        // Each line ends with a line feed here, and so does the text before the new lines.
+        if first == starts.count { bytes.append(lineFeed) }
+        for line in lines {
+            bytes += line.utf8
+            bytes.append(lineFeed)
+        }
+        bytes += shown[kept.after...]
+        if first + count == starts.count { _ = bytes.popLast() }
+        let hidesLineEnd = text.isEmpty || hidden > 0
+        // A text that ends with an empty line needs a line end to hide.
+        if hidesLineEnd || bytes.last == lineFeed, !bytes.isEmpty { bytes.append(lineFeed) }
+        return diff(from: text, to: try TextBuffer(String(decoding: bytes, as: UTF8.self)))
+    }
+
+    /// The byte at which a line begins, or the end of the text for the line after the last one.
+    private func start(_ line: Int) -> Int { line < starts.count ? starts[line] : shown.count }
+
+    private func range(_ range: WireRange) throws -> Range<Offset> {
+        try offset(.offset(range.start))..<offset(.offset(range.end))
+    }
+
+    private func offset(_ position: EditorPosition) throws -> Offset {
+        switch (position, unit) {
+        case (.line(let line, let column), .lines):
+            guard line < starts.count, starts[line] + column <= end(of: line) else {
+                throw Fault(description: "the position [\(line),\(column)] is not in the text")
+            }
+            return try text.convert(UTF8Offset(starts[line] + column), to: UTF16Unit.self)
+        case (.offset(let offset), .characters):
+            return try text.convert(ScalarOffset(offset), to: UTF16Unit.self)
+        case (.offset(let offset), .utf16): return Offset(offset)
+        case (.line, _): throw Fault(description: "a position is a number with --positions \(unit.rawValue)")
+        case (.offset, _): throw Fault(description: "a position is [LINE,COLUMN] with --positions lines")
+        }
+    }
+
+    private func end(of line: Int) -> Int { line + 1 < starts.count ? starts[line + 1] - 1 : shown.count }
+
+    // MARK: To the editor
+
+    /// The text as the editor shows it.
+    package var shownText: String { unit == .lines ? String(decoding: shown, as: UTF8.self) : text.string }
+
+    /// A change of the document, as the editor must apply it: the last edit first, so that no edit moves another.
+    func json(_ change: Change) throws -> JSON {
+        let change = unit == .lines ? try shownChange(change) : change
+        return try .list(
+            change.edits.reversed().map { edit in
+                try .object([
+                    "range": .list([json(edit.range.lowerBound), json(edit.range.upperBound)]),
+                    "text": .text(edit.text),
+                ])
+            })
+    }
+
+    func json(_ selection: Selection) throws -> JSON {
+        try .list([json(selection.anchor), json(selection.head)])
+    }
+
+    private func json(_ offset: Offset) throws -> JSON {
+        switch unit {
+        case .lines:
+            let byte = min(try text.convert(offset, to: UTF8Unit.self).value, shown.count)
+            let line = starts.indices.partitionPoint { starts[$0] > byte } - 1
+            return .list([.number(line), .number(byte - starts[line])])
+        case .characters: return .number(try text.convert(offset, to: ScalarUnit.self).value)
+        case .utf16: return .number(offset.value)
+        }
+    }
+
+    /// The change of the shown text, whose last line end is hidden.
+    private func shownChange(_ change: Change) throws -> Change {
+        let new = EditorText(try text.applying(change), in: unit)
+        let isUntouched = (change.edits.last?.range.upperBound.value ?? 0) <= text.length.utf16 - hidden
+        if isUntouched, hidden == new.hidden { return change }
+        return try diff(from: TextBuffer(shownText), to: TextBuffer(new.shownText))
+    }
+}
+
+private let lineFeed = UInt8(ascii: "\n")

@@ -1,0 +1,252 @@
+;;; caret.el --- Live documents of a Caret server  -*- lexical-binding: t; -*-
+
+;; Package-Requires: ((emacs "27.1"))
+
+;;; Commentary:
+
+;; `M-x caret-open' opens a document, and `C-u M-x caret-open' creates it.  Others see your caret, and you see theirs.
+;; The package runs the command `caret pipe', which docs/editors.md describes.
+
+;;; Code:
+
+(defgroup caret nil "Live documents of a Caret server." :group 'communication)
+
+(defcustom caret-command '("caret")
+  "The command, with options such as an address: (\"caret\" \"--server\" \"text.example.org\")."
+  :type '(repeat string))
+
+(defvar caret--colors '("#b4542c" "#2c7a5a" "#3f62b0" "#8a4b9c" "#8a6d1b" "#2b7d8c")
+  "The colors of people who have not chosen one.")
+
+(defvar-local caret--process nil)
+(defvar-local caret--name "")
+(defvar-local caret--state "opening")
+(defvar-local caret--message "" "Why the text is not saved yet.")
+(defvar-local caret--seen 0 "The number of the last change of others.")
+(defvar-local caret--sent 0 "How many changes of the user were sent.")
+(defvar-local caret--is-applying nil)
+(defvar-local caret--is-saved nil)
+(defvar-local caret--selection nil "The selection that others see.")
+(defvar-local caret--overlays nil)
+
+;; Another major mode changes nothing of this.
+(dolist (variable '(caret--process caret--name caret--state caret--message caret--seen caret--sent caret--is-applying
+                    caret--is-saved caret--selection caret--overlays caret-mode buffer-undo-list))
+  (put variable 'permanent-local t))
+(dolist (function '(caret--changed caret--tell-selection caret-save caret--close))
+  (put function 'permanent-local-hook t))
+
+(defvar caret-mode-map
+  (let ((map (make-sparse-keymap)))
+    ;; Undo and redo take back only the user's own edits.
+    (define-key map [remap undo] #'caret-undo)
+    (define-key map [remap undo-only] #'caret-undo)
+    (define-key map [remap undo-redo] #'caret-redo)
+    map))
+
+(define-minor-mode caret-mode
+  "The text of the buffer is a live document."
+  :lighter (:eval (concat " Caret:" caret--state))
+  :keymap caret-mode-map
+  (if caret-mode
+      (progn
+        (setq buffer-undo-list t)
+        (add-hook 'after-change-functions #'caret--changed nil t)
+        (add-hook 'post-command-hook #'caret--tell-selection nil t)
+        (add-hook 'write-contents-functions #'caret-save nil t)
+        (add-hook 'kill-buffer-hook #'caret--close nil t))
+    (remove-hook 'after-change-functions #'caret--changed t)
+    (remove-hook 'post-command-hook #'caret--tell-selection t)
+    (remove-hook 'write-contents-functions #'caret-save t)
+    (remove-hook 'kill-buffer-hook #'caret--close t)
+    (caret--close)))
+
+;;;###autoload
+(defun caret-open (name &optional create)
+  "Open the live document NAME in a buffer.  With a prefix argument or CREATE, create the document."
+  (interactive "sDocument: \nP")
+  (let ((buffer (get-buffer-create (concat "caret:" name))))
+    (with-current-buffer buffer
+      (unless (process-live-p caret--process)
+        (fundamental-mode)
+        (setq caret--name name)
+        (setq caret--process
+              (make-process
+               :name (concat "caret " name) :buffer nil :connection-type 'pipe :coding 'utf-8-unix :noquery t
+               :command (append caret-command '("pipe" "--positions" "characters")
+                                (and create '("--create")) (list "--" name))
+               :filter (caret--by-lines (lambda (line) (caret--receive buffer line)))
+               :stderr (caret--errors buffer)
+               :sentinel (lambda (process _event) (caret--ended buffer process))))))
+    (pop-to-buffer-same-window buffer)))
+
+(defun caret--errors (buffer)
+  "Return a process that shows what `caret pipe' reports about the document in BUFFER."
+  (make-pipe-process
+   :name "caret errors" :buffer nil :noquery t :coding 'utf-8-unix :sentinel #'ignore
+   :filter (caret--by-lines (lambda (line) (caret--report buffer line)))))
+
+(defun caret--by-lines (body)
+  "Return a filter for a process that calls BODY with each whole line."
+  (let ((rest ""))
+    (lambda (_process output)
+      (let ((lines (split-string (concat rest output) "\n")))
+        (setq rest (car (last lines)))
+        (mapc body (butlast lines))))))
+
+(defun caret--report (buffer text)
+  "Show TEXT, a sentence about the document in BUFFER."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer (setq caret--message text)))
+  (message "%s" (string-remove-prefix "caret: " text)))
+
+(defun caret--ended (buffer process)
+  "Report that PROCESS has ended.  The text stays in BUFFER, and can be saved as a file."
+  (when (and (buffer-live-p buffer) (eq process (buffer-local-value 'caret--process buffer)))
+    (with-current-buffer buffer
+      (setq caret--process nil caret--state "closed")
+      (when caret-mode
+        (caret-mode -1)
+        (message "%s: no longer live; open it again with M-x caret-open" caret--name)))))
+
+;;; Messages to `caret pipe'
+
+(defun caret--send (&rest message)
+  "Send the property list MESSAGE."
+  (when (process-live-p caret--process)
+    (process-send-string caret--process (concat (json-serialize message) "\n"))))
+
+(defun caret--changed (start end length)
+  "Send a change: the text from START to END replaces LENGTH characters."
+  (unless caret--is-applying
+    (setq caret--sent (1+ caret--sent))
+    (caret--send :type "change" :seen caret--seen
+                 :edits (vector (list :range (vector (1- start) (+ (1- start) length))
+                                      :text (buffer-substring-no-properties start end))))))
+
+(defun caret--tell-selection ()
+  "Show others where the user's caret or region is."
+  (let* ((head (1- (point)))
+         (anchor (if (use-region-p) (1- (mark)) head)))
+    (unless (equal caret--selection (cons anchor head))
+      (setq caret--selection (cons anchor head))
+      (caret--send :type "select" :selections (vector (vector anchor head))))))
+
+(defun caret-undo (&rest _)
+  "Undo the user's last edit."
+  (interactive)
+  (caret--send :type "undo"))
+
+(defun caret-redo (&rest _)
+  "Redo the edit that was undone last."
+  (interactive)
+  (caret--send :type "redo"))
+
+(defun caret-save ()
+  "Wait until all edits are saved on the server."
+  (interactive)
+  (setq caret--is-saved nil)
+  (caret--send :type "save")
+  (with-timeout (5)
+    (while (and (not caret--is-saved) (process-live-p caret--process))
+      (accept-process-output caret--process 0.1)))
+  (if caret--is-saved
+      (progn (set-buffer-modified-p nil) (message "%s: saved on the server" caret--name))
+    (message "%s: not saved yet; %s" caret--name caret--message))
+  t)
+
+(defun caret--close ()
+  "End the input of `caret pipe', which then saves all edits and ends."
+  (when (process-live-p caret--process)
+    (process-send-eof caret--process)
+    (setq caret--process nil)))
+
+;;; Messages from `caret pipe'
+
+(defun caret--receive (buffer line)
+  "Handle LINE, a message about the document in BUFFER."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((message (json-parse-string line :object-type 'plist :null-object nil)))
+        (pcase (plist-get message :type)
+          ("opened" (caret--show (plist-get message :text)))
+          ;; If the user has typed before this change arrived, another one that fits follows.
+          ("changed" (when (= (plist-get message :after) caret--sent) (caret--apply message)))
+          ("peers" (when (and (= (plist-get message :after) caret--sent)
+                              (= (plist-get message :number) caret--seen))
+                     (caret--show-peers (plist-get message :peers))))
+          ("state" (setq caret--state (plist-get message :state) caret--message (plist-get message :message))
+           (set-buffer-modified-p (not (equal caret--state "saved")))
+           (force-mode-line-update))
+          ("saved" (setq caret--is-saved t))
+          ("renamed" (setq caret--name (plist-get message :name)))
+          ("error" (caret--report buffer (plist-get message :message))))))))
+
+(defun caret--show (text)
+  "Show TEXT, the text of a document that was just opened."
+  (let ((inhibit-modification-hooks t))
+    (erase-buffer)
+    (insert text))
+  (goto-char (point-min))
+  (set-buffer-modified-p nil)
+  (setq caret--seen 0 caret--sent 0 caret--selection nil)
+  (let ((buffer-file-name caret--name)) (set-auto-mode))
+  (caret-mode 1))
+
+(defun caret--apply (message)
+  "Apply the edits of others in MESSAGE.  The caret of each window stays at its character."
+  (let ((caret--is-applying t)
+        (inhibit-read-only t)
+        (places (mapcar (lambda (window) (cons window (copy-marker (window-point window) t)))
+                        (get-buffer-window-list nil nil t)))
+        (place (copy-marker (point) t)))
+    (save-restriction
+      (widen)
+      (mapc (lambda (edit)
+              (let ((range (plist-get edit :range)))
+                (goto-char (1+ (aref range 0)))
+                (insert (plist-get edit :text))
+                (delete-region (point) (+ (point) (- (aref range 1) (aref range 0))))))
+            (plist-get message :edits)))
+    (goto-char place)
+    (dolist (known places) (set-window-point (car known) (cdr known))))
+  (setq caret--seen (plist-get message :number))
+  (caret--send :type "applied" :number caret--seen))
+
+;;; The carets of others
+
+(defun caret--color (peer index)
+  "The color of PEER, who is number INDEX.  Other people can send anything as a color."
+  (let ((color (plist-get peer :color)))
+    (if (and (stringp color) (string-match-p "\\`#\\([[:xdigit:]]\\{3\\}\\)\\{1,2\\}\\'" color))
+        color
+      (nth (mod index (length caret--colors)) caret--colors))))
+
+(defun caret--show-peers (peers)
+  "Show the carets and selections of PEERS."
+  (mapc #'delete-overlay caret--overlays)
+  (setq caret--overlays nil)
+  (dotimes (index (length peers))
+    (let* ((peer (aref peers index))
+           (face (list :background (caret--color peer index) :foreground "#ffffff"))
+           (name (truncate-string-to-width (plist-get peer :name) 20)))
+      (mapc (lambda (selection)
+              (let* ((head (1+ (aref selection 1)))
+                     (start (min (1+ (aref selection 0)) head))
+                     (end (max (1+ (aref selection 0)) head))
+                     (line-end (save-excursion (goto-char head) (line-end-position))))
+                ;; A caret is shown at the character after it.
+                (caret--overlay start (if (= start end) (min (1+ end) line-end) end) 'face face)
+                (caret--overlay line-end line-end 'after-string
+                                (concat " " (propertize (concat " " name " ") 'face face)))))
+            (plist-get peer :selections)))))
+
+(defun caret--overlay (start end property value)
+  "Show something from START to END: PROPERTY with VALUE."
+  (let ((overlay (make-overlay start (max start end))))
+    (overlay-put overlay property value)
+    (push overlay caret--overlays)))
+
+(provide 'caret)
+
+;;; caret.el ends here

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite("The plugins for Vim, Neovim and Emacs", .serialized, .timeLimit(.minutes(2)))
+struct EditorPluginTests {
+    enum Editor: String, CaseIterable {
+        case vim, neovim, emacs
+
+        /// The folder of the plugins.
+        private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/CaretEditors").path
+
+        func command(opening document: String) -> [String] {
+            let caret = Run.path(of: "caret")
+            switch self {
+            case .vim:
+                return [
+                    "vim", "-N", "-u", "NONE", "-i", "NONE", "-n",
+                    "--cmd", "let g:caret_command = ['\(caret)']",
+                    "-S", "\(Editor.folder)/vim/plugin/caret.vim", "-c", "CaretOpen \(document)",
+                ]
+            case .neovim:
+                return [
+                    "nvim", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "let g:caret_command = ['\(caret)']",
+                    "-S", "\(Editor.folder)/neovim/plugin/caret.lua", "-c", "CaretOpen \(document)",
+                ]
+            case .emacs:
+                return [
+                    "emacs", "-nw", "-Q", "--eval",
+                    "(setq inhibit-startup-screen t caret-command '(\"\(caret)\"))",
+                    "-l", "\(Editor.folder)/emacs/caret.el", "--eval", "(caret-open \"\(document)\")",
+                ]
+            }
+        }
+
+        /// The keys that append a text to the line `two`, which is the second one.
+        func appending(_ text: String) -> [String] {
+            self == .emacs
+                ? ["M-<", "C-n", "C-e"] + text.map(String.init)
+                : ["2", "G", "A"] + text.map(String.init) + ["Escape"]
+        }
+
+        var undo: String { self == .emacs ? "C-_" : "u" }
+        var save: [String] { self == .emacs ? ["C-x", "C-s"] : [":", "w", "Enter"] }
+    }
+
+    private func open(
+        _ editor: Editor, _ document: String, as name: String, on session: CommandSession
+    ) throws -> TerminalScreen {
+        let environment = [
+            "CARET_SERVER": session.address, "USER": name, "XDG_STATE_HOME": session.folder.path + "/" + name,
+            "HOME": session.folder.path,
+        ]
+        let words = ["env"] + environment.map { "\($0)=\($1)" } + editor.command(opening: document)
+        let screen = try TerminalScreen(running: words, on: session)
+        try screen.waits { $0.contains("two") }
+        return screen
+    }
+
+    @Test(
+        "two people in different editors type into one document",
+        arguments: [(Editor.vim, Editor.neovim), (.neovim, .emacs), (.emacs, .vim)])
+    func pairs(first: Editor, second: Editor) throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "list", "--create"], input: "one\ntwo\nthree\n").status == 0)
+        let ann = try open(first, "list", as: "Ann", on: session)
+        let ben = try open(second, "list", as: "Ben", on: session)
+        for key in first.appending("AA") { try ann.press(key) }
+        try ben.waits { $0.contains("twoAA") && $0.contains(" Ann") }
+        for key in second.appending("BB") { try ben.press(key) }
+        // Ann's caret stays where it is, so her next letter goes before Ben's.
+        try ann.waits { $0.contains("twoAABB") && $0.contains(" Ben") }
+        // Undo takes back the user's own edit.
+        try ann.press(first.undo)
+        try ben.waits { $0.contains("twoBB") }
+        #expect(try session.caret(["cat", "list"]).output == "one\ntwoBB\nthree\n")
+        for key in second.save { try ben.press(key) }
+        try ben.waits { $0.contains("saved") }
+        // Others' changes keep each caret on its character.
+        #expect(try session.caret(["put", "list"], input: "zero\none\ntwoBB\nthree\nfour\n").status == 0)
+        for screen in [ann, ben] { try screen.waits { $0.contains("zero") && $0.contains("four") } }
+        try ben.press(second == .emacs ? "C" : "a", "C")
+        try ann.waits { $0.contains("twoBBC") }
+        withExtendedLifetime(session) {}
+    }
+}

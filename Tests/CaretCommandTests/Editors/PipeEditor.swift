@@ -1,0 +1,172 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A text editor without a screen, which runs `caret pipe` as the plugins do.
+final class PipeEditor {
+    struct Ended: Error {
+        let errors: String
+    }
+
+    private let process = Process()
+    private let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    private let received = ReceivedLines()
+    private let countsLines: Bool
+    /// The lines that the editor shows; one string with the whole text if it counts characters.
+    private(set) var lines: [String] = []
+    private(set) var state = ""
+    private(set) var peers: [[String: Any]] = []
+    private(set) var revision: Int?
+    private(set) var fault: String?
+    private var (seen, sent) = (0, 0)
+    private(set) var droppedChanges = 0
+
+    init(_ document: String, on session: CommandSession, countsLines: Bool = true, _ options: [String] = [])
+        throws
+    {
+        self.countsLines = countsLines
+        process.executableURL = URL(filePath: Run.path(of: "caret"))
+        process.arguments =
+            [
+                "pipe", "--positions", countsLines ? "lines" : "characters", "--socket",
+                session.data + "/caretd.sock",
+            ]
+            + options + [document]
+        process.environment = Run.surroundings.merging([
+            "XDG_STATE_HOME": session.folder.path + "/state"
+        ]) { $1 }
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        output.fileHandleForReading.readabilityHandler = { [received] file in
+            let more = file.availableData
+            if more.isEmpty { file.readabilityHandler = nil }
+            received.append(more)
+        }
+        try process.run()
+        try waits { !self.lines.isEmpty }
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+
+    // MARK: From the server
+
+    /// Handles the messages that have arrived.
+    func read() throws {
+        while let line = received.next() {
+            let message = try #require(
+                try JSONSerialization.jsonObject(with: line) as? [String: Any])
+            try handle(message)
+        }
+    }
+
+    func waits(_ condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(30)
+        try read()
+        while try !condition() {
+            if ContinuousClock.now > end || (!process.isRunning && received.isEmpty) {
+                throw Ended(errors: "\(state) \(text)")
+            }
+            usleep(2_000)
+            try read()
+        }
+    }
+
+    private func handle(_ message: [String: Any]) throws {
+        switch try #require(message["type"] as? String) {
+        case "opened": lines = split(try #require(message["text"] as? String))
+        case "state": state = try #require(message["state"] as? String)
+        case "saved": revision = try #require(message["revision"] as? Int)
+        case "error": fault = try #require(message["message"] as? String)
+        case "peers":
+            if message["after"] as? Int == sent, message["number"] as? Int == seen {
+                peers = try #require(message["peers"] as? [[String: Any]])
+            }
+        case "changed":
+            guard message["after"] as? Int == sent else {
+                droppedChanges += 1
+                return
+            }
+            for edit in try #require(message["edits"] as? [[String: Any]]) {
+                let range = try #require(edit["range"] as? [Any])
+                try replace(range[0], range[1], with: #require(edit["text"] as? String))
+            }
+            seen = try #require(message["number"] as? Int)
+            try send(["type": "applied", "number": seen])
+        default: break
+        }
+    }
+
+    private func split(_ text: String) -> [String] {
+        countsLines ? text.components(separatedBy: "\n") : [text]
+    }
+
+    private func replace(_ start: Any, _ end: Any, with text: String) throws {
+        func place(_ value: Any) throws -> (line: Int, column: Int) {
+            if let offset = value as? Int { return (0, offset) }
+            let pair = try #require(value as? [Int])
+            return (pair[0], pair[1])
+        }
+        let (start, end) = (try place(start), try place(end))
+        let before = prefix(of: lines[start.line], start.column)
+        let after = lines[end.line].dropFirst(prefix(of: lines[end.line], end.column).count)
+        lines.replaceSubrange(start.line...end.line, with: split(before + text + after))
+    }
+
+    /// The first columns of a line: bytes, or Unicode scalars.
+    private func prefix(of line: String, _ columns: Int) -> String {
+        countsLines
+            ? String(decoding: line.utf8.prefix(columns), as: UTF8.self)
+            : String(String.UnicodeScalarView(line.unicodeScalars.prefix(columns)))
+    }
+
+    // MARK: From the user
+
+    func send(_ message: [String: Any]) throws {
+        let line = try JSONSerialization.data(withJSONObject: message) + Data("\n".utf8)
+        try input.fileHandleForWriting.write(contentsOf: line)
+    }
+
+    /// Replaces a line by other lines.
+    func type(_ new: [String], at line: Int) throws {
+        lines.replaceSubrange(line...line, with: new)
+        sent += 1
+        try send(["type": "change", "seen": seen, "first": line, "count": 1, "lines": new])
+    }
+
+    /// Replaces characters, in an editor that counts them.
+    func type(_ text: String, over range: Range<Int>) throws {
+        let scalars = Array(lines[0].unicodeScalars)
+        let new =
+            Array(scalars[..<range.lowerBound]) + Array(text.unicodeScalars)
+            + Array(scalars[range.upperBound...])
+        lines = [String(String.UnicodeScalarView(new))]
+        sent += 1
+        let edit: [String: Any] = ["range": [range.lowerBound, range.upperBound], "text": text]
+        try send(["type": "change", "seen": seen, "edits": [edit]])
+    }
+
+    func end() throws -> (status: Int32, errors: String) {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus,
+            String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+        )
+    }
+}
+
+/// The lines of an output that nobody has read yet.
+private final class ReceivedLines: Sendable {
+    private let bytes = Mutex(Data())
+
+    func append(_ more: Data) { bytes.withLock { $0 += more } }
+
+    var isEmpty: Bool { bytes.withLock { $0.isEmpty } }
+
+    func next() -> Data? {
+        bytes.withLock { bytes in
+            guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
+            defer { bytes = Data(bytes[(end + 1)...]) }
+            return Data(bytes[..<end])
+        }
+    }
+}

@@ -15,7 +15,8 @@ struct EditDocument: Subcommand {
     static let description = CommandDescription(
         "edit", "opens a live copy of a document in an editor, and merges each save",
         details: """
-            The editor is $VISUAL or $EDITOR. Each save is merged with the changes of others. Changes of others are \
+            The editor is $VISUAL or $EDITOR. In Vim and Neovim the document is live, if their plugins are installed \
+            (docs/editors.md). In other editors, each save is merged with the changes of others. Changes of others are \
             written to the file, unless the editor has just changed it. If your editor reloads changed files, it shows these \
             changes. At the end caret reports whether all edits are saved on the server. If the server cannot be reached, \
             caret waits and prints where your text is. If you interrupt caret, the unsaved edits are kept. If you \
@@ -40,6 +41,10 @@ struct EditDocument: Subcommand {
         let folder = prepared(
             EditingFolder(for: document, at: context.target.address.description, environment), in: context)
         defer { folder?.removeIfSaved() }
+        if let folder, let live = PluginEditor(editor) {
+            try await live.edit(document, creating: creates, keepingIn: folder, context)
+            return .done
+        }
         try await context.stayConnected(about: document, keepingIn: folder?.path) { client in
             try await edit(client, with: editor, keeping: folder != nil, in: context)
         }

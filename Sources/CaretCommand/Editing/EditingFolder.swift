@@ -28,6 +28,13 @@ struct EditingFolder: Sendable {
         }
     }
 
+    /// Whether the folder holds unsaved edits.
+    var hasEdits: Bool {
+        // A folder that cannot be read is not used.
+        let names = (try? SystemFile.names(in: path)) ?? []
+        return names.contains { String(decoding: $0, as: UTF8.self).hasSuffix(".edits") }
+    }
+
     /// Removes the folder if it holds no unsaved edits.
     func removeIfSaved() {
         let known: [[UInt8]] = ["client", "lock"].map { Array($0.utf8) }

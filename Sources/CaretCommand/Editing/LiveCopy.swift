@@ -2,7 +2,6 @@ import CaretClient
 import CaretCore
 import CaretSync
 import CaretWire
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -68,8 +67,8 @@ package final class LiveCopy: Sendable {
         try noteOwnSignature()
         let began = ContinuousClock.now
         var record = SyncRecord(path: name.string, seen: text, head: head(text), usesCRLF: false)
-        let process = try start(editor)
-        let ended = Task { await LiveCopy.end(of: process) }
+        let process = try EditorProcess(["sh", "-c", editor + " \"$1\"", "sh", path])
+        let ended = Task { await process.end() }
         let keeping = Task {
             var timer = QuietTimer(try folder.signature(name), at: Milliseconds.steady)
             while !Task.isCancelled {
@@ -163,40 +162,5 @@ package final class LiveCopy: Sendable {
         var placed = record.placing(number: 0, inode: 0, before: record.seen, replacing: true, at: 0)
         placed.forgetDisplaced(beyond: LiveCopy.displacedBytes)
         return placed
-    }
-
-    private func start(_ editor: String) throws(Failure) -> pid_t {
-        var process: pid_t = 0
-        let line = ["sh", "-c", editor + " \"$1\"", "sh", path]
-        let words = line.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of a dispatch queue block most signals. If the editor inherited the blocked signals, it
-        // would not notice Ctrl-C or a new size of its window.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, words, environ)
-        if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
-        // While the editor runs, only the editor reacts to Ctrl-C and Ctrl-\.
-        signal(SIGINT, SIG_IGN)
-        signal(SIGQUIT, SIG_IGN)
-        return process
-    }
-
-    private static func end(of process: pid_t) async -> Int32 {
-        await withCheckedContinuation { waiter in
-            // Blocks a thread for as long as the editor runs.
-            DispatchQueue(label: "editor").async {
-                var status: Int32 = 0
-                while waitpid(process, &status, 0) < 0, errno == EINTR {}
-                signal(SIGINT, SIG_DFL)
-                signal(SIGQUIT, SIG_DFL)
-                waiter.resume(returning: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
-            }
-        }
     }
 }

@@ -58,6 +58,26 @@ struct EditorPluginTests {
         return screen
     }
 
+    @Test("`caret edit` opens a document live", arguments: [Editor.vim, .neovim])
+    func edit(editor: Editor) throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "it's 100% #1", "--create"], input: "one\ntwo\n").status == 0)
+        let screen = try TerminalScreen(
+            ["edit", "it's 100% #1"], on: session,
+            environment: [
+                "EDITOR": editor == .vim ? "vim -u NONE -i NONE" : "nvim -u NONE -i NONE", "USER": "Ann",
+                "XDG_STATE_HOME": session.folder.path + "/state", "HOME": session.folder.path,
+            ])
+        try screen.waits { $0.contains("two") }
+        #expect(try session.caret(["put", "it's 100% #1"], input: "zero\none\ntwo\n").status == 0)
+        try screen.waits { $0.contains("zero") }
+        for key in ["G", "A", "!", "Escape"] { try screen.press(key) }
+        try screen.type(":q")
+        #expect(try screen.ended() == 0)
+        #expect(try screen.text().contains("it's 100% #1: all edits are saved, at revision 3"))
+        #expect(try session.caret(["cat", "it's 100% #1"]).output == "zero\none\ntwo!\n")
+    }
+
     @Test(
         "two people in different editors type into one document",
         arguments: [(Editor.vim, Editor.neovim), (.neovim, .emacs), (.emacs, .vim)])

@@ -3,6 +3,9 @@
 -- The plugin runs `caret pipe`, which docs/editors.md describes. Set vim.g.caret_command to use another program or
 -- address, for example { 'caret', '--server', 'text.example.org' }.
 
+if vim.g.loaded_caret then return end
+vim.g.loaded_caret = 1
+
 local api, fn = vim.api, vim.fn
 local carets = api.nvim_create_namespace('caret-carets')
 local places = api.nvim_create_namespace('caret-places')

@@ -7,6 +7,9 @@ if exists('g:loaded_caret') || !has('job') || !exists('*listener_add') || !has('
   finish
 endif
 let g:loaded_caret = 1
+" Lines are continued below, also if the user wants a Vim that is like vi.
+let s:cpoptions = &cpoptions
+set cpoptions&vim
 
 command! -nargs=1 CaretOpen call s:Open(<q-args>, [])
 command! -nargs=1 CaretNew call s:Open(<q-args>, ['--create'])
@@ -281,3 +284,6 @@ function! s:Highlight(peer, index) abort
   execute 'highlight' group 'ctermfg=White ctermbg=' .. (a:index % 6 + 1) 'guifg=#ffffff guibg=' .. color
   return group
 endfunction
+
+let &cpoptions = s:cpoptions
+unlet s:cpoptions

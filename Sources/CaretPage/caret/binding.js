@@ -7,20 +7,14 @@ import {
     applyEdits, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
 import { Mirror } from './mirror.js'
+import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
 import { Overlay } from './overlay.js'
+import { readOnlyReason } from './rights.js'
 
 /** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
 const longText = 20_000
-/** How long messages may wait after the last sign of a composition, in milliseconds, and how large they may get. */
-const [longestComposition, mostHeld] = [5_000, 256 * 1024]
-/** A page that is visible but gets no frames, as in a hidden frame of another page, handles messages this late. */
-const frameTimeout = 500
 /** Firefox enters an emoji of a keyboard in two events, one for each half. How long the first waits, in milliseconds. */
 const halfTimeout = 100
-
-/** Why the field is read-only, for people who do not see it. */
-const readOnlyReasons = { none: 'The text is not available', read: 'You may only read this text' }
-const closedCodes = { not_found: 'This text does not exist', damaged: 'This text is damaged' }
 
 /** A field that shows a document. `release` ends this. */
 export class Binding {
@@ -56,8 +50,10 @@ export class Binding {
     #batch = null
     #isComposing = false
     #composedAt = 0
-    #frame = null
-    #timer = null
+    /** When the messages are handled that wait. */
+    #frame
+    /** While a composition delays the messages: when it must end. */
+    #compositionTimer = null
     /** While edits are being applied: whether the selection of the field was set. */
     #hasSelected = false
     #scrollFrame = null
@@ -69,8 +65,8 @@ export class Binding {
      * edits.
      */
     constructor(document, field, { messages, core, overlay = true, labels = true }) {
-        if (!(field instanceof HTMLTextAreaElement)) throw new TypeError('bind needs a textarea')
         this.surface = field
+        this.#frame = new NextFrame(field.ownerDocument, () => this.#handleMessages())
         this.#document = document
         this.#messages = messages
         this.#core = core
@@ -114,7 +110,7 @@ export class Binding {
         on(field, 'compositionend', () => this.#compositionEnds())
         on(field.ownerDocument, 'selectionchange', () => this.#tellSelection())
         // A hidden page gets no frames.
-        on(field.ownerDocument, 'visibilitychange', () => { if (this.#frame !== null) this.#handleMessages() })
+        on(field.ownerDocument, 'visibilitychange', () => { if (this.#frame.isScheduled) this.#frame.run() })
         on(this.#document, 'change', (event) => this.#changed(event))
         on(this.#document, 'rights saving', () => this.#updateRights())
     }
@@ -249,26 +245,18 @@ export class Binding {
         this.#heldSize = size
         if (size === 0 || this.#halfTimer !== null) return
         if (this.#isComposing) return this.#waitForComposition(size)
-        if (this.#frame !== null) return
-        if (this.surface.ownerDocument.visibilityState === 'hidden') {
-            this.#frame = 0
-            // Not now, because the client is still handling an event.
-            return queueMicrotask(() => { if (this.#frame === 0) this.#handleMessages() })
-        }
-        this.#frame = requestAnimationFrame(() => this.#handleMessages())
-        this.#timer = setTimeout(() => this.#handleMessages(), frameTimeout)
+        this.#frame.schedule()
     }
 
     #waitForComposition(size) {
         const deadline = size > mostHeld ? 0 : this.#composedAt + longestComposition - performance.now()
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => this.#endComposition(), Math.max(0, deadline))
+        clearTimeout(this.#compositionTimer)
+        this.#compositionTimer = setTimeout(() => this.#endComposition(), Math.max(0, deadline))
     }
 
     #cancelFrame() {
-        if (this.#frame !== null) cancelAnimationFrame(this.#frame)
-        clearTimeout(this.#timer)
-        this.#frame = null
+        this.#frame.cancel()
+        clearTimeout(this.#compositionTimer)
     }
 
     /** Handles the messages that wait, with one layout of the page for all of them. */
@@ -397,10 +385,8 @@ export class Binding {
     // Rights.
 
     #updateRights() {
-        const { rights, saving, isRestored } = this.#document
-        if (rights !== 'none') this.#awaitsText = false
-        // The user could write when the edits were kept.
-        const reason = closedCodes[saving.code] ?? (isRestored ? undefined : readOnlyReasons[rights])
+        if (this.#document.rights !== 'none') this.#awaitsText = false
+        const reason = readOnlyReason(this.#document)
         if (reason === this.#reason) return
         this.#reason = reason
         // Others see the carets of those who may write.

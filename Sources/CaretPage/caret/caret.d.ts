@@ -196,12 +196,9 @@ export class CaretDocument extends EventTarget {
     /** Drops all edits that are not saved. */
     discard(): void
     /** Shows the document in a textarea, and enters what the user types there. */
-    bind(field: HTMLTextAreaElement, options?: {
-        /** Whether the field shows the carets and selections of others. True if it is missing. */
-        overlay?: boolean
-        /** Whether these carets show names. True if it is missing. */
-        labels?: boolean
-    }): Binding
+    bind(field: HTMLTextAreaElement, options?: BindOptions): Binding
+    /** The same in another editor. `surface` is the adapter of the editor, which you write. */
+    bind(surface: Surface, options?: BindOptions): SurfaceBinding
     opened(): Promise<void>
     saved(): Promise<void>
     /**
@@ -213,11 +210,76 @@ export class CaretDocument extends EventTarget {
         type: Type, listener: (event: DocumentEventMap[Type]) => void): void
 }
 
+export interface BindOptions {
+    /** Whether the field shows the carets and selections of others. True if it is missing. */
+    overlay?: boolean
+    /** Whether these carets show names. True if it is missing. */
+    labels?: boolean
+}
+
 /** A textarea that shows a document. Edits by others appear with the next frame. */
 export class Binding {
     readonly surface: HTMLTextAreaElement
     /** Makes the field an ordinary one again, which keeps its text. Closing the document does this too. */
     release(): void
+}
+
+/** An editor that shows a document. Edits by others appear with the next frame. */
+export class SurfaceBinding {
+    readonly surface: Surface
+    /** Makes the editor an ordinary one again, which keeps its text. Closing the document does this too. */
+    release(): void
+}
+
+/** The carets and selections of another user, for `Surface.paint`. */
+export interface Person {
+    session: string
+    /** Empty with `labels: false`. */
+    name: string
+    /** Such as '#1074cc', and safe to use in a style. */
+    color: string
+    /** Black or white, whichever is easier to read on the color. */
+    textColor: string
+    selections: Range[]
+}
+
+/**
+ * The adapter of an editor that is no textarea, such as a code editor. Extend this class and pass an instance to `bind`.
+ * Offsets count UTF-16 code units, and line ends are '\n'.
+ */
+export abstract class Surface {
+    // You write these methods, and the binding calls them.
+
+    /** The text that the editor shows. */
+    abstract read(): string
+    /**
+     * Changes the text, and then selects. All offsets of the edits refer to the text before the call, and those of the
+     * selections to the text after it. The editor must neither move its view nor enter this into its own history.
+     */
+    abstract apply(edits: Edit[], selections: Range[]): void
+    /** What the user has selected. Only the caret of a user who has selected nothing. */
+    abstract selections(): Range[]
+    /** Makes the editor read-only, or not if `reason` is null. The reason is a sentence for people who do not see. */
+    abstract setReadOnly(reason: string | null): void
+    /** Shows the carets and selections of others, instead of those of the last call. Does nothing by default. */
+    paint(people: Person[]): void
+    /** The binding was released: remove your listeners. Does nothing by default. */
+    released(): void
+
+    // You call these methods. Calls do nothing while `apply` runs, and before `bind` and after `release`.
+
+    /**
+     * The user, or a script of the page, has changed the text. The offsets of the edits refer to the text before them.
+     * Without `edits`, the binding finds them by comparing the text with the one before.
+     */
+    edited(edits?: Edit[]): void
+    /** The user has moved the caret, or the editor has the focus now. */
+    selected(): void
+    /** The user wants to undo or redo. The editor itself must not do it, because it would undo edits by others. */
+    undo(): void
+    redo(): void
+    /** An input method composes a character, or has ended. Meanwhile, edits by others wait for at most 5 s. */
+    composing(isComposing: boolean): void
 }
 
 /** Why a call or a request failed. docs/errors.md lists the codes of the server. */

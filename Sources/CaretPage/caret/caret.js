@@ -20,10 +20,11 @@ import { Keeper } from './keeper.js'
 import { Module } from './module.js'
 import { Recovery } from './recovery.js'
 import { Replica } from './replica.js'
+import { Surface } from './surface.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
 
-export { Binding, CaretDocument, CaretError, CaretEvent }
+export { Binding, CaretDocument, CaretError, CaretEvent, Surface }
 
 /** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
 export class Caret extends EventTarget {

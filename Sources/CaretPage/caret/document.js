@@ -78,13 +78,16 @@ export class CaretDocument extends EventTarget {
     discard() { this.#pass((state, now) => state.discarded(now)) }
 
     /**
-     * Shows the document in a textarea, and enters what the user types there. Messages of the server wait until
-     * the next frame of the page. `overlay` shows the carets and selections of others in the field, and `labels`
-     * their names.
+     * Shows the document in a textarea or a Surface, and enters what the user types there. Messages of the server wait
+     * until the next frame of the page. `overlay` shows the carets and selections of others, and `labels` their names.
      */
     bind(field, { overlay, labels } = {}) {
         if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
-        return new Binding(this, field, { core: this.#client.core, messages: this.#messages, overlay, labels })
+        const options = { core: this.#client.core, messages: this.#messages, overlay, labels }
+        if (globalThis.HTMLTextAreaElement && field instanceof HTMLTextAreaElement) return new Binding(this, field, options)
+        // The page of the server has no Surface, so this file does not import it.
+        if (typeof field?.connect !== 'function') throw new TypeError('bind needs a textarea or a Surface')
+        return field.connect(this, options)
     }
 
     /** How a binding makes messages wait, and handles them. */

@@ -8,7 +8,7 @@ const labelTime = 3_000
 /** How near to a caret the pointer must be to show its name, in pixels. */
 const reach = 5
 /** More carets than these would hide the text. */
-const mostPeers = 100
+export const mostPeers = 100
 const longestName = 64
 
 /**

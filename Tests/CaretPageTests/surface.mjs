@@ -219,7 +219,6 @@ async function typeAtRandom(wasm, random) {
     for (let count = 2 + random.below(3); count > 0; count--) {
         const person = await open(`user ${count}`)
         const editor = new Editor()
-        editor.isLate = random.chance(50)
         person.bind(editor)
         people.push({ document: person, editor })
     }

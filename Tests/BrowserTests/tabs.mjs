@@ -36,13 +36,14 @@ export async function startTabs(programs, engine) {
         await tab.shows(text)
         return { tab, other, name }
     }
-    /** With `isOffline`, the tab does not wait for the server. */
+    /** With `isOffline`, the tab does not wait for the server. With `isLate`, it has no client before `start()`. */
     const openTab = async (name, port = server.port, token = '', options = {}) => {
-        const { origin = site.origin, isOffline = false, ...context } = options
+        const { origin = site.origin, isOffline = false, isLate = false, ...context } = options
         const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
         if (isOffline) query.set('offline', 'true')
+        if (isLate) query.set('late', 'true')
         const page = await browser.open(`${origin}/?${query}`, context)
-        await page.waitFor(() => document.title === 'ready', 'an open document')
+        if (!isLate) await page.waitFor(() => document.title === 'ready', 'an open document')
         return new Tab(page)
     }
 
@@ -54,11 +55,11 @@ export async function startTabs(programs, engine) {
         await opened.tab.page.close()
         await opened.other.close()
     })
-    return { programs, site, server, wasm, caret, browser, openTab, testTabs }
+    return { programs, site, server, wasm, caret, browser, open, openTab, testTabs }
 }
 
 /** A page of textarea.html, and what a user does in it. */
-class Tab {
+export class Tab {
     constructor(page) { this.page = page }
 
     evaluate(...call) { return this.page.evaluate(...call) }
@@ -143,7 +144,7 @@ export function isSame(left, right) { return left?.[0] === right[0] && left[1] =
  * An HTTP server with the page and the client, under the policy that protects the pages of a Caret server. It
  * also has the page `guide`, without a policy.
  */
-async function startSite() {
+export async function startSite() {
     const site = { guide: '' }
     const types = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm' }
     const server = createServer((request, response) => {

@@ -3,6 +3,7 @@ import { Caret } from '/caret/caret.js'
 
 const parameters = new URLSearchParams(location.search)
 globalThis.field = document.querySelector('#field')
+if (parameters.get('late')) await new Promise((resolve) => { globalThis.start = resolve })
 globalThis.caret = await Caret.connect(parameters.get('server'), {
     token: parameters.get('token') || undefined,
 })

@@ -1,7 +1,8 @@
 // What a binding of a textarea computes without a field.
 import assert from 'node:assert/strict'
 import {
-    applyEdits, clampOffset, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
+    applyEdits, clampOffset, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, offsetBefore,
+    replaceLoneSurrogates, toSelection,
 } from '../../Sources/CaretPage/caret/field-text.js'
 import { makeRandom, randomOffset } from './support.mjs'
 
@@ -73,6 +74,12 @@ export const cases = {
             const edit = findOwnEdit('aaaaa', 'aaaaaa', offset + 1)
             assert.deepEqual(edit, { range: [offset, offset], text: 'a' })
         }
+    },
+
+    'what is inserted at an offset comes after it'() {
+        const edits = [{ range: [2, 4], text: 'x' }, { range: [6, 6], text: '1234' }, { range: [8, 9], text: '' }]
+        const expected = [0, 1, 2, 2, 3, 4, 5, 10, 11, 11, 12]
+        assert.deepEqual(expected.map((_, offset) => offsetBefore(offset, edits)), expected)
     },
 
     'offsets between the halves of a pair move to its start'() {

@@ -70,6 +70,22 @@ export const cases = {
         assert.deepEqual(schedule.changed(false, 300), [])
     },
 
+    'edits that the user has undone are removed from the storage at once'() {
+        const schedule = new KeepSchedule()
+        schedule.changed(true, 0)
+        schedule.finished(1)
+        assert.deepEqual(schedule.changed(false, 10, { isOwn: true }), [remove])
+        assert.equal(schedule.isKept, false)
+        schedule.finished(11)
+        assert.equal(schedule.isKept, true)
+        // The same while they are being stored.
+        assert.deepEqual(schedule.changed(true, 20), [write])
+        assert.deepEqual(schedule.changed(false, 21, { isOwn: true }), [])
+        assert.equal(schedule.isKept, false)
+        assert.deepEqual(schedule.finished(22), [remove])
+        assert.deepEqual([schedule.finished(23), schedule.isKept], [[], true])
+    },
+
     'when the page may end, nothing waits'() {
         const schedule = new KeepSchedule()
         schedule.changed(true, 0)
@@ -110,7 +126,7 @@ export const cases = {
 /** Plays a document and a storage at random, and checks the laws of KeepSchedule. */
 function randomRun(random) {
     const schedule = new KeepSchedule()
-    let [now, version, stored, running, waiting, hasUnsaved, hasFailed] = [0, 0, null, null, null, false, false]
+    let [now, version, stored, running, waiting, hasUnsaved, hasFailed, mustForget] = [0, 0, null, null, null, false, false, false]
     const run = (actions) => {
         for (const action of actions) {
             switch (action.do) {
@@ -127,7 +143,7 @@ function randomRun(random) {
             case 'wake': assert.ok(action.at > now)
             }
         }
-        assert.equal(schedule.isKept, !hasUnsaved || stored === version)
+        assert.equal(schedule.isKept, hasUnsaved ? stored === version : !mustForget)
     }
     for (let step = 0; step < 60; step++) {
         now += random.below(200)
@@ -135,16 +151,25 @@ function randomRun(random) {
         if (event < 40) {
             const had = hasUnsaved
             hasUnsaved = random.chance(75)
-            if (had || hasUnsaved) version++
+            const isOwn = random.chance(50)
+            if (had || hasUnsaved) {
+                version++
+                mustForget = !hasUnsaved && isOwn && (stored !== null || running !== null)
+            }
             if (!hasUnsaved) waiting = null
-            const actions = schedule.changed(hasUnsaved, now)
+            const actions = schedule.changed(hasUnsaved, now, { isOwn })
             run(actions)
             if (!hasUnsaved || !random.chance(60)) continue
             waiting = version
             run(schedule.pushed(now))
         } else if (event < 70 && running) {
             hasFailed = random.chance(15)
-            if (!hasFailed) stored = running.isWrite ? running.version : null
+            if (hasFailed) {
+                mustForget &&= stored !== null
+            } else {
+                stored = running.isWrite ? running.version : null
+                if (!running.isWrite) mustForget = false
+            }
             running = null
             run(schedule[hasFailed ? 'failed' : 'finished'](now))
         } else if (event < 80) {
@@ -155,6 +180,7 @@ function randomRun(random) {
     }
     while (running) {
         stored = running.isWrite ? running.version : null
+        if (!running.isWrite) mustForget = false
         ;[running, hasFailed] = [null, false]
         run(schedule.finished(now))
     }

@@ -22,6 +22,23 @@ export const cases = inWorlds({
         assert.equal(second.caret.link.state, 'online')
     },
 
+    async 'text that was undone before it was sent does not come back'(world) {
+        for (const drop of ['undo', 'discard']) {
+            world.server.isReachable = false
+            const first = await world.tab()
+            const document = first.open('a', { create: true })
+            document.append('Milk\n')
+            await until(() => document.isKept)
+            document[drop]()
+            assert.deepEqual([document.text, document.isKept], ['', false])
+            await until(() => document.isKept)
+            first.crash()
+            const second = await world.tab()
+            assert.equal(second.open('a').text, '')
+            second.crash()
+        }
+    },
+
     async 'a push that was committed without an ack is committed once'(world) {
         world.server.create('a')
         const first = await world.tab()

@@ -3,6 +3,7 @@
 //
 // Law: while no event is handled, the field shows the text of the replica. So messages of the server wait until
 // the next frame, and while an input method composes, but edits never wait.
+import { EarlyText } from './early-text.js'
 import {
     applyEdits, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
@@ -44,6 +45,8 @@ export class Binding {
     #isInFrame = false
     /** The first text has not arrived yet. It must not push the caret to its end. */
     #awaitsText
+    /** What the user types before the first text arrives; null if they have typed nothing before `bind`. */
+    #early
     /** Why the user may not write; undefined if they may. */
     #reason
     /** The edits that are being applied to the field: what it was like before them. Null in between. */
@@ -74,12 +77,16 @@ export class Binding {
         this.#own = { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
         this.#shown = document.text
         this.#awaitsText = document.rights === 'none' && !document.isRestored
-        field.value = this.#shown
-        field.setSelectionRange(0, 0)
+        this.#early = EarlyText.of(field, document.name)
+        if (!this.#early) {
+            field.value = this.#shown
+            field.setSelectionRange(0, 0)
+        }
         this.#listen()
         if (overlay) this.#overlay = new Overlay(document, field, { mirror: this.#mirror, core, labels })
         this.#updateRights()
         messages.hold(this.#holder)
+        this.#enterEarly()
         this.#tellSelection()
     }
 
@@ -94,6 +101,7 @@ export class Binding {
         this.#mirror.remove()
         this.#messages.release(this.#holder)
         this.#setReadOnly(this.#own.readOnly, this.#own.description)
+        EarlyText.released(this.surface, this.#document.name, this.#early)
     }
 
     #listen() {
@@ -120,7 +128,7 @@ export class Binding {
     // From the field to the document.
 
     #beforeInput(event) {
-        if (this.#isApplying) return
+        if (this.#isApplying || this.#early) return
         this.#readValue()
         if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
             event.preventDefault()
@@ -130,7 +138,7 @@ export class Binding {
 
     // After `setRangeText`, the browser has nothing to undo, and the keys cause no `beforeinput`.
     #keyDown(event) {
-        const command = event.isComposing ? null : historyKey(event, isApple())
+        const command = event.isComposing || this.#early ? null : historyKey(event, isApple())
         if (!command) return
         event.preventDefault()
         this.#readValue()
@@ -144,6 +152,7 @@ export class Binding {
 
     /** The user has changed the field. */
     #inputArrives() {
+        if (this.#early) return
         const { value, selectionEnd } = this.surface
         if (this.#halfTimer !== null) return this.#endHalf()
         if (this.#reason || !endsWithHalf(value, selectionEnd)) return this.#readInput()
@@ -176,7 +185,7 @@ export class Binding {
     #readValue() {
         const field = this.surface
         const { value } = field
-        if (value === this.#shown || this.#halfTimer !== null) return
+        if (value === this.#shown || this.#halfTimer !== null || this.#early) return
         if (this.#reason) return this.#restoreValue()
         const text = replaceLoneSurrogates(value)
         if (text !== value) this.#overwrite(0, value.length, text)
@@ -187,6 +196,18 @@ export class Binding {
     #restoreValue() {
         this.surface.value = this.#shown
         this.#setSelection(this.#selection)
+    }
+
+    /** Enters what the user has typed before the first text arrived, where they have typed it. */
+    #enterEarly() {
+        if (!this.#early || this.#awaitsText) return
+        this.#early.hide(this.#shown)
+        const { edits, selection } = this.#early.over(this.#shown, this.#core)
+        this.#early = null
+        // The user may not write, as the field says now.
+        if (this.#reason || edits.length === 0) return
+        this.#document.edit(edits)
+        this.#setSelection(selection)
     }
 
     #overwrite(start, length, text) {
@@ -203,7 +224,7 @@ export class Binding {
 
     /** Tells the others what the user has selected. A field that has lost the focus keeps its last selection. */
     #tellSelection() {
-        if (this.#isApplying || this.#isComposing || !this.#isFocused || this.#reason) return
+        if (this.#isApplying || this.#isComposing || !this.#isFocused || this.#reason || this.#early) return
         // The event of a new text comes first, and then this one.
         if (this.surface.value !== this.#shown) return
         this.#readSelection()
@@ -298,6 +319,7 @@ export class Binding {
     }
 
     #beginEdits() {
+        this.#early?.hide(this.#shown)
         const { value, scrollTop, scrollLeft } = this.surface
         this.#isApplying = true
         this.#hasSelected = false
@@ -331,6 +353,7 @@ export class Binding {
             this.#scrollTo(top, scrollLeft)
             if (this.#hasSelected && isFirefox()) this.#scrollAgain(top, scrollLeft)
         }
+        if (this.#awaitsText) this.#early?.show()
         this.#isApplying = false
         this.#told &&= this.#document.selections[0] ?? null
         // Not now, because the client may have more changes for this field.
@@ -351,6 +374,7 @@ export class Binding {
 
     #readLater() {
         if (this.#listeners.signal.aborted) return
+        this.#enterEarly()
         this.#readValue()
         this.#tellSelection()
     }
@@ -386,7 +410,9 @@ export class Binding {
 
     #updateRights() {
         if (this.#document.rights !== 'none') this.#awaitsText = false
-        const reason = readOnlyReason(this.#document)
+        // Who types already must not lose the rest of the word.
+        const reason = readOnlyReason(this.#document, this.#early && this.#awaitsText)
+        if (this.#early && !this.#awaitsText) queueMicrotask(() => this.#readLater())
         if (reason === this.#reason) return
         this.#reason = reason
         // Others see the carets of those who may write.

@@ -178,7 +178,10 @@ export class CaretDocument extends EventTarget {
     readonly selections: Range[]
     /** The edits that are not saved. Their offsets refer to the saved text. */
     readonly unsaved: Edit[]
-    /** Whether the unsaved edits would survive if the page ended now. True if there are none. */
+    /**
+     * Whether the unsaved edits would survive if the page ended now. If there are none, it is false only until edits that
+     * were undone or dropped are removed from this device.
+     */
     readonly isKept: boolean
     /** Whether the text comes from kept edits, and the server has not opened the document since. */
     readonly isRestored: boolean
@@ -195,7 +198,9 @@ export class CaretDocument extends EventTarget {
     retry(): void
     /** Drops all edits that are not saved. */
     discard(): void
-    /** Shows the document in a textarea, and enters what the user types there. */
+    /**
+     * Shows the document in a textarea, and enters what the user types there, also what they have typed before this call.
+     */
     bind(field: HTMLTextAreaElement, options?: BindOptions): Binding
     /** The same in another editor. `surface` is the adapter of the editor, which you write. */
     bind(surface: Surface, options?: BindOptions): SurfaceBinding

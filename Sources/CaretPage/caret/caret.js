@@ -251,7 +251,7 @@ export class Caret extends EventTarget {
         case 'connect': return this.#connection.start()
         case 'disconnect': return this.#disconnect()
         case 'send': return this.#send(action)
-        case 'keep': return this.#kept.get(action.key)?.changed()
+        case 'keep': return this.#kept.get(action.key)?.changed(action)
         case 'link': return this.#linkChanged()
         case 'answer': return this.#settle(action.id, ({ resolve }) => resolve(action.message))
         case 'fail': return this.#settle(action.id, ({ reject }) => reject(action.error))
@@ -361,9 +361,9 @@ export class Caret extends EventTarget {
         const endError = () => this.#endError
         return {
             get error() { return endError() },
-            get isKept() { return kept?.isKept ?? false },
+            get isKept() { return kept?.isKept },
             core: this.core,
-            change: (event) => this.#pass((now) => this.#state.change(key, (state) => event(state, now))),
+            change: (event) => this.#pass((now) => this.#state.change(key, (state) => event(state, now), { isOwn: true })),
             handleMessages: () => this.#pass((now) => this.#state.handledMessages(key, now, Math.random())),
             closeDocument: () => {
                 this.#documents.delete(key)

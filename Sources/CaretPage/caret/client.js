@@ -6,7 +6,8 @@
 //     { do: 'connect' }                     and call `connected` or `disconnected`
 //     { do: 'disconnect' }                  and ignore later events of this connection
 //     { do: 'send', message, id, key }      `key` is set if the message is about an open document
-//     { do: 'keep', key }                   an open document has changed: store its unsaved edits
+//     { do: 'keep', key, isOwn }            an open document has changed, with `isOwn` by the program: store its
+//                                           unsaved edits
 //     { do: 'link' }                        tell readers that `link` has changed
 //     { do: 'answer', id, message }         the answer to a request
 //     { do: 'fail', id, error }             a request fails
@@ -109,13 +110,13 @@ export class ClientState {
         return [key, [...this.change(key, (document) => document.welcomed(now)), ...this.#wake()]]
     }
 
-    /** Passes an event to an open document. `body` returns the document's actions. */
-    change(key, body) {
+    /** Passes an event to an open document, with `isOwn` an event of the program. `body` returns the document's actions. */
+    change(key, body, { isOwn = false } = {}) {
         const document = this.documents.get(key)
         if (!document) return []
         const actions = body(document).map((action) => toClientAction(action, key))
         // The edits of a push are stored before the push is sent.
-        return [...(this.#keeps ? [{ do: 'keep', key }] : []), ...actions, ...this.#wake()]
+        return [...(this.#keeps ? [{ do: 'keep', key, isOwn }] : []), ...actions, ...this.#wake()]
     }
 
     /** Closes a document. Edits that are not committed yet are lost. */

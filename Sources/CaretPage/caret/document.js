@@ -27,8 +27,8 @@ export class CaretDocument extends EventTarget {
     #bindings = new Set()
 
     /**
-     * Use `Caret.open`. `client` has the methods `change`, `handleMessages` and `closeDocument`, and `error`: why
-     * the client has ended, or null. `core` has the rules for edits.
+     * Use `Caret.open`. `client` has the methods `change`, `handleMessages` and `closeDocument`, `error`: why the
+     * client has ended, or null, and `isKept`, which is undefined if nothing is stored. `core` has the rules for edits.
      */
     constructor(client, state) {
         super()
@@ -50,8 +50,11 @@ export class CaretDocument extends EventTarget {
     get selections() { return this.#state.state.selections }
     /** The edits that the server has not saved. Their offsets refer to the text that the server has. */
     get unsaved() { return this.#state.replica.unsaved }
-    /** Whether the unsaved edits would survive if the page or the program ended now. True if there are none. */
-    get isKept() { return this.#client.isKept || !this.#state.state.hasUnsaved }
+    /**
+     * Whether the unsaved edits would survive if the page or the program ended now. If there are none, whether edits that
+     * were undone or dropped stay away.
+     */
+    get isKept() { return this.#client.isKept ?? !this.#state.state.hasUnsaved }
     /** Whether the text comes from edits kept on this device, and the server has not opened the document yet. */
     get isRestored() { return this.#state.isRestored }
     get canUndo() { return this.#state.state.canUndo }

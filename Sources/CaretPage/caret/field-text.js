@@ -52,6 +52,17 @@ export function applyEdits(text, edits) {
     return result + text.slice(rest)
 }
 
+/** Where an offset is after the edits, if what they insert there comes after it. */
+export function offsetBefore(offset, edits) {
+    let shift = 0
+    for (const { range: [start, end], text } of edits) {
+        if (start >= offset) break
+        if (end > offset) return start + shift
+        shift += text.length - (end - start)
+    }
+    return offset + shift
+}
+
 /** The selection of a field as [anchor, head], between whole scalars. */
 export function toSelection(text, { start, end, direction }) {
     const ends = [clampOffset(text, start), clampOffset(text, end)]

@@ -11,6 +11,8 @@
 // - At most one action 'write' or 'remove' runs at a time.
 // - A push is sent only after the storage has it. So a client that continues from the keepsake repeats exactly
 //   this push, and the server recognises it. Only if the storage fails, the push is sent without it.
+// - Edits that the user has undone or dropped are not kept until the storage has forgotten them too: a client that
+//   continues from the old keepsake would enter them again. This does not matter for edits that the server has.
 
 /** Between two writes there are at least this many milliseconds, and this many times what a write takes. */
 const [shortestPause, pauseFactor] = [250, 20]
@@ -30,6 +32,8 @@ export class KeepSchedule {
     /** The version of the push that waits. */
     #push = null
     #isUrgent = false
+    /** The storage has, or may get, edits that the user does not want any more. */
+    #mustForget = false
     #hasFailed = false
 
     /** `isStored` means that the document continues from a stored keepsake. */
@@ -38,17 +42,18 @@ export class KeepSchedule {
         this.#hasUnsaved = isStored
     }
 
-    /** Whether the unsaved edits would survive if the page ended now. True if there are none. */
-    get isKept() { return !this.#hasUnsaved || this.#stored === this.#version }
+    /** Whether a client that continues after this one would have the unsaved edits of this moment, and no others. */
+    get isKept() { return this.#hasUnsaved ? this.#stored === this.#version : !this.#mustForget }
 
     /** Whether an action runs. */
     get isRunning() { return this.#running !== null }
 
-    /** The document has changed. */
-    changed(hasUnsaved, now) {
+    /** The document has changed: by the user with `isOwn`, otherwise by the server. */
+    changed(hasUnsaved, now, { isOwn = false } = {}) {
         if (!hasUnsaved && !this.#hasUnsaved) return []
         this.#version++
         this.#hasUnsaved = hasUnsaved
+        this.#mustForget = !hasUnsaved && isOwn && (this.#stored !== null || this.#running !== null)
         // The user has dropped the edits before they were sent.
         if (!hasUnsaved) this.#push = null
         return this.#next(now)
@@ -76,6 +81,7 @@ export class KeepSchedule {
         const { version, isWrite, since } = this.#running
         this.#running = null
         this.#stored = isWrite ? version : null
+        if (!isWrite) this.#mustForget = false
         this.#hasFailed = false
         this.#nextAt = since + Math.max(shortestPause, pauseFactor * (now - since))
         return this.#next(now)
@@ -84,6 +90,7 @@ export class KeepSchedule {
     /** The last action 'write' or 'remove' has failed. */
     failed(now) {
         this.#running = null
+        if (this.#stored === null) this.#mustForget = false
         this.#hasFailed = true
         this.#nextAt = now + pauseAfterFailure
         const actions = this.#push === null ? [] : [{ do: 'push' }]
@@ -110,6 +117,7 @@ export class KeepSchedule {
     #mayBegin(isWrite, now) {
         if (this.#isUrgent || now >= this.#nextAt) return true
         if (this.#hasFailed) return false
+        if (this.#mustForget) return true
         // The first unsaved edit, and a push, do not wait.
         return isWrite && (this.#stored === null || this.#push !== null)
     }

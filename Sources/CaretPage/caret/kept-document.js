@@ -66,7 +66,9 @@ export class KeptDocument {
 
     // Events of the open document.
 
-    changed() { this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now())) }
+    changed({ isOwn }) {
+        this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now(), { isOwn }))
+    }
 
     /** Calls `send` as soon as the storage has the push, which was made by the last change. */
     push(send) {

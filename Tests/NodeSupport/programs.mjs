@@ -82,10 +82,13 @@ export function run(command, args, { input = '', env = {} } = {}) {
     })
 }
 
-/** A running `caretd` with a data folder of its own, and the command `caret` with its data. */
-export async function startServer(folderOfPrograms, options = []) {
-    const data = join(temporaryFolder(), 'data')
-    const always = ['--data', data, '--listen', '127.0.0.1:0']
+/**
+ * A running `caretd`, and the command `caret` with its data. The data folder is a new one and the port is a free one,
+ * unless `place` names those of an earlier server.
+ */
+export async function startServer(folderOfPrograms, options = [], place = {}) {
+    const { data = join(temporaryFolder(), 'data'), port: wanted = 0 } = place
+    const always = ['--data', data, '--listen', `127.0.0.1:${wanted}`]
     const program = start(resolve(folderOfPrograms, 'caretd'), [...always, ...options])
     const [, port] = await program.line(/ event=listening transport=tcp address=.*:(\d+)$/)
     await program.line(/ event=ready/)

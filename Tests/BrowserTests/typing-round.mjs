@@ -262,19 +262,19 @@ class Healing {
         for (;;) {
             const views = await Promise.all(this.#tabs.map((tab) => tab.look()))
             const isSaved = views.every(({ link, saving }) => link === 'online' && saving === 'saved')
-            const isStorageEmpty = isSaved && await this.#isStorageEmpty()
+            const kept = isSaved ? await this.#keptStates() : ['not read']
             const text = await this.#world.read(this.#name)
             const isSame = views.every((one) => [one.field, one.text, one.view].every((shown) => shown === text))
-            if (isStorageEmpty && isSame) return []
-            if (performance.now() > deadline) return [`not healed: ${JSON.stringify({ text, views })}`]
+            if (kept.length === 0 && isSame) return []
+            if (performance.now() > deadline) return [`not healed: ${JSON.stringify({ text, kept, views })}`]
             await pause(10)
         }
     }
 
-    /** Whether no edits wait on the device. If a tab has left some that no other tab has found, a tab is loaded again. */
-    async #isStorageEmpty() {
+    /** The edits that wait on the device. If a tab has left some that no other tab has found, a tab is loaded again. */
+    async #keptStates() {
         const states = await this.#tabs[0].keptStates()
         if (states.includes('waiting')) await this.#tabs[0].loadAgain()
-        return states.length === 0
+        return states
     }
 }

@@ -169,7 +169,9 @@ globalThis.report = () => {
 globalThis.look = () => {
     if (caret.link.state === 'waiting') caret.reconnect()
     noteKept()
-    return { link: caret.link.state, saving: shared.saving.state, field: field.value, text: shared.text, view }
+    const { link, keepingError } = caret
+    const states = { link: link.state, saving: shared.saving.state, isKept: shared.isKept, keeping: keepingError?.message }
+    return { ...states, field: field.value, text: shared.text, view }
 }
 
 /** The states of the unsaved edits of a document on this device. */

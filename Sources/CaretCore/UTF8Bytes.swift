@@ -55,6 +55,13 @@ extension UnsafeBufferPointer<UInt8> {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var (continuations, astral, index) = (0, 0, 0)
         while index + 8 <= count {
+            #if !hasFeature(Embedded)
+                // Most texts are mostly ASCII, and in ASCII there is nothing to count.
+                if index + 32 <= count, raw.isASCII32(at: index) {
+                    index += 32
+                    continue
+                }
+            #endif
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             index += 8
             if word & ones << 7 == 0 { continue }
@@ -79,7 +86,10 @@ extension UnsafeBufferPointer<UInt8> {
         let raw = UnsafeRawBufferPointer(self)
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
-        // Skips eight bytes at a time: every new text is searched completely.
+        #if !hasFeature(Embedded)
+            // Every new text is searched completely, so this loop uses vector instructions.
+            while index + 32 <= count, !raw.contains32(carriageReturn, at: index) { index += 32 }
+        #endif
         while index + 8 <= count {
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ 0x0D0D_0D0D_0D0D_0D0D
             // This is not zero if a byte of `word` is zero.
@@ -113,3 +123,25 @@ extension UnsafeBufferPointer<UInt8> {
         return left == 0 ? index : nil
     }
 }
+
+#if !hasFeature(Embedded)
+    // The browser build has no such methods: without vector instructions, they would be large.
+    extension UnsafeRawBufferPointer {
+        /// Whether the 32 bytes from `index` on are ASCII.
+        @inline(__always)
+        fileprivate func isASCII32(at index: Int) -> Bool {
+            let words = loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+            return (words[0] | words[1] | words[2] | words[3]) & 0x8080_8080_8080_8080 == 0
+        }
+
+        /// Whether one of the 32 bytes from `index` on is `byte`.
+        @inline(__always)
+        fileprivate func contains32(_ byte: UInt8, at index: Int) -> Bool {
+            let bytes = loadUnaligned(fromByteOffset: index, as: SIMD32<UInt8>.self)
+            // With an inferred element type, the compiler would compare one byte after another.
+            let marks = bytes .== SIMD32<UInt8>(repeating: byte)
+            let words = unsafeBitCast(marks, to: SIMD4<UInt64>.self)
+            return words[0] | words[1] | words[2] | words[3] != 0
+        }
+    }
+#endif

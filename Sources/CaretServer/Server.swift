@@ -25,7 +25,11 @@ package final class Server: Sendable {
             limits: settings.limits, server: settings.name, store: { Epoch.name(ofStore: store.generation) },
             publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
-            digest: { SHA256.digest(of: $0) })
+            digest: { push in
+                var sum = SHA256()
+                push.forEachPart { sum.update($0) }
+                return sum.digest()
+            })
         let clock = ServerClock()
         let background = DispatchQueue(label: "caret.work", attributes: .concurrent)
         var loops: [Loop] = []

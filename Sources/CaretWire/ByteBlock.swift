@@ -33,8 +33,15 @@ struct ByteBlock {
 
 extension UnsafeBufferPointer<UInt8> {
     /// The index of the first `byte` from `start` on.
-    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         var index = start
+        #if !hasFeature(Embedded)
+            while index + ByteVector.width <= count {
+                let length = ByteVector(self, at: index).count(before: byte)
+                index += length
+                if length < ByteVector.width { return index }
+            }
+        #endif
         while index + ByteBlock.width <= count {
             let marks = ByteBlock(self, at: index).marks(of: byte)
             if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
@@ -50,6 +57,13 @@ extension UnsafeBufferPointer<UInt8> {
     /// The index of the first quote, backslash or control character from `start` on, or the end.
     func endOfRun(from start: Int) -> Int {
         var index = start
+        #if !hasFeature(Embedded)
+            while index + ByteVector.width <= count {
+                let length = ByteVector(self, at: index).runLength
+                index += length
+                if length < ByteVector.width { return index }
+            }
+        #endif
         while index + ByteBlock.width <= count {
             let marks = ByteBlock(self, at: index).marksOfSpecials
             if marks != 0 { return index + marks.trailingZeroBitCount / 8 }

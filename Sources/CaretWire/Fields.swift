@@ -8,6 +8,7 @@ struct Fields {
     private let start: Int
     private let keys: [KeyStack.Key]
     private let unescaped: [UInt8]
+    private let longestString: KeyStack.StringPlace
 
     /// The members of a message, as found by a reader.
     init(_ members: KeyStack, of line: UnsafeBufferPointer<UInt8>, limits: Limits.Announced) {
@@ -16,6 +17,7 @@ struct Fields {
         start = 0
         keys = members.keys
         unescaped = members.unescaped
+        longestString = members.longestString
     }
 
     /// The members of an object inside a message.
@@ -30,6 +32,7 @@ struct Fields {
         }
         keys = members.keys
         unescaped = members.unescaped
+        longestString = members.longestString
     }
 
     func value(optional name: StaticString) -> JSONValue? {
@@ -64,8 +67,14 @@ extension Fields {
         _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage
     ) throws(FieldFault) -> WireString {
         try read(name, value(name)) { value throws(FieldFault) in
-            try value.string(atMost: limit, orElse: code)
+            try value.string(atMost: limit, orElse: code, found: foundString(at: value.start))
         }
+    }
+
+    /// The string that begins at `start`, if its end is known.
+    private func foundString(at start: Int) -> JSONString? {
+        if start == 0 || start != longestString.start { return nil }
+        return JSONString(line, start + 1..<longestString.end - 1, hasEscape: longestString.hasEscape)
     }
 
     func string(optional name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> WireString? {
@@ -158,9 +167,12 @@ extension Fields {
 }
 
 extension JSONValue {
-    func string(atMost limit: Int, orElse code: ErrorCode) throws(FieldFault) -> WireString {
+    /// `found` is the value as a string, if the caller knows it.
+    func string(atMost limit: Int, orElse code: ErrorCode, found: JSONString? = nil) throws(FieldFault)
+        -> WireString
+    {
         guard kind == .string else { throw .wrong(self, expected: "a string") }
-        let string = string.decoded
+        let string = (found ?? string).decoded
         if string.utf8.count > limit {
             throw .tooMany(string.utf8.count, "bytes", limit: limit, in: self, code: code)
         }

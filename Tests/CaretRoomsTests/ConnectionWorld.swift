@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 /// A single connection. A test sends it events and reads its actions as strings.
@@ -229,8 +230,8 @@ extension ConnectionSettings {
         ConnectionSettings(
             limits: limits, server: server, store: { "k2v9" }, publicClient: publicClient,
             sessionName: { WireString("s\($0.value)") },
-            digest: { bytes in
-                Digest(SIMD4(repeating: bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
+            digest: { push in
+                Digest(SIMD4(repeating: push.bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
             })
     }
 }

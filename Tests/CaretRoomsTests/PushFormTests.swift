@@ -1,6 +1,7 @@
 import CaretCore
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("The bytes that the digest of a push is computed from") struct PushFormTests {

@@ -65,6 +65,19 @@ import Testing
         }
     }
 
+    @Test("long texts are compared immediately if at most 16 KiB of lines differ")
+    func shortDifference() throws {
+        for (bytes, count) in [(8_191, 0), (8_192, 1)] {
+            let line = String(repeating: "a", count: bytes)
+            var world = try RoomWorld("\(long)\(line)\n\(long)")
+            let text = "\(long)\(line.dropLast())b\n\(long)"
+            let computed = computations(in: &world) {
+                $0.push(.bob, .text(WireString(text)), base: 1, seq: 1)
+            }
+            #expect(computed == count && world.room.head == 2 && world.text == text)
+        }
+    }
+
     @Test("a segment ends before its changes take over 50,000 steps to rebase")
     func segmentWork() throws {
         for (edits, size) in [(1_110, 10), (1_111, 9)] {
@@ -119,16 +132,17 @@ import Testing
         var world = try RoomWorld(long)
         world.openQuietly(.ann, .bob)
         world.holds = \.isCompute
-        world.push(.ann, .text(WireString(long + "ann\n")), base: 1, seq: 1)
-        world.push(.bob, .text(WireString("bob\n" + long)), base: 1, seq: 1)
+        // Texts that differ at both ends are compared in the background.
+        world.push(.ann, .text(WireString("ann\n\(long)ann\n")), base: 1, seq: 1)
+        world.push(.bob, .text(WireString("bob\n\(long)bob\n")), base: 1, seq: 1)
         let works = world.held
         var ids: Set<WorkID> = []
         for case .compute(let id, .change(let work)) in works.reversed() {
             ids.insert(id)
             world.send(.computed(id, .change(work.done())))
         }
-        #expect(ids.count == 2 && world.text == "bob\n" + long + "ann\n")
-        #expect(world.lines(.bob).line(0).contains(#""rev":2,"edits":[{"range":[0,0],"text":"bob\n"}]"#))
+        #expect(ids.count == 2 && world.text == "bob\nann\n\(long)bob\nann\n")
+        #expect(world.lines(.bob).line(0).contains(#""rev":2,"edits":[{"range":[0,0],"text":"bob\n"},"#))
     }
 
     /// Other pushes wait for the fourth background rebase of a push.
@@ -163,18 +177,18 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a long text is refused if its rebase takes too many steps")
-    func longTextTooOld() throws {
+    @Test("a long text is refused if its rebase takes too many steps", arguments: [false, true])
+    func longTextTooOld(differsAtBothEnds: Bool) throws {
         var limits = Limits()
         // The number of edits is known only after the comparison.
         limits.rebase = 5
         var world = try RoomWorld(long, limits: limits)
         world.openQuietly(.bob)
         for number in 1...4 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
-        let computed = computations(in: &world) {
-            $0.push(.ann, .text(WireString(long + "end\n")), base: 1, seq: 1)
-        }
-        #expect(computed == 1 && world.lines(.ann).codes == ["base_trimmed"] && world.room.head == 5)
+        let text = (differsAtBothEnds ? "start\n" : "") + long + "end\n"
+        let computed = computations(in: &world) { $0.push(.ann, .text(WireString(text)), base: 1, seq: 1) }
+        #expect(computed == (differsAtBothEnds ? 1 : 0))
+        #expect(world.lines(.ann).codes == ["base_trimmed"] && world.room.head == 5)
     }
 
     /// Rule P7.

@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretWire
+import TestSupport
 
 /// A part of a `HandServer` that acts only when the test says so.
 protocol HandExecutor: AnyObject {
@@ -59,8 +60,8 @@ final class HandServer {
         ConnectionSettings(
             limits: limits, server: "caret/test", store: { "k2v9" },
             publicClient: { WireString("p-\($0.client)") }, sessionName: { WireString("s\($0.value)") },
-            digest: { bytes in
-                Digest(SIMD4(repeating: bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
+            digest: { push in
+                Digest(SIMD4(repeating: push.bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
             })
     }
 

@@ -55,6 +55,39 @@ import Testing
         #expect(fault(of: line) == nil)
     }
 
+    @Test("a string is decoded with escapes at any index")
+    func escapesAnywhere() {
+        let escapes = [
+            (#"\n"#, "\n"), (#"\""#, "\""), (#"\/"#, "/"), (#"\u00e9"#, "é"), (#"\ud83d\ude00"#, "😀"),
+        ]
+        for length in 0...70 {
+            for index in 0...length {
+                let (escape, character) = escapes[(length + index) % escapes.count]
+                let (start, end) = (letters(index), letters(length - index))
+                let written = start + escape + end + escape
+                let text = WireString(start + character + end + character)
+                // The text is the longest string of the line, or another string is longer.
+                for other in ["", String(repeating: "-", count: 99)] {
+                    let line =
+                        #"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(written)","other":"\#(other)"}"#
+                    #expect(pushedText(line) == text, "\(line)")
+                }
+            }
+        }
+    }
+
+    private func pushedText(_ line: String) -> WireString? {
+        guard case .push(let push)? = decoded(line).value?.message, case .text(let text) = push.content else {
+            return nil
+        }
+        return text
+    }
+
+    /// Letters of one and of two bytes.
+    private func letters(_ count: Int) -> String {
+        (0..<count).map { index in index % 7 == 3 ? "é" : "a" }.joined()
+    }
+
     @Test("a fault shows any byte as printable ASCII")
     func faultsAreReadable() {
         let found = (0...UInt8.max).map { JSONCase.fault(of: [0x7B, $0])?.message ?? "" }

@@ -16,13 +16,25 @@ final class PlainClient {
         ask(push, .ack) { _ in }
     }
 
-    /// Opens a document. Returns its revision and the time in nanoseconds, from the first byte written to the
-    /// last one read.
-    func open(_ name: String) -> (revision: Int, time: Double) {
+    /// Pushes an ASCII text as the whole text of a document. Returns the new revision.
+    func push(_ name: String, _ text: String, _ epoch: String, base: Int) -> Int {
+        seq += 1
+        let text = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: #"\n"#)
+        let push =
+            #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":\#(base),"seq":\#(seq),"text":"\#(text)"}"#
+        return ask(push, .ack) { $0.number(at: $0.end(of: #""rev":"#)) }
+    }
+
+    /// Opens a document. Returns its revision, its epoch and the time in nanoseconds, from the first byte
+    /// written to the last one read.
+    func open(_ name: String) -> (revision: Int, epoch: String, time: Double) {
         let start = wallNanoseconds()
         return ask(#"{"type":"open","doc":"\#(name)"}"#, .opened) { line in
             let time = wallNanoseconds() - start
-            return (line.number(at: line.end(of: #""rev":"#)), time)
+            let epoch = line.end(of: #""epoch":""#)
+            let end = line[epoch...].firstIndex(of: UInt8(ascii: "\"")) ?? line.count
+            let name = String(decoding: line[epoch..<end], as: UTF8.self)
+            return (line.number(at: line.end(of: #""rev":"#)), name, time)
         }
     }
 

@@ -35,6 +35,7 @@ struct ServerBenchmarks {
         if !carets.isEmpty { ServerPresence(servers: servers, seconds: seconds).run(carets) }
         await ServerMemory(servers: servers).run(options.wants)
         if options.wants(ServerJoining.name) { await ServerJoining(servers: servers, seconds: seconds).run() }
+        if options.wants(ServerWholeTexts.name) { ServerWholeTexts(servers: servers, seconds: seconds).run() }
         if options.wants(ServerSlowReader.name) { ServerSlowReader(servers: servers, seconds: seconds).run() }
     }
 

@@ -143,19 +143,24 @@ private struct CommonRunSearch {
         }
         let oldRest = UnsafeBufferPointer(rebasing: old[oldStart...])
         let newRest = UnsafeBufferPointer(rebasing: new[newStart...])
+        // All other diagonals of this row are outside one of the sequences.
+        let first = max(0, (distance - newCount + 1) / 2)
+        let last = min(distance, (distance + oldCount) / 2)
         return reached.withUnsafeMutableBufferPointer { reached in
             let above = CommonRunSearch.row(distance - 1)
             for column in -1...distance + 1 { reached[row + column] = CommonRunSearch.unreached }
+            if first > last { return nil }
             // Counts the steps in a variable, because this loop takes most of the time of a diff.
             var left = stepsLeft
             defer { stepsLeft = left }
-            var start = 0
-            for column in 0...distance where left > 0 {
-                if distance > 0 {
-                    start = Int(max(reached[above &+ column], reached[above &+ column &- 1] &+ 1))
-                }
-                let diagonal = 2 &* column &- distance
-                var (x, y) = (start, start &- diagonal)
+            // How far the diagonal below got in the row above.
+            var below = distance == 0 ? -1 : reached[above &+ first &- 1]
+            for column in first...last {
+                if left <= 0 { break }
+                let same = distance == 0 ? 0 : reached[above &+ column]
+                let start = Int(max(same, below &+ 1))
+                below = same
+                var (x, y) = (start, start &- (2 &* column &- distance))
                 if x < 0 || x > oldCount || y > newCount { continue }
                 while x < oldCount, y < newCount, oldRest[x] == newRest[y] {
                     x &+= 1

@@ -4,17 +4,15 @@
 /// inside each hunk of changed lines. No edit begins or ends inside a grapheme. The time is at most
 /// proportional to both lengths: if a search exceeds its limit, the rest of its hunk becomes one edit.
 public func diff(from old: TextBuffer, to new: TextBuffer) -> Change {
-    let head = old.commonPrefixLength(with: new)
-    if head == old.length.utf8 && head == new.length.utf8 { return Change() }
-    let tail = old.commonSuffixLength(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
-    // Widens the difference to whole lines: lines are compared first, and graphemes never cross a line break.
-    let start = old.lineStart(atOrBefore: head)
-    let oldEnd = old.lineEnd(atOrAfter: old.length.utf8 - tail)
-    let newEnd = new.length.utf8 - (old.length.utf8 - oldEnd)
-    let oldBytes = old.bytes(in: start..<oldEnd)
-    let newBytes = new.bytes(in: start..<newEnd)
-    // A line begins at `start`, so this conversion cannot fail.
-    let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
+    UnequalLines(of: old, new).map { diff(from: old, to: new, in: $0) } ?? Change()
+}
+
+/// As `diff(from:to:)`. The lines are those of these two texts.
+package func diff(from old: TextBuffer, to new: TextBuffer, in lines: UnequalLines) -> Change {
+    let oldBytes = old.bytes(in: lines.old)
+    let newBytes = new.bytes(in: lines.new)
+    // A line begins here, so this conversion cannot fail.
+    let offset = (try? old.length(before: lines.old.lowerBound, in: .utf8).utf16) ?? 0
     return oldBytes.withUnsafeBufferPointer { old in
         newBytes.withUnsafeBufferPointer { new in
             var budget = SearchBudget(bytes: old.count + new.count)
@@ -24,6 +22,25 @@ public func diff(from old: TextBuffer, to new: TextBuffer) -> Change {
             }
             return makeChange(edits, from: old, to: new, startingAt: offset)
         }
+    }
+}
+
+/// The whole lines between the equal start and the equal end of two texts, as ranges of bytes. To find them
+/// takes little time, and their length bounds the time of the diff.
+package struct UnequalLines: Equatable, Sendable {
+    package let old: Range<Int>
+    package let new: Range<Int>
+
+    /// Nil if the texts are equal.
+    package init?(of old: TextBuffer, _ new: TextBuffer) {
+        let head = old.commonPrefixLength(with: new)
+        if head == old.length.utf8 && head == new.length.utf8 { return nil }
+        let tail = old.commonSuffixLength(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
+        // Lines are compared first, and graphemes never cross a line break.
+        let start = old.lineStart(atOrBefore: head)
+        let end = old.lineEnd(atOrAfter: old.length.utf8 - tail)
+        self.old = start..<end
+        self.new = start..<new.length.utf8 - (old.length.utf8 - end)
     }
 }
 

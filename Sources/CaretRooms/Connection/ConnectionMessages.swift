@@ -153,7 +153,7 @@ extension ConnectionState {
                 session: address.session, id: id, document: push.document, participant: address.participant,
                 rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
                 content: content, wantsText: push.wantsText, isExact: push.exact,
-                digest: settings.digest(PushForm(push).bytes), time: now),
+                digest: settings.digest(PushForm(push)), time: now),
             .push(push), creates: push.create)
     }
 
@@ -165,7 +165,7 @@ extension ConnectionState {
                 session: address.session, id: id, document: restore.document,
                 participant: address.participant, rights: address.rights, epoch: restore.epoch,
                 base: restore.revision, seq: Int64(restore.seq), content: .restore,
-                digest: settings.digest(PushForm(restore).bytes), time: now),
+                digest: settings.digest(PushForm(restore)), time: now),
             .restore(restore), creates: false)
     }
 

@@ -13,15 +13,15 @@ package final class ConnectionSettings: Sendable {
     package let publicClient: @Sendable (Pusher) -> WireString
     /// Computes the public id of a session: unique over all servers.
     package let sessionName: @Sendable (SessionID) -> WireString
-    /// Computes a collision-resistant digest.
-    package let digest: @Sendable ([UInt8]) -> Digest
+    /// Computes a collision-resistant digest of a push.
+    package let digest: @Sendable (PushForm) -> Digest
 
     package init(
         limits: Limits, server: WireString, features: [WireString] = ["follow", "squash", "exact"],
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
         sessionName: @escaping @Sendable (SessionID) -> WireString,
-        digest: @escaping @Sendable ([UInt8]) -> Digest
+        digest: @escaping @Sendable (PushForm) -> Digest
     ) {
         self.limits = limits
         self.server = server

@@ -7,7 +7,10 @@ package import CaretWire
 /// The store keeps a digest of these bytes as long as it remembers the push, so this format must never
 /// change. Numbers have eight bytes, the lowest first. A text comes after its length.
 package struct PushForm {
-    package private(set) var bytes: [UInt8] = []
+    /// All bytes, except those of a whole text.
+    private var bytes: [UInt8] = []
+    /// The pushed whole text, which comes last. It is not copied, because it may be long.
+    private var text: WireString?
 
     package init(_ push: Push) {
         switch push.content {
@@ -21,11 +24,18 @@ package struct PushForm {
             }
         case .text(let text):
             begin(1, push.epoch, push.base)
-            append(text)
+            append(text.utf8.count)
+            self.text = text
         }
     }
 
     init(_ restore: Restore) { begin(2, restore.epoch, restore.revision) }
+
+    /// Calls `body` with successive parts of the bytes.
+    package func forEachPart(_ body: (UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes(body)
+        text?.withBytes { body(UnsafeRawBufferPointer($0)) }
+    }
 
     private mutating func begin(_ kind: UInt8, _ epoch: WireString?, _ revision: Revision) {
         bytes.append(kind)

@@ -10,8 +10,10 @@ package final class MemoryWatch: Sendable {
     private static let heaps = 2 * Int32(ServerSettings.cores)
 
     /// How many free bytes a heap keeps at its end, and the size from which an allocation gets its own pages
-    /// instead of heap memory. By default the C library keeps 64 MiB after a large block was freed.
-    private static let (trimThreshold, mappingThreshold): (Int32, Int32) = (256 << 10, 1 << 20)
+    /// instead of heap memory. By default the C library keeps 64 MiB after a large block was freed. To read a
+    /// pushed text of 100 KB takes 340 KB for a moment. If a heap kept less, each such push would get all
+    /// these pages from the system again.
+    private static let (trimThreshold, mappingThreshold): (Int32, Int32) = (512 << 10, 1 << 20)
 
     private let timer: any DispatchSourceTimer
 

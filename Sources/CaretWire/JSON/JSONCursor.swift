@@ -45,11 +45,19 @@ struct JSONCursor {
                 return hasEscape
             case UInt8(ascii: "\\"):
                 hasEscape = true
-                try skipEscape()
+                if isBeforePlainEscape { index += 2 } else { try skipEscape() }
             case let control:
                 throw isAtEnd ? fault(expected: .quote) : fault(.controlCharacter(control))
             }
         }
+    }
+
+    /// Whether the escape at the position is one of the three that most texts have.
+    @inline(__always)
+    private var isBeforePlainEscape: Bool {
+        guard index + 1 < bytes.count else { return false }
+        let letter = bytes[index + 1]
+        return letter == UInt8(ascii: "n") || letter == UInt8(ascii: "\"") || letter == UInt8(ascii: "\\")
     }
 
     private mutating func skipEscape() throws(JSONFault) {

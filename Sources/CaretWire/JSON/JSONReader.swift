@@ -61,7 +61,10 @@ struct JSONReader {
     private mutating func readValue(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.skipBlanks()
         switch cursor.byte {
-        case UInt8(ascii: "\""): _ = try cursor.skipString()
+        case UInt8(ascii: "\""):
+            let start = cursor.index
+            let hasEscape = try cursor.skipString()
+            members.noteString(from: start, to: cursor.index, hasEscape: hasEscape)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): try cursor.skipNumber()
         case UInt8(ascii: "{"): return try open(&cursor, base: members.count)
         case UInt8(ascii: "["): return try open(&cursor, base: nil)

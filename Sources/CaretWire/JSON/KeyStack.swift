@@ -38,9 +38,30 @@ struct KeyStack {
     /// Buffers with a larger capacity are not kept for the next line.
     private static let mostKeptCapacity = 1 << 10
 
+    /// The longest string value of the line. In a long line, this usually is the pushed text, so its end need
+    /// not be searched again.
+    private(set) var longestString = StringPlace()
+
+    /// Where a string value is.
+    struct StringPlace {
+        /// The index of the opening quote.
+        private(set) var start = 0
+        /// The index after the closing quote.
+        private(set) var end = 0
+        private(set) var hasEscape = false
+    }
+
     var count: Int { keys.count }
 
+    /// Remembers a string value if it is the longest one so far.
+    @inline(__always)
+    mutating func noteString(from start: Int, to end: Int, hasEscape: Bool) {
+        if end - start <= longestString.end - longestString.start { return }
+        longestString = StringPlace(start: start, end: end, hasEscape: hasEscape)
+    }
+
     mutating func removeAll() {
+        longestString = StringPlace()
         keys.removeAll(keepingCapacity: true)
         unescaped.removeAll(keepingCapacity: true)
     }

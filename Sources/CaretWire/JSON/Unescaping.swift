@@ -17,11 +17,9 @@ private func unescape(
 ) -> Int {
     var (from, to) = (0, 0)
     while from < raw.count {
-        let end = raw.endOfRun(from: from)
-        let run = UnsafeBufferPointer(rebasing: raw[from..<end])
-        _ = UnsafeMutableBufferPointer(rebasing: buffer[to...]).update(fromContentsOf: run)
-        to += run.count
-        from = end
+        let run = copyRun(of: raw, from: from, to: buffer, at: to)
+        to += run
+        from += run
         guard from + 1 < raw.count else { break }
         if let plain = raw[from + 1].plainEscape {
             buffer[to] = plain
@@ -37,6 +35,36 @@ private func unescape(
         }
     }
     return to
+}
+
+/// Copies the bytes from `start` to the next escape, and returns their number. `index` must not be after
+/// `start`.
+private func copyRun(
+    of raw: UnsafeBufferPointer<UInt8>, from start: Int, to buffer: UnsafeMutableBufferPointer<UInt8>,
+    at index: Int
+) -> Int {
+    #if hasFeature(Embedded)
+        let run = UnsafeBufferPointer(rebasing: raw[start..<raw.endOfRun(from: start)])
+        _ = UnsafeMutableBufferPointer(rebasing: buffer[index...]).update(fromContentsOf: run)
+        return run.count
+    #else
+        // Copies and searches in one pass. A run of text is often a single short line, so a call to copy it
+        // and another one to search it would cost more than the pass itself.
+        var count = 0
+        while start + count + ByteVector.width <= raw.count {
+            let vector = ByteVector(raw, at: start + count)
+            // This may write bytes after the run. They are overwritten later, or are not part of the result.
+            vector.store(in: buffer, at: index + count)
+            let length = vector.runLength
+            count += length
+            if length < ByteVector.width { return count }
+        }
+        while start + count < raw.count, !raw[start + count].endsRun {
+            buffer[index + count] = raw[start + count]
+            count += 1
+        }
+        return count
+    #endif
 }
 
 /// The scalar of one or two `\u` escapes, and how many bytes the escapes have. The line was checked, so the

@@ -52,7 +52,7 @@ extension World {
         return ConnectionSettings(
             limits: limits, server: "caret/simulated", store: { "t" },
             publicClient: { Names.publicClient($0) },
-            sessionName: { WireString("s\(run)-\($0.value)") }, digest: { Digest(of: $0) })
+            sessionName: { WireString("s\(run)-\($0.value)") }, digest: { Digest(of: $0.bytes) })
     }
 
     /// The first bytes of a link have reached the server.

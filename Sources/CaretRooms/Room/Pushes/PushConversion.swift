@@ -124,7 +124,7 @@ package struct NormalText: Equatable, Sendable {
         // The only possible error is a carriage return. So most texts are searched for it only once.
         if let text = try? TextBuffer(sent.string) {
             self.text = text
-            lineBreak = sent.withBytes { $0.contains(UInt8(ascii: "\n")) } ? .lf : nil
+            lineBreak = sent.withBytes { $0.firstIndex(of: UInt8(ascii: "\n"), from: 0) } == nil ? nil : .lf
             return
         }
         var normal: [UInt8] = []

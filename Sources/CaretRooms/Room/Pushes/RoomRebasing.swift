@@ -7,8 +7,8 @@ extension RoomState {
     // These two constants are not part of `Limits`: no push is refused above them, so no operator or client
     // needs to know them.
 
-    /// Two texts with at most this many bytes together are compared immediately. Longer ones are compared in
-    /// the background.
+    /// If at most this many bytes of two texts differ, apart from equal lines at both ends, the texts are
+    /// compared immediately. Otherwise they are compared in the background.
     private static let diffAtOnce = 16 << 10
     /// A change is rebased immediately if revisions times edits are at most this number, which takes about a
     /// millisecond. Otherwise it is rebased in the background.
@@ -53,12 +53,20 @@ extension RoomState {
             }
         case .text:
             guard let new = known.whole?.text else { preconditionFailure("a pushed text is missing") }
-            let work = ChangeWork.diff(from: text, to: new, atMost: limits.announced.edits)
-            if text.length.utf8 + new.length.utf8 <= RoomState.diffAtOnce {
-                rebaseWhole(pusher, work.done())
-            } else {
-                compute(work, for: pusher, at: base)
-            }
+            prepare(pusher, changing: text, to: new, from: base)
+        }
+    }
+
+    /// Compares a pushed whole text with the text at its base, now or in the background.
+    private mutating func prepare(
+        _ pusher: Pusher, changing old: TextBuffer, to new: TextBuffer, from base: Revision
+    ) {
+        let most = limits.announced.edits
+        guard let lines = UnequalLines(of: old, new) else { return rebaseWhole(pusher, Change()) }
+        if lines.old.count + lines.new.count <= RoomState.diffAtOnce {
+            rebaseWhole(pusher, diff(from: old, to: new, in: lines).joined(making: new, atMost: most))
+        } else {
+            compute(.diff(from: old, to: new, atMost: most), for: pusher, at: base)
         }
     }
 

@@ -130,7 +130,7 @@ import Testing
         if random.chance(40) { return SampleChange.make(for: text, upTo: 3, &random).edits }
         let letters = String(decoding: passage.bytes, as: UTF8.self)
         let pieces = [letters, "a", "b", "ab", "cab", "é", "\n"]
-        let boundaries = scalarBoundaries(of: text.string)
+        let boundaries = SampleChange.scalarBoundaries(of: text.string)
         let at = random.pick(boundaries)
         let end = random.chance(70) ? at : random.pick(boundaries)
         return [SampleChange.edit(min(at, end), max(at, end), random.pick(pieces))]

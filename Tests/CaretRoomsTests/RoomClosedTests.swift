@@ -22,7 +22,7 @@ import Testing
         world.forget()
         world.holds = { $0.storeCall != nil || $0.isCompute }
         world.push(kim, [(0, 0, "y")], base: 5, seq: 1)
-        world.push(.eve, .text(WireString("xxxx" + text + "end")), base: 5, seq: 1)
+        world.push(.eve, .text(WireString("yxxxx" + text + "end")), base: 5, seq: 1)
         world.push(.ann, [(2, 2, "z")], base: 1, seq: 1)
         world.reportWritten(.ann)
         for person in [Person.joe, lou] { world.open(person) }

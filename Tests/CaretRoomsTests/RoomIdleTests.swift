@@ -67,10 +67,10 @@ import Testing
             #expect(world.room.hasResolvedAllPushes)
             world.holds = kind
             if index == kinds.count - 1 { try world.rename(to: "notes", by: .orderer) }
-            world.push(.ann, .text(WireString(long + "end")), base: 1, seq: 1)
+            world.push(.ann, .text(WireString("start\n" + long + "end")), base: 1, seq: 1)
             #expect(world.held.count == 1 && !world.room.hasResolvedAllPushes, "kind \(index)")
             world.release()
-            #expect(world.room.hasResolvedAllPushes && world.text == "xxx" + long + "end")
+            #expect(world.room.hasResolvedAllPushes && world.text == "xxxstart\n" + long + "end")
         }
     }
 

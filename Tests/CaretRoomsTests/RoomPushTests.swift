@@ -82,7 +82,7 @@ import Testing
         var world = try RoomWorld(String(repeating: "line\n", count: 4_000))
         world.openQuietly(.ann, .bob)
         world.holds = \.isCompute
-        let text = String(repeating: "line\n", count: 4_000) + "end\n"
+        let text = "top\n" + String(repeating: "line\n", count: 4_000) + "end\n"
         world.push(.ann, .text(WireString(text)), base: 1, seq: 1)
         #expect(world.held.count == 1)
         world.push(.bob, [(0, 0, "first\n")], base: 1, seq: 1)

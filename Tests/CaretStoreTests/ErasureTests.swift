@@ -84,22 +84,25 @@ import Testing
     func overtaken() async throws {
         let prepared = try await PreparedDocument()
         defer { prepared.scratch.remove() }
-        var (pieces, document) = (try UpkeepPieces(prepared.scratch), prepared.document)
-        for _ in 0..<70 { try pieces.append("pass word ", to: &document) }
-        guard case .merge(let merge) = try pieces.step(of: document.entry.id) else {
-            throw Unexpected(what: "no merge is due")
+        // The folder is locked until the pieces are gone.
+        do {
+            var (pieces, document) = (try UpkeepPieces(prepared.scratch), prepared.document)
+            for _ in 0..<70 { try pieces.append("pass word ", to: &document) }
+            guard case .merge(let merge) = try pieces.step(of: document.entry.id) else {
+                throw Unexpected(what: "no merge is due")
+            }
+            let trim = try pieces.prepareTrim(document.entry.id, through: 10)
+            let plan = try pieces.reader.prepare(
+                Redaction(try Passage("pass word")), of: document.entry.id
+            ).get()
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) })
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.replace(merge) } == false)
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(trim) } == false)
+            #expect(throws: StoreFault.self) {
+                try pieces.commit { writer throws(StoreFault) in try writer.keep(trim.snapshot) }
+            }
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) } == false)
         }
-        let trim = try pieces.prepareTrim(document.entry.id, through: 10)
-        let plan = try pieces.reader.prepare(
-            Redaction(try Passage("pass word")), of: document.entry.id
-        ).get()
-        #expect(try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) })
-        #expect(try pieces.commit { writer throws(StoreFault) in try writer.replace(merge) } == false)
-        #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(trim) } == false)
-        #expect(throws: StoreFault.self) {
-            try pieces.commit { writer throws(StoreFault) in try writer.keep(trim.snapshot) }
-        }
-        #expect(try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) } == false)
         #expect(try SQLiteStore.verify(folder: prepared.scratch.path).isSound)
     }
 

@@ -68,7 +68,7 @@ extension Upkeep {
 }
 
 extension GroupCommit {
-    /// Writes the database anew, without its unused parts. Returns false if the disk is full or has failed.
+    /// Writes the database again, without its unused parts. Returns false if the disk is full or has failed.
     mutating func rewriteDatabase() -> Bool {
         // The new copy may be larger than the memory, so it is a file in this folder, without a name.
         let folder = folder.path.replacing("'", with: "''")

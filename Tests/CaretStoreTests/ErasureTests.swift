@@ -101,7 +101,8 @@ import Testing
             #expect(throws: StoreFault.self) {
                 try pieces.commit { writer throws(StoreFault) in try writer.keep(trim.snapshot) }
             }
-            #expect(try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) } == false)
+            #expect(
+                try pieces.commit { writer throws(StoreFault) in try writer.redact(plan, at: 1) } == false)
         }
         #expect(try SQLiteStore.verify(folder: prepared.scratch.path).isSound)
     }

@@ -24,8 +24,7 @@ package struct DiskSpace: Sendable {
         case .checkpointDiskFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
         case .renewed, .migrating, .writing, .committing, .checkpointing, .snapshotting, .merging, .merged,
-            .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten, .damaged,
-            .diskFailed,
+            .trimmed, .purged, .pushersForgotten, .damaged, .diskFailed,
             .filesLost:
             break
         }

@@ -46,8 +46,7 @@ extension HistoryWriter {
         row.snapshot = start.revision
         try insert(row)
         if start.revision > 0 {
-            let checked = HistoryReader.CheckedText(snapshot: start, chain: row.chain)
-            try write(StoredSnapshot(checked, of: row.entry))
+            try write(StoredSnapshot(HistoryReader.CheckedText(snapshot: start, chain: row.chain), of: id))
         }
         unpublished.insert(id)
         return row.entry

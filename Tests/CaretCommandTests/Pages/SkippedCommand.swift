@@ -32,6 +32,9 @@ struct SkippedCommand {
         SkippedCommand(
             "CARET_PLAN=plan.txt swift test", "it runs the tests themselves; another test checks its filter"),
         SkippedCommand(
+            "CARET_SEED=17 node Tests/BrowserTests", "it needs a browser; scripts/test-browser runs this part"
+        ),
+        SkippedCommand(
             "CARET_REWRITE=1 swift test", "it would change the sources; another test checks its filter"),
     ]
 

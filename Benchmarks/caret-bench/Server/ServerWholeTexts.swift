@@ -9,12 +9,12 @@ struct ServerWholeTexts {
     private static let length = 100_000
 
     /// A case: what changes from one push to the next.
-    private struct Case {
+    private struct Case: Sendable {
         let name: String
         /// How many pushes are measured in a second of the benchmark.
         let perSecond: Int
         let milliseconds: Double
-        let change: (inout [String], inout Seeded) -> Void
+        let change: @Sendable (inout [String], inout Seeded) -> Void
     }
 
     private static let cases = [

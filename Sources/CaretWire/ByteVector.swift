@@ -22,13 +22,13 @@
                 of: bytes, toByteOffset: index, as: SIMD16<UInt8>.self)
         }
 
-        /// How many bytes are before the first `byte`; `width` if there is none.
+        /// How many bytes come before the first byte that equals `byte`; `width` if no byte equals it.
         @inline(__always)
         func count(before byte: UInt8) -> Int {
             ByteVector.countBeforeMark(bytes .== SIMD16<UInt8>(repeating: byte))
         }
 
-        /// How many bytes are before the first quote, backslash or control character; `width` if there is
+        /// How many bytes come before the first quote, backslash or control character; `width` if there is
         /// none.
         @inline(__always)
         var runLength: Int {
@@ -38,7 +38,7 @@
             return ByteVector.countBeforeMark(quotes .| backslashes .| controls)
         }
 
-        /// How many elements are before the first one that is true.
+        /// How many elements come before the first one that is true.
         @inline(__always)
         private static func countBeforeMark(_ marks: SIMDMask<SIMD16<Int8>>) -> Int {
             // An element that is true has eight set bits, and any other element has none.

@@ -20,6 +20,23 @@ struct Fields {
         longestString = members.longestString
     }
 
+    /// Decodes a line that is not a message of this protocol. `refusal` makes the error for a line that is no
+    /// JSON object.
+    static func decode<Value, Fault: Error>(
+        _ line: [UInt8], orThrow refusal: (String) -> Fault, _ body: (Fields) throws(Fault) -> Value
+    ) throws(Fault) -> Value {
+        try line.span.withUnsafeBytes { bytes throws(Fault) in
+            let line = bytes.assumingMemoryBound(to: UInt8.self)
+            var reader = JSONReader()
+            do throws(JSONFault) {
+                try reader.check(line)
+            } catch {
+                throw refusal("the line was refused: \(error)")
+            }
+            return try body(Fields(reader.members, of: line, limits: Limits.Announced()))
+        }
+    }
+
     /// The members of an object inside a message.
     init(_ object: JSONValue, limits: Limits.Announced, ignoresNull: Bool = false) throws(FieldFault) {
         guard object.kind == .object else { throw .wrong(object, expected: "an object") }

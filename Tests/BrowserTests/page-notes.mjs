@@ -261,8 +261,8 @@ async function testWithoutServer(programs) {
             dialogs.push(type)
             page.send('Page.handleJavaScriptDialog', { accept: true })
         })
-        await page.send('Page.reload')
-        await page.waitFor(() => document.readyState === 'complete' && !globalThis.stub && document.querySelector('main'), 'the page')
+        await reloads(page, () => page.send('Page.reload'))
+        await page.waitFor(() => !globalThis.stub && document.querySelector('main'), 'the page')
         assert.deepEqual(dialogs, ['beforeunload'])
         // The page itself sends the notes, on any of its screens.
         assert.equal(await page.evaluate(() => JSON.parse(sessionStorage.getItem('caret.notes.offline')).outbox.length), 2)

@@ -64,7 +64,7 @@ struct ImportTable {
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",
-            "CaretWire", "TestSupport", "Foundation", "Glibc", "Synchronization", "Testing",
+            "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretConcurrencyTests": ["CaretConcurrency", "Dispatch", "Synchronization", "Testing"],
         "Tests/CaretConfigTests": [

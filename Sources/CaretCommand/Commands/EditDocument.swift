@@ -38,8 +38,7 @@ struct EditDocument: Subcommand {
         let editor = [environment["VISUAL"], environment["EDITOR"], "vi"].compactMap(\.self)
             .first { !$0.isEmpty }
         guard let editor else { preconditionFailure("no editor was found, although vi is the default") }
-        let folder = prepared(
-            EditingFolder(for: document, at: context.target.address.description, environment), in: context)
+        let folder = EditingFolder.prepared(for: document, in: context)
         defer { folder?.removeIfSaved() }
         if let folder, let live = PluginEditor(editor) {
             try await live.edit(document, creating: creates, keepingIn: folder, context)
@@ -49,17 +48,6 @@ struct EditDocument: Subcommand {
             try await edit(client, with: editor, keeping: folder != nil, in: context)
         }
         return .done
-    }
-
-    /// Creates the parents of the folder for unsaved edits. Returns nil if unsaved edits cannot be kept.
-    private func prepared(_ folder: EditingFolder?, in context: CommandContext) -> EditingFolder? {
-        do throws(FileFault) {
-            try folder?.prepare()
-            return folder
-        } catch {
-            context.warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
-            return nil
-        }
     }
 
     private func edit(
@@ -98,7 +86,7 @@ struct EditDocument: Subcommand {
     /// The largest size of a text, in bytes. Throws if the server cannot be reached and no unsaved edits of
     /// the document are kept on this machine.
     private func textLimit(_ client: LiveClient, in context: CommandContext) async throws -> Int {
-        let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
+        let isKept = client.hasUnsavedEdits(of: document)
         do {
             try await context.requireServer()
             if isKept {

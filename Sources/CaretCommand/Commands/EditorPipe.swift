@@ -1,7 +1,6 @@
 import CaretClient
 import CaretReplica
 import CaretWire
-import FoundationEssentials
 import Glibc
 
 /// Connects a text editor to a document, by lines of JSON on standard input and output.
@@ -37,14 +36,11 @@ struct EditorPipe: Subcommand {
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let folder = EditingFolder(
-            for: document, at: context.target.address.description, ProcessInfo.processInfo.environment)
-        try? folder?.prepare()
+        let folder = EditingFolder.prepared(for: document, in: context)
         defer { folder?.removeIfSaved() }
         try await context.stayConnected(about: document, keepingIn: folder?.path) { client in
-            if !client.unsavedDocuments.contains(where: { $0.utf8.elementsEqual(document.utf8) }) {
-                try await context.requireServer()
-            }
+            // With unsaved edits from last time, the user can go on without a server.
+            if !client.hasUnsavedEdits(of: document) { try await context.requireServer() }
             let open = try await client.open(document, creating: creates).opened()
             try await serve(open, in: context)
         }

@@ -1,9 +1,11 @@
+import CaretClient
 import CaretStore
 import CaretSync
+import FoundationEssentials
 import Glibc
 
-/// The folder in which `caret edit` keeps unsaved edits after it ends. Each document of each server has its
-/// own folder.
+/// The folder in which `caret edit` and `caret pipe` keep unsaved edits after they end. Each document of each
+/// server has its own folder.
 struct EditingFolder: Sendable {
     let path: String
 
@@ -20,8 +22,21 @@ struct EditingFolder: Sendable {
         path = state + "/caret/edit/" + sum.digest().hexadecimal.prefix(32)
     }
 
+    /// The folder of a document, whose parents exist. Returns nil and warns if unsaved edits cannot be kept.
+    static func prepared(for document: String, in context: CommandContext) -> EditingFolder? {
+        let environment = ProcessInfo.processInfo.environment
+        let folder = EditingFolder(for: document, at: context.target.address.description, environment)
+        do throws(FileFault) {
+            try folder?.prepare()
+            return folder
+        } catch {
+            context.warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
+            return nil
+        }
+    }
+
     /// Creates the folders above this one. Only the owner can read them, because unsaved text can be private.
-    func prepare() throws(FileFault) {
+    private func prepare() throws(FileFault) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         for index in parts.indices.dropFirst() {
             try SystemFile.makeFolder(parts[...index].joined(separator: "/"), mode: 0o700)
@@ -42,5 +57,13 @@ struct EditingFolder: Sendable {
         guard let names = try? SystemFile.names(in: path), names.allSatisfy(known.contains) else { return }
         for name in ["client", "lock"] { unlink(path + "/" + name) }
         rmdir(path)
+    }
+}
+
+extension LiveClient {
+    /// Whether unsaved edits of a document are kept on this machine.
+    func hasUnsavedEdits(of document: String) -> Bool {
+        // Names are equal only if their bytes are equal.
+        unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
     }
 }

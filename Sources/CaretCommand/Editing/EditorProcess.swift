@@ -21,7 +21,7 @@ struct EditorProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let code = posix_spawn(&process, "/bin/sh", nil, &attributes, words, environ)
         if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
-        // While the editor runs, only the editor reacts to Ctrl-C and Ctrl-\\.
+        // While the editor runs, only the editor reacts to Ctrl-C and Ctrl-\.
         signal(SIGINT, SIG_IGN)
         signal(SIGQUIT, SIG_IGN)
         id = process

@@ -124,7 +124,8 @@ package struct EditorText {
         }
     }
 
-    /// The change of the shown text, whose last line end is hidden.
+    /// Converts a change of the document to the change of the text that the editor shows. The two differ
+    /// if the change affects the hidden line end.
     private func shownChange(_ change: Change) throws -> Change {
         let new = EditorText(try text.applying(change), in: unit)
         let isUntouched = (change.edits.last?.range.upperBound.value ?? 0) <= text.length.utf16 - hidden

@@ -18,19 +18,12 @@ package struct AssistantMessage: Equatable, Sendable {
 
     /// Decodes a line, which has no line end.
     package init(_ line: [UInt8]) throws(RPCFault) {
-        self = try line.span.withUnsafeBytes { bytes throws(RPCFault) in
-            try AssistantMessage(bytes.assumingMemoryBound(to: UInt8.self))
+        self = try Fields.decode(line, orThrow: RPCFault.unreadable) { fields throws(RPCFault) in
+            try AssistantMessage(fields)
         }
     }
 
-    private init(_ line: UnsafeBufferPointer<UInt8>) throws(RPCFault) {
-        var reader = JSONReader()
-        do throws(JSONFault) {
-            try reader.check(line)
-        } catch {
-            throw RPCFault(.parse, "the line was refused: \(error)")
-        }
-        let fields = Fields(reader.members, of: line, limits: Limits.Announced())
+    private init(_ fields: Fields) throws(RPCFault) {
         let method: JSONString?
         do throws(FieldFault) {
             id = try fields.id()
@@ -122,6 +115,9 @@ package struct RPCFault: Error, Equatable, Sendable {
         self.message = message
         self.id = id
     }
+
+    /// The fault of a line that is no JSON object.
+    fileprivate static func unreadable(_ message: String) -> RPCFault { RPCFault(.parse, message) }
 }
 
 extension FieldFault {

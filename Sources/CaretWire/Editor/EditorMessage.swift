@@ -12,23 +12,13 @@ package enum EditorMessage: Equatable, Sendable {
 
     /// Decodes a line, which has no line end.
     package init(_ line: [UInt8]) throws(EditorMessageFault) {
-        self = try line.span.withUnsafeBytes { bytes throws(EditorMessageFault) in
-            try EditorMessage(bytes.assumingMemoryBound(to: UInt8.self))
-        }
-    }
-
-    private init(_ line: UnsafeBufferPointer<UInt8>) throws(EditorMessageFault) {
-        var reader = JSONReader()
-        do throws(JSONFault) {
-            try reader.check(line)
-        } catch {
-            throw EditorMessageFault(description: "the line was refused: \(error)")
-        }
-        let fields = Fields(reader.members, of: line, limits: Limits.Announced())
-        do throws(FieldFault) {
-            self = try EditorMessage(fields)
-        } catch {
-            throw EditorMessageFault(description: "\(error.field) \(error.problem)")
+        self = try Fields.decode(line, orThrow: EditorMessageFault.init) {
+            fields throws(EditorMessageFault) in
+            do throws(FieldFault) {
+                return try EditorMessage(fields)
+            } catch {
+                throw EditorMessageFault(description: "\(error.field) \(error.problem)")
+            }
         }
     }
 

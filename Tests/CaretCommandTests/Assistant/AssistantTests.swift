@@ -8,7 +8,7 @@ import Testing
     private final class Assistant {
         private let process = Process()
         private let (input, output) = (Pipe(), Pipe())
-        private var waiting = Data()
+        private let received: ReceivedLines
         private var lastID = 0
 
         init(_ session: CommandSession, name: String) throws {
@@ -16,6 +16,7 @@ import Testing
             process.arguments = ["mcp", "--name", name]
             process.environment = Run.surroundings.merging(["CARET_SERVER": session.address]) { $1 }
             (process.standardInput, process.standardOutput) = (input, output)
+            received = ReceivedLines(of: output)
             try process.run()
             let parameters: [String: Any] = [
                 "protocolVersion": "2025-06-18", "capabilities": [:],
@@ -51,15 +52,7 @@ import Testing
         }
 
         private func nextLine() throws -> Data {
-            while true {
-                if let end = waiting.firstIndex(of: 0x0A) {
-                    defer { waiting = Data(waiting[(end + 1)...]) }
-                    return Data(waiting[..<end])
-                }
-                let more = output.fileHandleForReading.availableData
-                try #require(!more.isEmpty, "caret mcp has ended")
-                waiting += more
-            }
+            try #require(received.next(), "caret mcp has ended, or has not answered")
         }
 
         func end() throws -> Int32 {

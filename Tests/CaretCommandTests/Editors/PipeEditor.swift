@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// A text editor without a screen, which runs `caret pipe` as the plugins do.
@@ -10,7 +10,7 @@ final class PipeEditor {
 
     private let process = Process()
     private let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    private let received = ReceivedLines()
+    private let received: ReceivedLines
     private let countsLines: Bool
     /// The lines that the editor shows; one string with the whole text if it counts characters.
     private(set) var lines: [String] = []
@@ -36,11 +36,7 @@ final class PipeEditor {
             "XDG_STATE_HOME": session.folder.path + "/state"
         ]) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        output.fileHandleForReading.readabilityHandler = { [received] file in
-            let more = file.availableData
-            if more.isEmpty { file.readabilityHandler = nil }
-            received.append(more)
-        }
+        received = ReceivedLines(of: output)
         try process.run()
         try waits { !self.lines.isEmpty }
     }
@@ -51,26 +47,21 @@ final class PipeEditor {
 
     /// Handles the messages that have arrived.
     func read() throws {
-        while let line = received.next() {
-            let message = try #require(
-                try JSONSerialization.jsonObject(with: line) as? [String: Any])
-            try handle(message)
-        }
+        while let line = received.next(before: .now()) { try handle(line) }
     }
 
+    /// Handles messages until a condition is true.
     func waits(_ condition: () throws -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = DispatchTime.now() + .seconds(30)
         try read()
         while try !condition() {
-            if ContinuousClock.now > end || (!process.isRunning && received.isEmpty) {
-                throw Ended(errors: "\(state) \(text)")
-            }
-            usleep(2_000)
-            try read()
+            guard let line = received.next(before: end) else { throw Ended(errors: "\(state) \(text)") }
+            try handle(line)
         }
     }
 
-    private func handle(_ message: [String: Any]) throws {
+    private func handle(_ line: Data) throws {
+        let message = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
         switch try #require(message["type"] as? String) {
         case "opened": lines = split(try #require(message["text"] as? String))
         case "state": state = try #require(message["state"] as? String)
@@ -151,22 +142,5 @@ final class PipeEditor {
             process.terminationStatus,
             String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
         )
-    }
-}
-
-/// The lines of an output that nobody has read yet.
-private final class ReceivedLines: Sendable {
-    private let bytes = Mutex(Data())
-
-    func append(_ more: Data) { bytes.withLock { $0 += more } }
-
-    var isEmpty: Bool { bytes.withLock { $0.isEmpty } }
-
-    func next() -> Data? {
-        bytes.withLock { bytes in
-            guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
-            defer { bytes = Data(bytes[(end + 1)...]) }
-            return Data(bytes[..<end])
-        }
     }
 }

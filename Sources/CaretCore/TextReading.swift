@@ -29,7 +29,7 @@ extension TextBuffer {
 
     /// A copy of the UTF-8 in `range`, which must be in the text. The ends of the range may be inside
     /// scalars.
-    func bytes(in range: Range<Int>) -> [UInt8] {
+    package func bytes(in range: Range<Int>) -> [UInt8] {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)
         var start = 0

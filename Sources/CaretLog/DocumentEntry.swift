@@ -4,7 +4,7 @@ package import CaretCore
 package struct DocumentEntry: Equatable, Sendable {
     package let id: DocumentID
     package var name: DocumentName
-    package let epoch: Epoch
+    package var epoch: Epoch
     package var head: Revision
     /// The oldest revision whose text is kept. Older history was trimmed.
     package var start: Revision

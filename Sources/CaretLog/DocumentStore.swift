@@ -86,6 +86,13 @@ package protocol DocumentStore: Sendable {
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)
 
+    /// Removes a passage from every revision of a document's history. Each revision keeps its number, author,
+    /// time and offsets, and the pushers stay known. The document gets a new epoch. All of this happens or
+    /// nothing. If no revision contains the passage, nothing changes.
+    func redact(
+        _ document: DocumentID, _ redaction: Redaction,
+        then completion: @escaping @Sendable (RedactResult) -> Void)
+
     /// Deletes all revisions up to and including `revision`. The text at `revision` stays readable.
     func trim(
         _ document: DocumentID, through revision: Revision,

@@ -24,7 +24,8 @@ package struct DiskSpace: Sendable {
         case .checkpointDiskFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
         case .renewed, .migrating, .writing, .committing, .checkpointing, .snapshotting, .merging, .merged,
-            .trimmed, .purged, .pushersForgotten, .damaged, .diskFailed,
+            .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten, .damaged,
+            .diskFailed,
             .filesLost:
             break
         }

@@ -8,7 +8,7 @@ struct GroupCommit {
     private var writer: HistoryWriter
     private var store: StoreRow
     /// Keeps the folder locked as long as the writer exists.
-    private let folder: DataFolder
+    let folder: DataFolder
     private let files: FileIdentityCheck
     private let counter: CommitCounter
     private let due: DueDocuments
@@ -129,7 +129,7 @@ struct GroupCommit {
 
     /// Copies the write-ahead log into the database, with the next checkpoint number. A database file with a
     /// lower number is older than its log.
-    private mutating func checkpoint(_ checkpoint: Database.Checkpoint) {
+    mutating func checkpoint(_ checkpoint: Database.Checkpoint) {
         onEvent(.checkpointing)
         do throws(DatabaseFault) {
             let number = (try writer.database.first("PRAGMA user_version") { $0.integer(0) } ?? 0) + 1
@@ -142,6 +142,24 @@ struct GroupCommit {
         } catch {
             // If the disk is full, the data stays in the log, where it is equally safe.
             if error.kind == .full { onEvent(.checkpointDiskFull) } else { fail(error) }
+        }
+    }
+
+    /// Does work outside a transaction. Returns false if it failed, or if the store writes nothing more.
+    mutating func perform(
+        _ event: StoreEvent, _ body: (HistoryWriter) throws(DatabaseFault) -> Bool
+    ) -> Bool {
+        if hasFailed || !checkFiles() { return false }
+        onEvent(event)
+        do throws(DatabaseFault) {
+            return try body(writer)
+        } catch {
+            switch error.kind {
+            case .failed: fail(error)
+            case .full: onEvent(.checkpointDiskFull)
+            case .damaged: onEvent(.damaged(nil))
+            }
+            return false
         }
     }
 

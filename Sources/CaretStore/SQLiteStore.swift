@@ -10,19 +10,19 @@ package import CaretLog
 package final class SQLiteStore: DocumentStore {
     let folder: DataFolder
     let files: FileIdentityCheck
-    private let writes: WriteQueue
+    let writes: WriteQueue
     /// For calls that read one row or one page of rows.
     private let lookups: QueueConfined<HistoryReader>
     /// For newest texts, which opening a document needs.
     private let heads: QueueConfined<HistoryReader>
     /// For pages of history and old texts. They may take many times as long as a newest text.
     private let histories: QueueConfined<HistoryReader>
-    private let upkeep: Upkeep
+    let upkeep: Upkeep
     private let due = DueDocuments()
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
     let calls = OpenCalls()
-    private let onEvent: @Sendable (StoreEvent) -> Void
+    let onEvent: @Sendable (StoreEvent) -> Void
     private let currentGeneration: Generation
     /// The store's part of every epoch. It can be renewed at any time.
     package var generation: UInt64 { currentGeneration.value }
@@ -43,6 +43,8 @@ package final class SQLiteStore: DocumentStore {
         try folder.refuseForeignLog(known)
         let database = try folder.openForWriting(migrations: migrations, onEvent: onEvent)
         let row = try SQLiteStore.row(of: database, counter, onEvent)
+        // The row has just been read from the same page. So this fails only with an older schema in tests.
+        let isErasureDue = (try? database.isErasureDue()) ?? false
         let generation = Generation(row.progress.generation)
         currentGeneration = generation
         let isFresh =
@@ -74,10 +76,12 @@ package final class SQLiteStore: DocumentStore {
             writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
             settings: settings,
             calls: calls, onEvent: onEvent)
-        upkeepTasks = [
+        var upkeepTasks = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
             Task { [writes, files] in await SQLiteStore.watch(files, writes) },
         ]
+        if isErasureDue { upkeepTasks.append(Task { [upkeep] in await upkeep.eraseRest() }) }
+        self.upkeepTasks = upkeepTasks
     }
 
     /// Checks every second that the files still have their names, even if no call writes. Runs until its task
@@ -262,9 +266,10 @@ package final class SQLiteStore: DocumentStore {
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
     ) {
         history(of: document) { reader throws(StoreFault) in
-            let checked = try reader.text(of: reader.document(document), at: snapshot.revision)
+            let row = try reader.document(document)
+            let checked = try reader.text(of: row, at: snapshot.revision)
             if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
-            return StoredSnapshot(checked, of: document)
+            return StoredSnapshot(checked, of: row.entry)
         } then: { [self] found in
             switch found {
             case .failure(let refusal): completion(.failure(refusal))
@@ -409,6 +414,13 @@ package final class SQLiteStore: DocumentStore {
     }
 
     // MARK: Queues
+
+    /// Drops all texts and segments in memory that belong to a document's history, on each queue. A read that
+    /// began before the history was rewritten has ended before its queue does this.
+    func forgetHistory(of document: DocumentID) async {
+        for reader in [lookups, heads, histories] { await reader.run { $0.forgetHistory(of: document) } }
+        await upkeep.reader.run { $0.forgetHistory(of: document) }
+    }
 
     /// Reads from one snapshot of the database, for calls that read at most a page of rows.
     func lookup<Answer>(

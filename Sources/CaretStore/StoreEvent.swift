@@ -24,6 +24,14 @@ package enum StoreEvent: Equatable, Sendable {
     case merged(DocumentID)
     /// A document's history now begins after `start`.
     case trimmed(DocumentID, start: Revision)
+    /// A passage was removed from a document's history. Unused parts of the files may still contain it.
+    case redacted(DocumentID)
+    /// The store is about to rewrite its files, so that no unused part contains removed text.
+    case erasing
+    /// The store is about to empty the write-ahead log, after it has rewritten the database.
+    case emptyingLog
+    /// No unused part of the files contains removed text any more.
+    case erased
     /// A deleted document was removed for good.
     case purged(DocumentID)
     case pushersForgotten(DocumentID, pushers: Int)

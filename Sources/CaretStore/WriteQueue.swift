@@ -12,6 +12,8 @@ private enum WriterRequest: Sendable {
     case checkFiles
     /// Copy the whole write-ahead log into the database.
     case finish
+    /// Work outside a transaction.
+    case perform(@Sendable (inout GroupCommit) -> Void)
     /// Close the connection, and end the thread.
     case end(then: @Sendable () -> Void)
 }
@@ -52,6 +54,13 @@ final class WriteQueue: Sendable {
     func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
 
     func checkFiles() { enqueue(.checkFiles) }
+
+    /// Runs work on the writer's thread, outside a transaction, and returns its answer.
+    func perform(_ body: @escaping @Sendable (inout GroupCommit) -> Bool) async -> Bool {
+        await withCheckedContinuation { done in
+            enqueue(.perform { group in done.resume(returning: body(&group)) })
+        }
+    }
 
     /// Runs one call, and returns its answer or refusal.
     func run<Answer: Sendable>(
@@ -120,6 +129,7 @@ final class WriteQueue: Sendable {
             case .close(let document): group.close(damaged: document)
             case .checkFiles: _ = group.checkFiles()
             case .finish: group.finish()
+            case .perform(let body): body(&group)
             // The connection is closed before the completion is called.
             case .end(let completion): return completion
             }
@@ -133,7 +143,7 @@ extension WriterRequest {
     fileprivate var job: WriteJob? {
         switch self {
         case .write(let job): job
-        case .close, .checkFiles, .finish, .end: nil
+        case .close, .checkFiles, .finish, .perform, .end: nil
         }
     }
 }

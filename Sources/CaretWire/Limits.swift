@@ -140,6 +140,9 @@ package struct Limits: Equatable, Sendable {
     package static let id = 64
     /// The most bytes of a document's name, of a prefix, and of `after` in the list of names.
     package static let name = 512
+    /// The most bytes of a passage to redact. The server compares about twice as many bytes for each
+    /// revision.
+    package static let passage = 16_384
     /// The most bytes of an epoch. The server's own epochs are shorter.
     package static let epoch = 64
     /// How many characters a client's id may have.

@@ -50,6 +50,8 @@ final class StoreLog: Sendable {
             }
         case .trimmed(let document, let start):
             log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start.value)))
+        case .redacted(let document): log.write(LogEvent(.historyRedacted, .document(document.value)))
+        case .erased: log.write(LogEvent(.filesErased))
         case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
         case .pushersForgotten(let document, let pushers):
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
@@ -60,7 +62,8 @@ final class StoreLog: Sendable {
         case .filesLost(let path):
             hasLost.store(true, ordering: .relaxed)
             log.write(LogEvent(.dataLost, .path(path)))
-        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .diskFull,
+        case .writing, .erasing, .emptyingLog, .checkpointing, .checkpointed, .snapshotting, .merging,
+            .merged, .diskFull,
             .checkpointDiskFull:
             break
         }

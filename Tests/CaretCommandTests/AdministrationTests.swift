@@ -175,6 +175,45 @@ import Testing
             """)
     }
 
+    @Test("`redact` first reports, and with --yes removes a passage from every revision")
+    func redact() throws {
+        try CommandSession().expect(
+            """
+            $ put a --create << my sword⏎
+            a: saved as revision 1
+            $ put a << my swordfish⏎
+            a: saved as revision 2
+            $ redact a << swordfish⏎
+            a: 1 revision contains the passage, and the newest text has it 1 time
+            anonymous wrote it in 2 revisions, from 1 (…Z) to 2 (…Z)
+            remove other backups and archives that were made before, and copies on other machines
+            nothing was changed; with --yes, 2 revisions would be rewritten for good
+            $ cat a
+            my swordfish
+            $ redact a << shark
+            a: no revision contains the passage
+            [4]
+            $ redact a << ⏎
+            ! caret: a: passage: must contain more than line breaks (bad_message)
+            [1]
+            $ redact b << x
+            ! caret: b: there is no such document (not_found)
+            !   `caret ls` lists the documents that you may read
+            [1]
+            $ redact a --json << swordfish
+            {"doc":"a","containing":1,"in_head":1,"changed":2,"authors":[{"user":"anonymous","revisions":2,"first":1,"last":2,"since":"…Z","until":"…Z"}],"backups":[],"more":false,"erased":false,"redacted":false}
+            $ redact a --yes << swordfish⏎
+            a: 1 revision contained the passage, and the newest text had it 1 time
+            anonymous wrote it in 2 revisions, from 1 (…Z) to 2 (…Z)
+            remove other backups and archives that were made before, and copies on other machines
+            the passage is removed from 2 revisions and from every text made of them
+            $ cat a
+            my *********
+            $ cat a@1
+            my *****
+            """)
+    }
+
     @Test("after trimming, the lines of older revisions have no author")
     func trimmedLines() throws {
         try CommandSession().expect(
@@ -343,7 +382,8 @@ import Testing
         let ann = ["CARET_TOKEN": made.output.split(separator: "\n").first.map(String.init) ?? ""]
         #expect(try session.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
         for words in [
-            ["who"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"], ["verify"],
+            ["who"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"], ["redact", "a"],
+            ["verify"],
             ["backup"],
         ] {
             let run = try session.caret(words, environment: ann)

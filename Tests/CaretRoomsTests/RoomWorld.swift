@@ -306,6 +306,11 @@ extension RoomWorld {
         send(.rename(to: name, order))
     }
 
+    mutating func redact(_ passage: String, by who: Person, id: RequestID? = nil) throws {
+        let order = RoomOrder(requester: who.session, id: id, document: name)
+        send(.redact(Redaction(try Passage(passage)), order))
+    }
+
     mutating func delete(by who: Person, id: RequestID? = nil) {
         let order = RoomOrder(requester: who.session, id: id, document: name)
         send(.delete(order))
@@ -323,6 +328,7 @@ extension RoomAction {
     var isReadText: Bool { if case .text = storeCall { true } else { false } }
     var isRename: Bool { if case .rename = storeCall { true } else { false } }
     var isDelete: Bool { if case .delete = storeCall { true } else { false } }
+    var isRedact: Bool { if case .redact = storeCall { true } else { false } }
     var isReload: Bool { if case .load = storeCall { true } else { false } }
     var isRenewal: Bool { if case .renewEpochs = storeCall { true } else { false } }
     var isCompute: Bool { if case .compute(_, .change) = self { true } else { false } }

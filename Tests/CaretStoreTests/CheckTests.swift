@@ -148,8 +148,10 @@ import Testing
     func damagedPage() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
+        let root = try Database(path: sample.scratch.databasePath, for: .read).first(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'segment'", read: { Int($0.integer(0)) })
         var bytes = try sample.scratch.databaseBytes()
-        bytes[bytes.count - 2000] ^= 1
+        bytes[try #require(root) * PageSums.pageSize - 2000] ^= 1
         try sample.scratch.write(bytes)
         #expect(try !SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }

@@ -97,7 +97,8 @@ import Testing
             case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull:
                 Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-                .merging, .merged, .trimmed, .purged, .pushersForgotten:
+                .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
+                .pushersForgotten:
                 break
             }
         }

@@ -24,7 +24,8 @@ import Testing
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         try DataFolder(scratch.path).openForWriting().execute(
-            "INSERT INTO store VALUES (1, \(0x0102_0304_0506_0708), 9, NULL); PRAGMA user_version = 3")
+            "INSERT INTO store (one, generation, commits, backup) VALUES (1, \(0x0102_0304_0506_0708), 9, NULL); PRAGMA user_version = 3"
+        )
         // The generation, 9 commits, 3 checkpoints, and 16 bytes of a digest. Another program computed these
         // bytes as docs/storage.md describes.
         let counter: [UInt8] = [

@@ -255,7 +255,7 @@ import Testing
 }
 
 /// Types letters into a document of this writer. Waits for each ack.
-private func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
+func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
     do {
         var document = try await TrackedDocument(on: store, "doc/\(writer)")
         try await document.type(String(repeating: "x", count: count))

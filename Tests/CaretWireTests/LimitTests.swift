@@ -39,6 +39,14 @@ import Testing
         }
     }
 
+    @Test("a passage to redact has at most 16,384 bytes")
+    func passage() {
+        #expect(code(#"{"type":"redact","doc":"a","passage":"\#(text(16_384))"}"#) == nil)
+        #expect(
+            code(#"{"type":"redact","doc":"a","passage":"\#(text(16_385))"}"#, naming: 16_385, 16_384)
+                == .badMessage)
+    }
+
     @Test("an epoch has at most 64 bytes")
     func epoch() {
         for type in ["open", "restore"] {

@@ -43,6 +43,8 @@ enum SampleMessages {
             .trim(
                 Trim(
                     document: name(&random), revision: revision(&random), isDryRun: random.chance(50))),
+            .redact(
+                Redact(document: name(&random), passage: text(&random), isDryRun: random.chance(50))),
             .verify(Verify(document: maybe(&random, name))), .backUp(BackUp()),
         ]
     }
@@ -138,6 +140,7 @@ enum SampleMessages {
                 Trimmed(
                     document: name(&random), start: revision(&random), revisions: number(&random),
                     isDryRun: random.chance(50))),
+            .redacted(redacted(&random)),
             .progress(MaintenanceProgress(done: number(&random), of: number(&random))),
             .verified(
                 Verified(
@@ -155,6 +158,18 @@ enum SampleMessages {
         ConnectionSummary(
             number: number(&random), user: text(&random), client: text(&random), peer: maybe(&random, text),
             since: number(&random), documents: few(&random, name), behind: few(&random, name))
+    }
+
+    private static func redacted(_ random: inout Seeded) -> Redacted {
+        Redacted(
+            document: name(&random), epoch: text(&random), revision: revision(&random),
+            containing: number(&random), inHead: number(&random), changed: number(&random),
+            authors: few(&random) {
+                Redacted.Author(
+                    user: text(&$0), revisions: number(&$0), first: revision(&$0), last: revision(&$0),
+                    since: number(&$0), until: number(&$0))
+            }, backups: few(&random, text), hasMore: random.chance(50), isErased: random.chance(50),
+            isDryRun: random.chance(50))
     }
 
     private static func deletedDocument(_ random: inout Seeded) -> DeletedDocument {

@@ -244,7 +244,7 @@ import Testing
         try ann.expect(#"{"type":"welcome",…"#)
         for rest in [
             #""counters""#, #""who""#, #""list_deleted""#, #""undelete","number":1"#,
-            #""trim","doc":"a","rev":1"#, #""verify""#, #""backup""#,
+            #""trim","doc":"a","rev":1"#, #""redact","doc":"a","passage":"x""#, #""verify""#, #""backup""#,
         ] {
             try ann.send(#"{"type":\#(rest)}"#)
             let line = try #require(try ann.next())

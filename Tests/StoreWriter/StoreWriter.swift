@@ -11,6 +11,8 @@ import TestSupport
 /// Revision n of each document appends the n-th letter, pushed with seq n. The arguments are the folder, and
 /// optionally the name of an event and a number. The process kills itself at the first such event after this
 /// number of acks.
+///
+/// A fourth argument is a passage: the process writes it to another document, and then removes it from there.
 @main struct StoreWriter {
     private static let acks = Mutex(0)
 
@@ -31,6 +33,9 @@ import TestSupport
             for number in 0..<4 {
                 group.addTask { await write(to: "doc/\(number)", seed: UInt64(number), in: store) }
             }
+            if CommandLine.arguments.count > 4 {
+                group.addTask { await redact(CommandLine.arguments[4], in: store) }
+            }
             if moment == "copying" { group.addTask { await copy(store, beside: folder, dyingAfter: count) } }
         }
     }
@@ -45,7 +50,8 @@ import TestSupport
         switch event {
         case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-            .merging, .merged, .trimmed, .purged, .pushersForgotten:
+            .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
+            .pushersForgotten:
             false
         }
     }
@@ -59,6 +65,10 @@ import TestSupport
         case .snapshotting: "snapshotting"
         case .merging: "merging"
         case .merged: "merged"
+        case .redacted: "redacted"
+        case .erasing: "erasing"
+        case .emptyingLog: "emptyingLog"
+        case .erased: "erased"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
         case .migrating, .renewed, .writing, .trimmed, .purged, .pushersForgotten, .diskFull,
             .checkpointDiskFull, .damaged, .diskFailed, .filesLost:
@@ -77,6 +87,33 @@ import TestSupport
                 printLine("failed: \(error)\n")
                 exit(1)
             }
+        }
+    }
+
+    /// Types a passage into a document and pastes it twice. Removes it once the others have written.
+    private static func redact(_ passage: String, in store: SQLiteStore) async {
+        do {
+            let entry = try await created(try DocumentName("secret"), in: store)
+            var text = try await store.text(of: entry.id).get().text
+            var (changes, seq) = ([PushedChange](), Int64(entry.head.value))
+            for piece in passage.map(String.init) + ["\n", passage, "\n", passage] {
+                let change = SampleChange.change([SampleChange.edit(text.end.value, text.end.value, piece)])
+                seq += 1
+                changes.append(try SampleLog.pushed(change, in: text, seq: seq))
+                try text.apply(change)
+            }
+            let append = Append(
+                document: entry.id, epoch: entry.epoch, expected: entry.head, changes: changes)
+            guard case .committed(let head) = await store.append(append) else { exit(1) }
+            _ = await store.putSnapshot(Snapshot(revision: head, text: text), of: entry.id)
+            while acks.withLock({ $0 < 50 }) { try await Task.sleep(for: .milliseconds(1)) }
+            printLine("redacting 1\n")
+            let result = await store.redact(entry.id, Redaction(try Passage(passage)))
+            guard case .redacted(let report) = result, report.isErased else { exit(1) }
+            printLine("redacted 1\n")
+        } catch {
+            printLine("failed: \(error)\n")
+            exit(1)
         }
     }
 

@@ -125,6 +125,13 @@ package final class MemoryStore: DocumentStore, TokenStore {
         answer(completion) { $0.renewEpochs() }
     }
 
+    package func redact(
+        _ document: DocumentID, _ redaction: Redaction,
+        then completion: @escaping @Sendable (RedactResult) -> Void
+    ) {
+        answer(completion) { $0.redact(document, redaction) }
+    }
+
     package func trim(
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (TrimResult) -> Void

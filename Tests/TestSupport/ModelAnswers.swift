@@ -17,6 +17,7 @@ extension StoreModel {
             .read(read(document, after: revision, limit: limit))
         case .rename(let document, let name): .renamed(rename(document, to: name))
         case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
+        case .redact(let document, let redaction): .redacted(redact(document, redaction))
         case .find(let name): .found(find(name))
         case .create(let name, let time): .created(create(name, at: time))
         case .list(let prefix, let after, let limit):
@@ -70,7 +71,7 @@ extension StoreCall {
     /// Whether the call changes the store's contents.
     package var writes: Bool {
         switch self {
-        case .append, .appendLocked, .rename, .delete, .renewEpochs, .create, .tokens, .admin: true
+        case .append, .appendLocked, .rename, .delete, .redact, .renewEpochs, .create, .tokens, .admin: true
         case .pusher, .load, .text, .read, .find, .list, .entries: false
         }
     }
@@ -87,6 +88,7 @@ extension StoreCall {
         case .read: .read(.failure(.refused(refusal)))
         case .rename: .renamed(.refused(refusal))
         case .delete: .deleted(refusal)
+        case .redact: .redacted(.refused(refusal))
         case .find: .found(.failure(refusal))
         case .create: .created(.refused(refusal))
         case .list: .listed(.failure(refusal))

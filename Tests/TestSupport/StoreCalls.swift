@@ -93,6 +93,12 @@ extension DocumentStore {
         }
     }
 
+    package func redact(_ document: DocumentID, _ redaction: Redaction) async -> RedactResult {
+        await withCheckedContinuation { done in
+            redact(document, redaction) { done.resume(returning: $0) }
+        }
+    }
+
     package func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
         await withCheckedContinuation { done in
             trim(document, through: revision) { done.resume(returning: $0) }

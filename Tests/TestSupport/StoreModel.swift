@@ -31,6 +31,33 @@ package struct StoreModel: Sendable {
             return renewed
         }
 
+        /// The document without a passage, and what has changed.
+        func redacted(_ redaction: Redaction, epoch: Epoch) throws -> (
+            document: Document, report: RedactionReport
+        ) {
+            var search = PassageSearch(redaction.passage, in: start)
+            for change in changes { try search.add(change) }
+            var (origins, authors) = (PassageOrigins(search), PassageAuthors())
+            let revisions = changes.indices.map { Revision(start.revision.value + 1 + $0) }
+            for (change, revision) in zip(changes, revisions).reversed() { origins.add(change, at: revision) }
+            for (change, revision) in zip(changes, revisions) where origins.inserted[revision] != nil {
+                authors.add(change, at: revision)
+            }
+            var new = self
+            let letters = origins.letters(atStart: start.revision)
+            var history = try RedactedHistory(redaction.passage, origins, start, letters)
+            new.start = history.head
+            new.changes = try changes.map { try history.next($0) }
+            new.head = history.head
+            new.epoch = epoch
+            let isChanged = !redaction.isDryRun && search.revisions > 0
+            var report = RedactionReport(
+                search, authors: authors.authors, changed: authors.changes,
+                epoch: isChanged ? epoch : self.epoch)
+            report.isErased = isChanged
+            return (new, report)
+        }
+
         mutating func apply(_ append: Append, _ text: TextBuffer) {
             for (index, pushed) in append.changes.enumerated() {
                 let (change, revision) = (pushed.logged, Revision(append.expected.value + index + 1))
@@ -245,6 +272,25 @@ package struct StoreModel: Sendable {
             documents[id]?.start = Snapshot(revision: revision, text: text)
             return .trimmed(start: revision)
         }
+    }
+
+    package mutating func redact(_ id: DocumentID, _ redaction: Redaction) -> RedactResult {
+        switch live(id) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let document):
+            guard let found = try? document.redacted(redaction, epoch: nextEpoch(after: document.epoch))
+            else {
+                return .refused(.damaged)
+            }
+            if redaction.isDryRun || found.report.containing == 0 { return .redacted(found.report) }
+            if let refusal { return .refused(refusal) }
+            documents[id] = found.document
+            return .redacted(found.report)
+        }
+    }
+
+    private func nextEpoch(after epoch: Epoch) -> Epoch {
+        Epoch(generation: epoch.generation, document: epoch.document &+ 1_000_003)
     }
 
     // MARK: Tokens

@@ -52,6 +52,21 @@ extension LiveClient {
         return TrimmedHistory(trimmed)
     }
 
+    /// Removes a passage from every revision of a document, forever. Each character of the passage becomes an
+    /// asterisk, or another character that the passage does not contain. All clients load the document again,
+    /// and keep their unsaved edits. A dry run only returns what would change.
+    @discardableResult
+    public func redact(
+        _ passage: String, from name: String, isDryRun: Bool = false
+    ) async throws -> RedactedPassage {
+        let request = Redact(
+            document: WireString(name), passage: WireString(passage), isDryRun: isDryRun)
+        guard case .redacted(let redacted) = try await administer(.redact(request)) else {
+            throw unexpectedAnswer
+        }
+        return RedactedPassage(redacted)
+    }
+
     /// Makes the server read and check its whole store, or only one document. `progress` is called from time
     /// to time, on any thread, with the number of documents checked so far.
     public func verify(

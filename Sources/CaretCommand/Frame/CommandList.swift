@@ -2,7 +2,7 @@
 package enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
-        Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
+        Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self, Redact.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self, Who.self, Top.self,
         Tail.self, EditDocument.self, Watch.self, Sync.self, EditorPipe.self, AssistantServer.self, Demo.self,

@@ -12,7 +12,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .failed: "a failure, or the server refused the request"
         case .usage: "wrong usage"
         case .unreachable: "the server cannot be reached, or the connection ended before the answer"
-        case .negative: "a negative result: `grep` or `who` found nothing, `verify` found damage"
+        case .negative: "a negative result: `grep`, `who` or `redact` found nothing, `verify` found damage"
         }
     }
 }

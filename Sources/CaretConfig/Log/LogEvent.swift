@@ -44,6 +44,10 @@ package struct LogEvent: Equatable, Sendable {
         case migrating
         case epochsRenewed = "epochs_renewed"
         case historyTrimmed = "history_trimmed"
+        /// A passage was removed from the whole history of a document.
+        case historyRedacted = "history_redacted"
+        /// The unused parts of the database no longer contain redacted text.
+        case filesErased = "files_erased"
         case documentPurged = "document_purged"
         case pushersForgotten = "pushers_forgotten"
         case diskFull = "disk_full"
@@ -74,7 +78,8 @@ package struct LogEvent: Equatable, Sendable {
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
                 .migrating,
-                .diskFreed, .backupMade, .logSuppressed, .reloaded, .tlsReloaded:
+                .historyRedacted, .filesErased, .diskFreed, .backupMade, .logSuppressed, .reloaded,
+                .tlsReloaded:
                 .info
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
                 .connectionRefused,

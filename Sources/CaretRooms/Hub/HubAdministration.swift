@@ -13,7 +13,8 @@ package struct AdminJob: Equatable, Sendable {
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp: false
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .redact, .backUp:
+            false
         }
     }
 }
@@ -33,6 +34,7 @@ extension HubState {
             call(.admin(.deleted(prefix: prefix, after: after, limit: list.limit)), for: .admin(job))
         case .undelete(let undelete): begin(undelete, job)
         case .trim(let trim): find(trim.document, for: job)
+        case .redact(let redact): begin(redact, request)
         case .verify(let verify):
             if let document = verify.document {
                 find(document, for: job)
@@ -87,7 +89,7 @@ extension HubState {
         switch job.admin {
         case .trim(let trim): begin(trim, job, entry)
         case .verify: beginMaintenance(.verify(entry.id), job)
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp:
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .redact, .backUp:
             refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -223,6 +225,7 @@ extension AdminRequest {
         switch self {
         case .listTokens, .counters, .who, .listDeleted, .verify: true
         case .trim(let trim): trim.isDryRun
+        case .redact(let redact): redact.isDryRun
         case .addToken, .revokeToken, .undelete, .backUp: false
         }
     }

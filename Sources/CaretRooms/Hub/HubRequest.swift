@@ -14,6 +14,8 @@ package struct HubRequest: Equatable, Sendable {
         case history(DocumentName, History)
         case rename(DocumentName, to: DocumentName, Rename)
         case delete(DocumentName, Delete)
+        /// The `passage` of the message, checked, and the message.
+        case redact(DocumentName, Redaction, Redact)
         case list(List)
         case follow(Follow)
         case unfollow
@@ -59,6 +61,7 @@ extension HubRequest.Question {
         case .history(let name, let history): (name, history.document)
         case .rename(let name, _, let rename): (name, rename.document)
         case .delete(let name, let delete): (name, delete.document)
+        case .redact(let name, _, let redact): (name, redact.document)
         case .list, .follow, .unfollow, .admin: nil
         }
     }

@@ -15,7 +15,8 @@ extension HubState {
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
-        case .open, .push, .read, .history, .rename, .delete: lookUp(WaitingRequest(request: request))
+        case .open, .push, .read, .history, .rename, .delete, .redact:
+            lookUp(WaitingRequest(request: request))
         }
     }
 
@@ -32,10 +33,11 @@ extension HubState {
     /// exists.
     func refusal(of request: HubRequest) -> RequestRefusal? {
         guard let (name, _) = request.question.document else { return nil }
+        if case .redact = request.question { return adminRefusal(of: request) }
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
-        case .open, .push, .read, .history, .list, .follow, .unfollow, .admin: return nil
+        case .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin: return nil
         case .delete:
             return access < .write
                 ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
@@ -147,6 +149,10 @@ extension HubState {
         case .delete:
             if join(waiting, entry.id) { return }
             change(entry, request, .delete(entry.id, at: now))
+        case .redact(_, let redaction, _):
+            if redaction.isDryRun { return call(.redact(entry.id, redaction), for: .dryRun(request)) }
+            if join(waiting, entry.id) { return }
+            change(entry, request, .redact(entry.id, redaction))
         case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
@@ -170,7 +176,7 @@ extension HubRequest.Question {
     var creates: Bool {
         switch self {
         case .open(_, _, let creates), .push(_, _, let creates): creates
-        case .read, .history, .rename, .delete, .list, .follow, .unfollow, .admin: false
+        case .read, .history, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
         }
     }
 }

@@ -87,6 +87,10 @@ extension HubState {
         case .delete:
             beginOrder(document)
             emit(.sendToRoom(document, .delete(roomOrder(request, sentName, []))))
+        case .redact(_, let redaction, _):
+            if redaction.isDryRun { return call(.redact(document, redaction), for: .dryRun(request)) }
+            beginOrder(document)
+            emit(.sendToRoom(document, .redact(redaction, roomOrder(request, sentName, []))))
         case .read, .history:
             guard let joined = joinedConnections[request.connection] else { return }
             waitingReads[request.connection] = request
@@ -216,6 +220,20 @@ extension HubState {
         endOrder(document)
     }
 
+    /// The store has answered a room's call to redact its document. `epoch` is nil if the store refused.
+    mutating func redacted(_ document: DocumentID, _ epoch: Epoch?) {
+        if let epoch { historyChanged(document, to: epoch) }
+        endOrder(document)
+    }
+
+    private mutating func historyChanged(_ document: DocumentID, to epoch: Epoch) {
+        rooms[document]?.epoch = epoch
+        // A lookup under way may return the old epoch.
+        if let name = rooms[document]?.name { outdateLookUps(of: name) }
+        schedule(document)
+        needDelivery()
+    }
+
     private mutating func endOrder(_ document: DocumentID) {
         guard case .runningOrder = rooms[document]?.state else { return }
         rooms[document]?.state = .open
@@ -243,7 +261,7 @@ extension HubState {
         needDelivery()
     }
 
-    /// The store has answered the hub's call to rename or delete a document without a room.
+    /// The store has answered the hub's call to change a document without a room.
     mutating func changed(_ answer: StoreAnswer, _ document: DocumentID, _ request: HubRequest) {
         switch answer {
         case .renamed(let result): finish(request, document, result)
@@ -251,6 +269,9 @@ extension HubState {
             delete(document)
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
+        case .redacted(let result):
+            if let epoch = result.epoch { historyChanged(document, to: epoch) }
+            finish(request, result)
         // The store gives no other answer to this call.
         default: refuse(request, .unexpectedAnswer)
         }

@@ -65,6 +65,8 @@ package struct HubState: Sendable {
         /// To look up documents that changed.
         case feed
         case admin(AdminJob)
+        /// To report what a redaction would change.
+        case dryRun(HubRequest)
         /// To record when tokens were used.
         case tokenUses([TokenUse])
         /// For a long operation, of which one runs at a time.
@@ -133,6 +135,7 @@ package struct HubState: Sendable {
         case .pushesResolved(let connection): pushesResolved(of: connection)
         case .renamed(let name, let result): renamed(document, to: name, result)
         case .deleted(let refusal): deleted(document, refusal)
+        case .redacted(let epoch): redacted(document, epoch)
         case .epochsRenewed: epochsRenewed()
         case .unloadOffered: unloadOffered(document)
         }
@@ -164,6 +167,7 @@ package struct HubState: Sendable {
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .admin(let job): advance(job, with: answer)
+        case .dryRun(let request): dryRunAnswered(answer, for: request)
         case .tokenUses(let uses): recorded(uses, answer)
         case .maintenance(let request): maintenanceAnswered(answer, for: request)
         }
@@ -232,6 +236,7 @@ extension HubState.Call {
         case .read(let job): job.request
         case .history(let job): job.request
         case .list(let job): job.request
+        case .dryRun(let request): request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
         case .load, .change, .follow, .feed, .admin, .tokenUses, .maintenance: nil
         }

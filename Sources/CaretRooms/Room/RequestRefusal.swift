@@ -66,6 +66,10 @@ package struct RequestRefusal: Error, Equatable {
             .baseBehind, "base \(base.value) is not the head \(head.value), and the push must be exact")
     }
 
+    /// The refusal of a redaction whose search would take too long.
+    static let tooFrequentPassage = RequestRefusal(
+        .tooLarge, "the passage occurs too often in too many revisions; give a longer passage")
+
     static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
         RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")
     }

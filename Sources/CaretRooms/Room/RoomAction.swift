@@ -58,6 +58,9 @@ package enum RoomNotice: Equatable, Sendable {
     /// The store's answer to a `delete` that the hub requested. The refusal is nil if the document was
     /// deleted.
     case deleted(StoreRefusal?)
+    /// The store's answer to a `redact` that the hub requested: the epoch of the document now, or nil if the
+    /// store refused the redaction.
+    case redacted(Epoch?)
     /// The store has renewed the epochs of all documents.
     case epochsRenewed
     /// The room is idle. The hub may drop it as long as it stays idle.

@@ -17,6 +17,9 @@ package enum RoomEvent: Equatable, Sendable {
     /// The room notifies the hub with `deleted` once the store has answered. If the room refuses the order
     /// itself, it sends no notice.
     indirect case delete(RoomOrder)
+    /// Removes a passage from the whole history. The room notifies the hub with `redacted` once the store has
+    /// answered. If the room refuses the order itself, it sends no notice.
+    indirect case redact(Redaction, RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
     /// The history before this revision was trimmed.

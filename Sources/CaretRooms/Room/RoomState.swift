@@ -37,6 +37,9 @@ package struct RoomState: Sendable {
     /// True once the store has refused or failed to renew its epochs. From then on, a client that knows a
     /// revision beyond the head is considered wrong.
     var isRenewalRefused = false
+    /// Whether the store rewrites the history. The room then sends nothing from it, and reads nothing, until
+    /// it has loaded the document again. So no client gets revisions of two histories.
+    var isHistoryChanging = false
     var clock: RoomClock
     package var effects = RoomEffects()
     private var lastWork = 0
@@ -112,6 +115,7 @@ package struct RoomState: Sendable {
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)
         case .rename(let name, let order): rename(to: name, order)
         case .delete(let order): delete(order)
+        case .redact(let redaction, let order): redact(redaction, order)
         case .renewed: renewed()
         case .trimmed(let start): trimmed(start: start)
         case .answered(let id, let answer): answered(id, answer)
@@ -126,7 +130,7 @@ package struct RoomState: Sendable {
     private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
             appendReady()
-            deliverStreams()
+            if !isHistoryChanging { deliverStreams() }
             continuePause()
             // At the end, because the steps before can end sessions.
             sendPresence()
@@ -161,6 +165,9 @@ package struct RoomState: Sendable {
         case (.delete, .deleted(let refusal)):
             deleted(refusal)
             effects.add(.notifyHub(.deleted(refusal)))
+        case (.redact, .redacted(let result)):
+            redacted(result)
+            effects.add(.notifyHub(.redacted(result.epoch)))
         default: preconditionFailure("the store's answer \(answer) does not fit the call \(call)")
         }
     }

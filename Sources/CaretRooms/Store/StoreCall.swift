@@ -28,6 +28,7 @@ package enum StoreCall: Equatable, Sendable {
     case read(DocumentID, after: Revision, limit: Int)
     indirect case rename(DocumentID, to: DocumentName)
     case delete(DocumentID, at: Int64)
+    indirect case redact(DocumentID, Redaction)
 
     // Calls by the hub.
     case find(DocumentName)
@@ -53,6 +54,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case renamed(RenameResult)
     /// The refusal is nil if the document was deleted.
     case deleted(StoreRefusal?)
+    case redacted(RedactResult)
     case found(Result<DocumentEntry, StoreRefusal>)
     case created(CreateResult)
     case listed(Result<Listing, StoreRefusal>)

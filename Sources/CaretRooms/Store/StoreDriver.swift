@@ -39,6 +39,8 @@ package struct StoreDriver: StoreCaller {
         case .rename(let document, let name): store.rename(document, to: name) { answer(.renamed($0)) }
         case .delete(let document, let time):
             store.delete(document, at: time) { answer(.deleted($0.refusal)) }
+        case .redact(let document, let redaction):
+            store.redact(document, redaction) { answer(.redacted($0)) }
         case .find(let name): store.find(name) { answer(.found($0)) }
         case .create(let name, let time): store.create(name, at: time) { answer(.created($0)) }
         case .list(let prefix, let after, let limit):

@@ -30,7 +30,8 @@ extension RoomEvent {
         switch self {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
-        case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .leave, .awaitPushes,
+            .select,
             .close, .diverged, .written, .computed, .waitEnded, .timePassed:
             false
         }

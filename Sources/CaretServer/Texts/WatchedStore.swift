@@ -31,6 +31,7 @@ extension StoreCall {
     fileprivate var writeScope: WriteClock.Scope? {
         switch self {
         case .append(let append), .appendLocked(let append, _): .document(append.document)
+        case .redact(let document, let redaction): redaction.isDryRun ? nil : .document(document)
         case .rename, .delete, .renewEpochs: .everything
         case .admin(let call): call.changesDocuments ? .everything : nil
         // A new document gets a name that no other document has.

@@ -151,7 +151,7 @@ package struct StoreCheck {
         let snapshots = try database.every(
             "SELECT \(StoredSnapshot.columns) FROM snapshot WHERE document = ? AND revision >= ? ORDER BY revision",
             .integer(row.entry.id.value), .integer(Int64(row.entry.start.value))
-        ) { StoredSnapshot($0, of: row.entry.id) }
+        ) { StoredSnapshot($0, of: row.entry) }
         report.snapshots += snapshots.count
         // The text cannot be read without the newest snapshot.
         if row.snapshot > 0, !snapshots.contains(where: { $0?.revision == row.snapshot }) {

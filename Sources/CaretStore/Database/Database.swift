@@ -114,6 +114,8 @@ package final class Database {
         case passive
         /// Copy the whole log, after waiting a short time for readers.
         case patient
+        /// Copy the whole log, and empty it, after waiting a short time for readers.
+        case emptying
         /// Copy the whole log, and empty it. No other connection may have the database open.
         case whole
     }
@@ -131,10 +133,10 @@ package final class Database {
             switch checkpoint {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
             case .patient: SQLITE_CHECKPOINT_RESTART
-            case .whole: SQLITE_CHECKPOINT_TRUNCATE
+            case .emptying, .whole: SQLITE_CHECKPOINT_TRUNCATE
             }
         // Wait only a short time, because nothing can be written meanwhile.
-        if checkpoint == .patient { sqlite3_busy_timeout(connection, 100) }
+        if checkpoint == .patient || checkpoint == .emptying { sqlite3_busy_timeout(connection, 100) }
         defer { sqlite3_busy_timeout(connection, Database.busyTimeout) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)

@@ -42,9 +42,14 @@ package struct StoreRow: Equatable {
         }
     }
 
+    /// Leaves the other columns of the row as they are.
     func write(_ database: Database) throws(DatabaseFault) {
         try database.run(
-            "INSERT OR REPLACE INTO store (one, generation, commits, backup) VALUES (1, ?, ?, ?)",
+            """
+            INSERT INTO store (one, generation, commits, backup) VALUES (1, ?, ?, ?)
+            ON CONFLICT (one) DO UPDATE SET
+                generation = excluded.generation, commits = excluded.commits, backup = excluded.backup
+            """,
             .integer(Int64(bitPattern: progress.generation)), .integer(progress.commits),
             backup.map { .integer($0) } ?? .null)
     }

@@ -46,7 +46,8 @@ extension HistoryWriter {
         row.snapshot = start.revision
         try insert(row)
         if start.revision > 0 {
-            try write(StoredSnapshot(HistoryReader.CheckedText(snapshot: start, chain: row.chain), of: id))
+            let checked = HistoryReader.CheckedText(snapshot: start, chain: row.chain)
+            try write(StoredSnapshot(checked, of: row.entry))
         }
         unpublished.insert(id)
         return row.entry

@@ -6,9 +6,15 @@ import Synchronization
 /// found sound. Everything in it can be read from disk again.
 package final class HistoryCache: Sendable {
     private struct State {
-        var ladder = TextLadder<HistoryReader.CheckedText>()
+        var ladder = TextLadder<Rung>()
         /// The fingerprints of large segments that were found sound.
         var sound: Set<Digest> = []
+    }
+
+    private struct Rung {
+        /// The document's part of the epoch. A redaction changes it, and all texts.
+        let epoch: UInt64
+        let text: HistoryReader.CheckedText
     }
 
     private let state = Mutex(State())
@@ -22,14 +28,20 @@ package final class HistoryCache: Sendable {
 
     // MARK: Texts
 
-    func rung(of document: DocumentID, through revision: Revision) -> HistoryReader.CheckedText? {
-        state.withLock { $0.ladder.text(of: document, through: revision)?.text }
+    func rung(of entry: DocumentEntry, through revision: Revision) -> HistoryReader.CheckedText? {
+        let found = state.withLock { $0.ladder.text(of: entry.id, through: revision)?.text }
+        guard let found, found.epoch == entry.epoch.document else { return nil }
+        return found.text
     }
 
-    func add(_ rung: HistoryReader.CheckedText, of document: DocumentID) {
+    /// Drops all texts of a document.
+    func forget(_ document: DocumentID) { state.withLock { $0.ladder.remove(document) } }
+
+    func add(_ text: HistoryReader.CheckedText, of entry: DocumentEntry) {
         // Rungs share the parts of the text that did not change between them. This estimate ignores that.
-        let (revision, bytes) = (rung.snapshot.revision, 1024 + rung.snapshot.text.length.utf8 * 9 / 8)
-        state.withLock { $0.ladder.add(rung, at: revision, bytes: bytes, of: document) }
+        let (revision, bytes) = (text.snapshot.revision, 1024 + text.snapshot.text.length.utf8 * 9 / 8)
+        let rung = Rung(epoch: entry.epoch.document, text: text)
+        state.withLock { $0.ladder.add(rung, at: revision, bytes: bytes, of: entry.id) }
     }
 
     // MARK: Segments

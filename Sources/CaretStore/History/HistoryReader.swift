@@ -39,6 +39,12 @@ package struct HistoryReader {
             { () throws(StoreFault) in try body(&self) }, orFault: StoreFault.database)
     }
 
+    /// Drops what is in memory of a document's history, because the history was rewritten.
+    mutating func forgetHistory(of document: DocumentID) {
+        recentSegments = []
+        cache?.forget(document)
+    }
+
     // MARK: Documents
 
     /// A document that is not deleted.
@@ -198,7 +204,7 @@ package struct HistoryReader {
             SELECT \(StoredSnapshot.columns) FROM snapshot
             WHERE document = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
             """, .integer(document.entry.id.value), .integer(Int64(revision.value))
-        ) { StoredSnapshot($0, of: document.entry.id) }
+        ) { StoredSnapshot($0, of: document.entry) }
         guard let found else {
             if document.snapshot > 0 && document.snapshot <= revision || document.entry.start > 0 {
                 throw .damaged

@@ -10,6 +10,8 @@ extension HistoryWriter {
     ) throws(StoreFault) {
         var row = try document(snapshot.document)
         try reader.check(snapshot.revision, of: row)
+        // The text may be from before a redaction.
+        if snapshot.epoch != row.entry.epoch.document { throw .refused(.wrongText) }
         try write(snapshot)
         if let old, old > row.entry.start {
             try database.write(
@@ -49,11 +51,14 @@ extension HistoryWriter {
             found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) })
         else { return false }
         // The index does not have the column `last`. Read it only for the newest segment, because every other
-        // segment ends where the next segment begins.
-        let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
-            $0.integer(0)
+        // segment ends where the next segment begins. Its chain value shows that the history was not
+        // rewritten: a new row can have the number of a deleted one.
+        let end = try database.one("SELECT last, after FROM segment WHERE id = ?", .integer(newest.row)) {
+            (last: $0.integer(0), chain: Digest(bytes: $0.bytes(1)))
         }
-        guard end == Int64(newest.last.value) else { return false }
+        guard let end, end.last == Int64(newest.last.value), end.chain == replacement.new.after.value else {
+            return false
+        }
         // Delete the old segments first, because the new segment has the same index key as the oldest. Both
         // steps are in one transaction.
         try database.write(
@@ -72,7 +77,8 @@ extension HistoryWriter {
     /// Returns false if the segments or the start have changed since the plan was made.
     package mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
-        if try document(id).entry.start >= start { return false }
+        let entry = try document(id).entry
+        if entry.start >= start || entry.epoch.document != plan.snapshot.epoch { return false }
         if let cut = plan.cut {
             if try !replace(cut) { return false }
         } else if try isInside(start, of: id) {

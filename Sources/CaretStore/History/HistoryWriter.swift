@@ -62,6 +62,9 @@ package struct HistoryWriter {
     /// Closes a document to appends until the store is opened again.
     mutating func close(damaged document: DocumentID) { damaged.insert(document) }
 
+    /// Drops what is in memory of a document's history, because the history was rewritten.
+    mutating func forgetHistory(of document: DocumentID) { reader.forgetHistory(of: document) }
+
     // MARK: Epochs
 
     /// Renews the epochs of all documents at the commit. Returns false if the epochs are new already: then

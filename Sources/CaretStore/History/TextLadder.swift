@@ -60,6 +60,11 @@ package struct TextLadder<Text> {
         if bytes > mostBytes { makeRoom(for: document) }
     }
 
+    /// Drops all rungs of a document.
+    package mutating func remove(_ document: DocumentID) {
+        bytes -= documents.removeValue(forKey: document)?.bytes ?? 0
+    }
+
     private mutating func use(_ document: DocumentID) {
         uses += 1
         documents[document]?.used = uses

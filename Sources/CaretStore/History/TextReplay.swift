@@ -6,6 +6,8 @@ package import CaretLog
 package struct TextReplay {
     let document: DocumentID
     let revision: Revision
+    /// The document's part of the epoch of the history that is read; nil before the first step.
+    private var epoch: UInt64?
     /// The text that was rebuilt so far.
     private var reached: HistoryReader.CheckedText?
 
@@ -28,6 +30,8 @@ package struct TextReplay {
     private mutating func read(_ reader: inout HistoryReader) throws(StoreFault) -> Snapshot? {
         let row = try reader.document(document)
         try reader.check(revision, of: row)
+        // After a redaction the document has another history, so the replay starts again.
+        if epoch != row.entry.epoch.document { (epoch, reached) = (row.entry.epoch.document, nil) }
         if revision == row.entry.head { return try reader.text(of: row, at: revision).snapshot }
         guard let start = try start(of: row, reader) else {
             return try reader.text(of: row, at: revision).snapshot
@@ -44,7 +48,7 @@ package struct TextReplay {
             return left > 0 && stored.last < revision
         }
         reached = replay.checked
-        reader.cache?.add(replay.checked, of: document)
+        reader.cache?.add(replay.checked, of: row.entry)
         if let text { return Snapshot(revision: revision, text: text) }
         return replay.checked.snapshot.revision == revision ? replay.checked.snapshot : nil
     }
@@ -55,7 +59,7 @@ package struct TextReplay {
         of row: DocumentRow, _ reader: HistoryReader
     ) throws(StoreFault) -> HistoryReader.CheckedText? {
         let stored = try reader.newestSnapshotRevision(of: row, through: revision)
-        let known = [reached, reader.cache?.rung(of: document, through: revision)].compactMap { $0 }
+        let known = [reached, reader.cache?.rung(of: row.entry, through: revision)].compactMap { $0 }
             .max { $0.snapshot.revision < $1.snapshot.revision }
         // The rows up to the start may have been trimmed since the last step.
         if let known, known.snapshot.revision >= max(stored, row.entry.start) { return known }

@@ -122,6 +122,7 @@ struct Upkeep: Sendable {
     /// Visits all documents once. Purges those deleted long ago, trims histories, and forgets old pushers.
     /// Merges the segments of idle documents, and returns free space to the file system.
     func round(at time: Int64) async {
+        await eraseIfDue()
         // Record only a complete round, because `visit` assumes that the last round saw every document.
         if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
         await returnFreeSpace()

@@ -5,7 +5,7 @@ package import CaretLog
 ///
 /// Use it only on the queue of upkeep.
 package struct UpkeepReader {
-    private var reader: HistoryReader
+    private(set) var reader: HistoryReader
     private var database: Database { reader.database }
 
     package init(_ reader: HistoryReader) { self.reader = reader }
@@ -78,7 +78,7 @@ package struct UpkeepReader {
             let row = try reader.document(id)
             try reader.check(revision, of: row)
             if revision == row.entry.start { return nil }
-            let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: id)
+            let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: row.entry)
             return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, after: snapshot))
         }
     }
@@ -122,7 +122,9 @@ package struct UpkeepReader {
         }
     }
 
-    private mutating func reading<Answer>(
+    mutating func forgetHistory(of document: DocumentID) { reader.forgetHistory(of: document) }
+
+    mutating func reading<Answer>(
         _ body: (inout HistoryReader) throws(StoreFault) -> Answer
     ) -> Result<Answer, StoreFault> {
         Result { () throws(StoreFault) in try reader.reading(body) }
@@ -159,7 +161,7 @@ extension HistoryReader {
         return summaries
     }
 
-    private func isPlain(_ row: Int64) throws(StoreFault) -> Bool {
+    func isPlain(_ row: Int64) throws(StoreFault) -> Bool {
         do throws(DatabaseFault) {
             let packing = try database.byte(at: 1, table: "segment", column: "body", row: row)
             return packing == SegmentFormat.Packing.plain.rawValue
@@ -207,8 +209,8 @@ extension HistoryReader {
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
         let head = try text(of: row, at: row.entry.head)
         // Later, somebody may push or read at this revision, when the snapshot is superseded.
-        cache?.add(head, of: row.entry.id)
-        let snapshot = StoredSnapshot(head, of: row.entry.id)
+        cache?.add(head, of: row.entry)
+        let snapshot = StoredSnapshot(head, of: row.entry)
         let isWorthIt = try isWorthKeeping(row.snapshot, of: row)
         return .snapshot(
             snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
@@ -268,9 +270,9 @@ extension HistoryReader {
         return last > begin ? last : nil
     }
 
-    private mutating func encoded(_ segment: Segment, after before: Chain) throws(StoreFault)
-        -> EncodedSegment
-    {
+    mutating func encoded(
+        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing = .deflated
+    ) throws(StoreFault) -> EncodedSegment {
         var authors: [Int64] = []
         authors.reserveCapacity(segment.changes.count)
         var last: (pusher: Pusher, number: Int64)?
@@ -282,6 +284,6 @@ extension HistoryReader {
             if let last { authors.append(last.number) }
         }
         var columns = SegmentColumns()
-        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors, in: &columns)
+        return EncodedSegment(segment, after: before, packing: packing, authors: authors, in: &columns)
     }
 }

@@ -16,6 +16,7 @@ extension HubRequest.Question {
         case .history(_, let history): ClientMessage.history(history).json
         case .rename(_, _, let rename): ClientMessage.rename(rename).json
         case .delete(_, let delete): ClientMessage.delete(delete).json
+        case .redact(_, _, let redact): ClientMessage.admin(.redact(redact)).json
         case .list(let list): ClientMessage.list(list).json
         case .follow(let follow): ClientMessage.follow(follow).json
         case .unfollow: ClientMessage.unfollow(Unfollow()).json

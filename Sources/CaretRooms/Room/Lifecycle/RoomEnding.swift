@@ -108,6 +108,7 @@ extension RoomState {
     private mutating func reloaded(_ entry: DocumentEntry, _ snapshot: Snapshot) {
         guard closedWith == nil, pause.calling == .reload else { return }
         pause.finishFirst()
+        isHistoryChanging = false
         let isSameHistory = entry.epoch == log.epoch
         // A head below the known one means that the data is damaged, or that the history has forked.
         if isSameHistory, snapshot.revision < head { return reportDamage() }
@@ -137,7 +138,7 @@ extension RoomState {
         }
     }
 
-    private mutating func validateAllAgain() {
+    mutating func validateAllAgain() {
         let due = repeats.takeAll()
         _ = pushes.takeReady()
         for pusher in pushes.pushers { validateAgain(pusher) }

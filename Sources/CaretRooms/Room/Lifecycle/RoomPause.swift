@@ -7,6 +7,7 @@ import CaretWire
 enum PauseReason: Equatable, Sendable {
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
+    case redact(Redaction, RoomOrder)
     /// The document must be loaded again, because the store's history may differ from the room's.
     case reload
     /// A client knows this revision, which is beyond the head. The epochs may have to be renewed.
@@ -15,7 +16,7 @@ enum PauseReason: Equatable, Sendable {
     /// The order that caused the pause; nil if the room itself needs the pause.
     var order: RoomOrder? {
         switch self {
-        case .rename(_, let order), .delete(let order): order
+        case .rename(_, let order), .delete(let order), .redact(_, let order): order
         case .reload, .renewal: nil
         }
     }

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Renaming and deleting the document: the room pauses, calls the store, and continues.
+/// Renaming, deleting and redacting the document: the room pauses, calls the store, and continues.
 extension RoomState {
     mutating func rename(to name: DocumentName, _ order: RoomOrder) {
         pause(for: .rename(to: name, order), order)
@@ -10,6 +10,10 @@ extension RoomState {
 
     mutating func delete(_ order: RoomOrder) {
         pause(for: .delete(order), order)
+    }
+
+    mutating func redact(_ redaction: Redaction, _ order: RoomOrder) {
+        pause(for: .redact(redaction, order), order)
     }
 
     private mutating func pause(for reason: PauseReason, _ order: RoomOrder) {
@@ -33,6 +37,11 @@ extension RoomState {
         case .delete:
             refusePushes()
             call(.delete(log.document, at: clock.now))
+        case .redact(let redaction, _):
+            isHistoryChanging = true
+            // The accepted pushes wait too. Their bases belong to the old history.
+            validateAllAgain()
+            call(.redact(log.document, redaction))
         case .reload: call(.load(log.document))
         case .renewal(let known): call(.renewEpochs(known: known, of: log.document))
         }
@@ -81,6 +90,22 @@ extension RoomState {
             reply(Done(), order.id, to: order.requester)
             close(with: .notFound)
         }
+        resume()
+    }
+
+    /// Handles the store's answer to a `redact` call. The room loads the document again, whatever the answer.
+    mutating func redacted(_ result: RedactResult) {
+        guard closedWith == nil, case .redact(let redaction, let order)? = pause.calling else { return }
+        pause.finishFirst()
+        switch result {
+        case .redacted(let report):
+            reply(
+                Redacted(report, of: order.document, isDryRun: redaction.isDryRun), order.id,
+                to: order.requester)
+        case .tooFrequent: refuse(order, .tooFrequentPassage)
+        case .refused(let refusal): storeRefused(order, refusal)
+        }
+        if closedWith == nil { requestReload() }
         resume()
     }
 

@@ -6,6 +6,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case present(ConnectionPage)
     case deleted(DeletedDocuments)
     case trimmed(Trimmed)
+    case redacted(Redacted)
     case progress(MaintenanceProgress)
     case verified(Verified)
     case backedUp(BackedUp)
@@ -24,6 +25,8 @@ package enum AdminAnswer: Equatable, Sendable {
             self = .deleted(try DeletedDocuments(fields))
         } else if type.equals(Trimmed.type) {
             self = .trimmed(try Trimmed(fields))
+        } else if type.equals(Redacted.type) {
+            self = .redacted(try Redacted(fields))
         } else if type.equals(MaintenanceProgress.type) {
             self = .progress(try MaintenanceProgress(fields))
         } else if type.equals(Verified.type) {
@@ -43,6 +46,7 @@ package enum AdminAnswer: Equatable, Sendable {
         case .present(let message): message.encode(id: id, into: &writer)
         case .deleted(let message): message.encode(id: id, into: &writer)
         case .trimmed(let message): message.encode(id: id, into: &writer)
+        case .redacted(let message): message.encode(id: id, into: &writer)
         case .progress(let message): message.encode(id: id, into: &writer)
         case .verified(let message): message.encode(id: id, into: &writer)
         case .backedUp(let message): message.encode(id: id, into: &writer)

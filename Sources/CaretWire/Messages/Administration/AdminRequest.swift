@@ -8,13 +8,14 @@ package enum AdminRequest: Equatable, Sendable {
     case listDeleted(ListDeleted)
     case undelete(Undelete)
     case trim(Trim)
+    case redact(Redact)
     case verify(Verify)
     case backUp(BackUp)
 
     /// The types of all administrative requests.
     static let types: [StaticString] = [
         ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListDeleted.type,
-        Undelete.type, Trim.type, Verify.type, BackUp.type,
+        Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
     ]
 
     /// Decodes the request of this type; nil if the type is unknown.
@@ -35,6 +36,8 @@ package enum AdminRequest: Equatable, Sendable {
             self = .undelete(try Undelete(fields))
         } else if type.equals(Trim.type) {
             self = .trim(try Trim(fields))
+        } else if type.equals(Redact.type) {
+            self = .redact(try Redact(fields))
         } else if type.equals(Verify.type) {
             self = .verify(try Verify(fields))
         } else if type.equals(BackUp.type) {
@@ -48,6 +51,7 @@ package enum AdminRequest: Equatable, Sendable {
     package var document: WireString? {
         switch self {
         case .trim(let trim): trim.document
+        case .redact(let redact): redact.document
         case .verify(let verify): verify.document
         case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp: nil
         }
@@ -63,6 +67,7 @@ package enum AdminRequest: Equatable, Sendable {
         case .listDeleted(let message): message.encode(id: id, into: &writer)
         case .undelete(let message): message.encode(id: id, into: &writer)
         case .trim(let message): message.encode(id: id, into: &writer)
+        case .redact(let message): message.encode(id: id, into: &writer)
         case .verify(let message): message.encode(id: id, into: &writer)
         case .backUp(let message): message.encode(id: id, into: &writer)
         }

@@ -1,0 +1,143 @@
+package import CaretLog
+import Glibc
+
+// A redaction deletes rows, and SQLite leaves their content in the unused parts of its files. Earlier merges
+// and snapshots of the same document have left such parts, too. So the store rewrites its files.
+extension Upkeep {
+    /// How often the log is tried to be emptied, with a pause between. A read that began before keeps it.
+    private static let attempts = 100
+    private static let pause = Duration.milliseconds(100)
+
+    /// Removes a passage from a document's history, and from all unused parts of the files.
+    func redact(
+        _ document: DocumentID, _ redaction: Redaction, forgetting: @Sendable () async -> Void
+    ) async -> RedactResult {
+        // Repeats only if a push or a trim was committed first.
+        while true {
+            var report: RedactionReport
+            let plan: RedactionPlan
+            switch await reader.run({ $0.prepared(redaction, of: document) }) {
+            case .failure(let fault):
+                if case .refused(.damaged) = fault.historyRefusal { onEvent(.damaged(document)) }
+                return .refused(fault.refusal)
+            case .success(.tooFrequent): return .tooFrequent
+            case .success(.found(let found, nil)): return .redacted(found)
+            case .success(.found(let found, let prepared?)): (report, plan) = (found, prepared)
+            }
+            let time = settings.now()
+            let result = await writes.run { writer throws(StoreFault) in
+                try writer.redact(plan, at: time) ? writer.generation : nil
+            }
+            switch result {
+            case .failure(let refusal): return .refused(StoreFault.refused(refusal).refusal)
+            case .success(nil): continue
+            case .success(let generation?):
+                onEvent(.redacted(document))
+                await forgetting()
+                report.epoch = Epoch(generation: generation, document: plan.epoch)
+                report.isErased = await erase()
+                return .redacted(report)
+            }
+        }
+    }
+
+    /// Erases what an earlier attempt has left, for example because the disk was full.
+    func eraseIfDue() async {
+        if await reader.run({ $0.isErasureDue() }) { await eraseRest() }
+    }
+
+    /// Erases what an earlier process has left, for example because it was killed.
+    func eraseRest() async {
+        calls.begin()
+        defer { calls.end() }
+        _ = await erase()
+    }
+
+    /// Rewrites the database, and empties its log. Returns false if the disk is full or has failed, or if a
+    /// read keeps the log for too long. Upkeep then tries it again.
+    private func erase() async -> Bool {
+        guard await writes.perform({ $0.rewriteDatabase() }) else { return false }
+        for _ in 0..<Upkeep.attempts where !calls.isClosing {
+            if await writes.perform({ $0.emptyLog() }) {
+                let result = await writes.run { writer throws(StoreFault) in
+                    try writer.database.write("UPDATE store SET erasure = NULL", [])
+                }
+                guard case .success = result else { return false }
+                onEvent(.erased)
+                return true
+            }
+            try? await Task.sleep(for: Upkeep.pause)  // Fails only if the store is being closed.
+        }
+        return false
+    }
+}
+
+extension GroupCommit {
+    /// Writes the database again, without its unused parts. Returns false if the disk is full or has failed.
+    mutating func rewriteDatabase() -> Bool {
+        // The new copy may be larger than the memory, so it is a file in this folder, without a name.
+        let folder = folder.path.replacing("'", with: "''")
+        return perform(.erasing) { writer throws(DatabaseFault) in
+            try writer.database.execute(
+                """
+                PRAGMA temp_store_directory = '\(folder)'; PRAGMA temp_store = FILE; PRAGMA cache_spill = ON;
+                """)
+            // Nothing else needs these settings, so an error here is the error of `VACUUM`.
+            defer { try? writer.database.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_spill = OFF") }
+            try writer.database.execute("VACUUM")
+            return true
+        }
+    }
+
+    /// Copies the whole log into the database, and makes the log empty. Returns false if a read still needs
+    /// the log.
+    mutating func emptyLog() -> Bool {
+        perform(.emptyingLog) { _ throws(DatabaseFault) in true } && checkpointWhole()
+    }
+
+    private func isLogEmpty() -> Bool {
+        var found = stat()
+        return stat(folder.databasePath + "-wal", &found) == 0 && found.st_size == 0
+    }
+
+    private mutating func checkpointWhole() -> Bool {
+        checkpoint(.emptying)
+        return isLogEmpty()
+    }
+}
+
+extension SQLiteStore {
+    package func redact(
+        _ document: DocumentID, _ redaction: Redaction,
+        then completion: @escaping @Sendable (RedactResult) -> Void
+    ) {
+        calls.begin()
+        Task { [self] in
+            let result = await upkeep.redact(document, redaction) { await forgetHistory(of: document) }
+            completion(result.naming(backups))
+            calls.end()
+        }
+    }
+
+    /// The names of the files in the folder of the server's backups.
+    private var backups: [String] {
+        guard let open = opendir(folder.path + "/backups") else { return [] }
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".sqlite") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+extension RedactResult {
+    fileprivate func naming(_ backups: [String]) -> RedactResult {
+        guard case .redacted(var report) = self else { return self }
+        report.backups = backups
+        return .redacted(report)
+    }
+}

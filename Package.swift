@@ -17,7 +17,7 @@ let commit = Context.environment["CARET_COMMIT"] ?? ""
 
 let package = Package(
     name: "caret",
-    platforms: [.macOS(.v26), .iOS(.v26)],
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "CaretCore", targets: ["CaretCore"]),
         .library(name: "CaretReplica", targets: ["CaretReplica"]),
@@ -40,7 +40,11 @@ let package = Package(
         .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
             name: "CaretClient",
-            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire"],
+            dependencies: [
+                "CaretConcurrency", "CaretCore", "CaretReplica",
+                // On Apple's systems, Network.framework has TLS.
+                .target(name: "CaretTLS", condition: .when(platforms: [.linux])), "CaretWire",
+            ],
             swiftSettings: strict),
         .target(
             name: "CaretCommand",

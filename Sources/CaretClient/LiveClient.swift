@@ -1,7 +1,12 @@
 import CaretCore
 package import CaretWire
-import FoundationEssentials
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A client of a Caret server: one connection, requests, and open documents.
 ///

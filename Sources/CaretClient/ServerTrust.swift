@@ -1,5 +1,3 @@
-import CaretTLS
-
 /// Which certificates a client trusts.
 public enum ServerTrust: Hashable, Sendable {
     /// Certificates that an authority has issued which the system trusts.
@@ -29,7 +27,8 @@ public enum ServerTrust: Hashable, Sendable {
         switch self {
         case .system: ""
         case .file(let path): "?trust=" + path
-        case .pinned(let digest): "?pin=" + Certificate.text(ofFingerprint: digest)
+        case .pinned(let digest):
+            "?pin=" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }
 
@@ -46,13 +45,5 @@ public enum ServerTrust: Hashable, Sendable {
         let known = digits.compactMap(\.self)
         guard known.count == 64, digits.count == 64 else { return nil }
         return (0..<32).map { known[2 * $0] << 4 | known[2 * $0 + 1] }
-    }
-
-    var rules: TLSTrust {
-        switch self {
-        case .system: .system
-        case .file(let path): .file(path)
-        case .pinned(let digest): .pinned(digest)
-        }
     }
 }

@@ -1,11 +1,7 @@
 extension TextBuffer {
     /// Makes a text of `bytes`. Throws if the bytes are not valid, and never repairs them.
     public init(validating bytes: UnsafeBufferPointer<UInt8>) throws(TextError) {
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            throw .invalidUTF8(at: error.byteOffsets.lowerBound)
-        }
+        if let index = bytes.firstInvalidUTF8 { throw .invalidUTF8(at: index) }
         if let index = bytes.firstCarriageReturn { throw .carriageReturn(at: index) }
         self.init(unchecked: bytes)
     }

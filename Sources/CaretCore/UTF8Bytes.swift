@@ -78,9 +78,6 @@ extension UnsafeBufferPointer<UInt8> {
         return TextLength(utf8: count, utf16: scalars + astral, scalars: scalars)
     }
 
-    /// The bytes as a string, without validating them again.
-    var string: String { String(copying: UTF8Span(unchecked: span)) }
-
     /// The index of the first carriage return, which no text may have.
     var firstCarriageReturn: Int? {
         let raw = UnsafeRawBufferPointer(self)

@@ -25,8 +25,7 @@ struct Fields {
     static func decode<Value, Fault: Error>(
         _ line: [UInt8], orThrow refusal: (String) -> Fault, _ body: (Fields) throws(Fault) -> Value
     ) throws(Fault) -> Value {
-        try line.span.withUnsafeBytes { bytes throws(Fault) in
-            let line = bytes.assumingMemoryBound(to: UInt8.self)
+        try line.withUnsafeBufferPointer { line throws(Fault) in
             var reader = JSONReader()
             do throws(JSONFault) {
                 try reader.check(line)

@@ -80,11 +80,15 @@ package struct MessageDecoder: Sendable {
 
 extension MessageDecoder {
     package mutating func clientMessage(_ line: [UInt8]) throws(WireFault) -> Envelope<ClientMessage> {
-        try line.span.withUnsafeBytes { bytes throws(WireFault) in try clientMessage(bytes) }
+        try line.withUnsafeBufferPointer { bytes throws(WireFault) in
+            try clientMessage(UnsafeRawBufferPointer(bytes))
+        }
     }
 
     package mutating func serverMessage(_ line: [UInt8]) throws(WireFault) -> Envelope<ServerMessage>? {
-        try line.span.withUnsafeBytes { bytes throws(WireFault) in try serverMessage(bytes) }
+        try line.withUnsafeBufferPointer { bytes throws(WireFault) in
+            try serverMessage(UnsafeRawBufferPointer(bytes))
+        }
     }
 }
 

@@ -143,7 +143,7 @@ import Testing
             (0, 10_000), (1, 10_000), (2, 5_000), (10, 1_000), (11, 1_000),
         ]
         for (addresses, timeout) in shares {
-            #expect(LineConnection.addressTimeout(within: 10_000, addresses: addresses) == timeout)
+            #expect(SocketTransport.addressTimeout(within: 10_000, addresses: addresses) == timeout)
         }
     }
 

@@ -18,8 +18,9 @@ struct ImportTable {
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretClient": [
-            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire", "Dispatch",
-            "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire", "CryptoKit", "Darwin",
+            "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Network", "Security",
+            "Synchronization",
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",

@@ -1,5 +1,10 @@
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A page of the connections of a server, sorted by number.
 public struct ConnectionList: Sendable {

@@ -1,6 +1,11 @@
 public import CaretCore
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A page of deleted documents that can be brought back, sorted by number.
 public struct DeletedDocumentList: Sendable {

@@ -1,5 +1,10 @@
 package import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The counters of a server since its start. `docs/operations.md` explains each name.
 public struct ServerCounters: Equatable, Sendable {

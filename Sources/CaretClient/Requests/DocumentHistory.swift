@@ -1,7 +1,12 @@
 public import CaretCore
 import CaretReplica
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A page of a document's revisions, the oldest first.
 public struct DocumentHistory: Sendable {

@@ -1,6 +1,11 @@
 public import CaretCore
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A page of the documents of a server, sorted by name.
 public struct DocumentList: Sendable {

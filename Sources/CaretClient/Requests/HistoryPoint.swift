@@ -1,6 +1,11 @@
 public import CaretCore
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Names a revision of a document: by its number, or by a time at which it was the newest.
 public enum HistoryPoint: Sendable {

@@ -1,4 +1,8 @@
-package import FoundationEssentials
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// The numbers for pushes of full texts.
 // The numbers start at the current time in milliseconds. So a client that restarts with its old id does not

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
 
 /// The system calls for a folder of unsaved edits.
 ///
@@ -31,26 +35,26 @@ struct SystemFiles: FileCalls {
     func makeFolder(_ path: String) throws(FileCallFault) { _ = try check(mkdir(path, 0o700)) }
 
     func open(_ path: String, _ flags: Int32) throws(FileCallFault) -> Int32 {
-        try check(Glibc.open(path, flags | O_CLOEXEC, 0o600))
+        try check(systemOpen(path, flags | O_CLOEXEC))
     }
 
     func lock(_ file: Int32) throws(FileCallFault) { _ = try check(flock(file, LOCK_EX | LOCK_NB)) }
 
     func read(_ file: Int32, into piece: inout [UInt8]) throws(FileCallFault) -> Int {
         let count = piece.count
-        return try check { Glibc.read(file, &piece, count) }
+        return try check { systemRead(file, &piece, count) }
     }
 
     func write(_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(FileCallFault) -> Int {
-        try check { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
+        try check { bytes.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) } }
     }
 
-    func sync(_ file: Int32) throws(FileCallFault) { _ = try check(fsync(file)) }
+    func sync(_ file: Int32) throws(FileCallFault) { _ = try check(systemSync(file)) }
 
-    func close(_ file: Int32) { Glibc.close(file) }
+    func close(_ file: Int32) { _ = systemClose(file) }
 
     func rename(_ path: String, to newPath: String) throws(FileCallFault) {
-        _ = try check(Glibc.rename(path, newPath))
+        _ = try check(systemRename(path, newPath))
     }
 
     func remove(_ path: String) throws(FileCallFault) { _ = try check(unlink(path)) }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
 
 /// Why unsaved edits cannot be written to a folder or read from it.
 public struct UnsavedEditsFault: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,7 +1,16 @@
 import CaretReplica
 import CaretWire
-import FoundationEssentials
-import Glibc
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
 
 /// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document
 /// with such edits.

@@ -1,3 +1,5 @@
+import CaretCore
+
 /// Checks that a line is one strict JSON object, and finds the members of that object.
 ///
 /// Strict means RFC 8259 and I-JSON, as docs/protocol/json.md defines it. The check includes values that no
@@ -51,11 +53,7 @@ struct JSONReader {
         if line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF {
             throw JSONFault(reason: .byteOrderMark, byte: 0)
         }
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: line.span)
-        } catch {
-            throw JSONFault(reason: .notUTF8, byte: error.byteOffsets.lowerBound)
-        }
+        if let index = line.firstInvalidUTF8 { throw JSONFault(reason: .notUTF8, byte: index) }
     }
 
     private mutating func readValue(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {

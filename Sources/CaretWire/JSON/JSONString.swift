@@ -1,3 +1,5 @@
+import CaretCore
+
 /// A string in a checked line, still escaped.
 struct JSONString {
     let line: UnsafeBufferPointer<UInt8>
@@ -21,8 +23,8 @@ struct JSONString {
     var decoded: WireString {
         // The whole line is valid UTF-8. So the bytes between quotes and the result of unescaping are valid
         // too.
-        guard hasEscape else { return WireString(String(copying: UTF8Span(unchecked: raw.span))) }
-        return withUnescaped(raw) { WireString(String(copying: UTF8Span(unchecked: $0.span))) }
+        guard hasEscape else { return WireString(raw.string) }
+        return withUnescaped(raw) { WireString($0.string) }
     }
 
     /// Whether the unescaped string equals `word`.

@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "CaretCore", targets: ["CaretCore"]),
         .library(name: "CaretReplica", targets: ["CaretReplica"]),
         .library(name: "CaretClient", targets: ["CaretClient"]),
+        .library(name: "CaretViews", targets: ["CaretViews"]),
         // For the package in `Benchmarks` alone. What its targets depend on comes with them: `CSQLite` and `CZlib`, which
         // no product may hold beside other targets.
         .library(
@@ -46,6 +47,7 @@ let package = Package(
                 .target(name: "CaretTLS", condition: .when(platforms: [.linux])), "CaretWire",
             ],
             swiftSettings: strict),
+        .target(name: "CaretViews", dependencies: ["CaretClient", "CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretCommand",
             dependencies: [
@@ -107,6 +109,9 @@ let package = Package(
             name: "client-writer", dependencies: ["CaretClient", "CaretCore"],
             path: "Tests/ClientWriter", swiftSettings: strict),
         .executableTarget(
+            name: "terminal-notes", dependencies: ["CaretClient"], path: "Examples/terminal",
+            swiftSettings: strict),
+        .executableTarget(
             name: "websocket-echo", dependencies: ["CaretServer", "CaretWeb"],
             path: "Tests/WebSocketEcho", swiftSettings: strict),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -124,10 +129,10 @@ let package = Package(
         .testTarget(
             name: "CaretClientTests",
             dependencies: [
-                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
-                "TestSupport", "caretd",
-                "client-writer",
+                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretViews",
+                "CaretWire", "TestSupport", "caretd", "client-writer", "terminal-notes",
             ],
+            exclude: ["StandIns"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretConcurrencyTests", dependencies: ["CaretConcurrency"], swiftSettings: strict),

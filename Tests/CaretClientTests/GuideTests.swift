@@ -79,13 +79,23 @@ import Testing
         }
         let backup = try await admin.backUp { print($0.done, "of", $0.all, "pages") }
         print(backup.file, try await admin.verify().isSound)
+        let grants = [AccessGrant(.write, .prefix("ann/")), .read("welcome")]
+        let token = try await admin.makeToken(for: "ann", grants, until: .now + 86_400)
+        print(token.text)
+        try await admin.revokeToken(token.number)
     }
 
     private func edit(_ client: LiveClient) async throws -> LiveDocument {
         let document = try await client.open("lists/shopping", creating: true).opened()
         try document.edit { text in [try Edit(text.end..<text.end, "Salt\n")] }
         try document.setText("Milk\nBread\nTea\nSalt\nPepper\n")
+        try document.insert("Eggs\n", at: 0)
+        try document.append("Rice\n")
         try await document.saved()
+        for await snapshot in document.snapshots {
+            print(snapshot.text.string, snapshot.state, snapshot.peers.count)
+            if snapshot.state == .saved { break }
+        }
         let reading = Task {
             for await update in document.updates {
                 switch update {

@@ -49,6 +49,7 @@ struct ImportTable {
             "Glibc", "Synchronization",
         ],
         "Sources/CaretTLS": ["COpenSSL", "Glibc", "Synchronization"],
+        "Sources/CaretViews": ["AppKit", "CaretClient", "CaretCore", "SwiftUI", "UIKit"],
         "Sources/CaretWasm": ["CaretCore", "CaretReplica", "CaretWire"],
         "Sources/CaretWeb": ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
         "Sources/CaretWire": ["CaretCore"],
@@ -60,8 +61,10 @@ struct ImportTable {
         "Tests/BrowserTests": [],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
-            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire",
-            "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
+            "AppKit", "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS",
+            "CaretViews", "CaretWire", "TestSupport", "UIKit", "Dispatch", "Foundation", "Glibc",
+            "Synchronization",
+            "Testing",
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",

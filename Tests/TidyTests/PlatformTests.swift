@@ -10,7 +10,8 @@ enum PlatformRule {
 
     /// Modules that some systems lack. An import needs a condition with `canImport`.
     private static let modules: Set = [
-        "AppKit", "CaretTLS", "COpenSSL", "CryptoKit", "Darwin", "Foundation", "FoundationEssentials", "Glibc",
+        "AppKit", "CaretTLS", "COpenSSL", "CryptoKit", "Darwin", "Foundation", "FoundationEssentials",
+        "Glibc",
         "Musl", "Network", "Security", "SwiftUI", "UIKit",
     ]
 
@@ -44,7 +45,8 @@ enum PlatformRule {
         }
         for words in ofLaterVersions where !isVersioned {
             for line in source.lines(of: words) {
-                found.append((line, "\(words.joined(separator: " ")) needs `#available(macOS 26, iOS 26, *)`"))
+                found.append(
+                    (line, "\(words.joined(separator: " ")) needs `#available(macOS 26, iOS 26, *)`"))
             }
         }
         return found.map { Violation(path: file.path, line: $0.line, reason: $0.reason) }
@@ -86,7 +88,8 @@ enum PlatformRule {
         arguments: [
             "import Glibc", "public import Glibc", "import FoundationEssentials", "import Network",
             "#if DEBUG\nimport Glibc\n#endif", "let flag = MSG_NOSIGNAL", "_ = Glibc.close(file)",
-            "#if canImport(Network)\n#endif\nimport Network", "#if canImport(Darwin)\nlet a = SOCK_CLOEXEC\n#endif",
+            "#if canImport(Network)\n#endif\nimport Network",
+            "#if canImport(Darwin)\nlet a = SOCK_CLOEXEC\n#endif",
             "let bytes = UTF8Span(unchecked: piece)", "let all = bytes.span", "isolated deinit {}",
         ])
     func planted(text: String) {

@@ -90,7 +90,7 @@ extension LiveClient {
         return StoreBackup(made)
     }
 
-    private func administer(
+    func administer(
         _ request: AdminRequest, _ progress: (@Sendable (RequestProgress) -> Void)? = nil
     ) async throws -> AdminAnswer {
         guard case .admin(let answer) = try await shell.request(.admin(request), progress: progress) else {

@@ -12,6 +12,9 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
 
         fileprivate init(subscription: UpdatesSubscription) { self.subscription = subscription }
 
+        /// Drops the updates that have arrived already.
+        mutating func skipWaiting() { waiting = [] }
+
         /// Returns nil at the end, or if the task was cancelled.
         public mutating func next() async -> DocumentUpdate? {
             if waiting.isEmpty {

@@ -43,6 +43,15 @@ public final class LiveDocument: Sendable {
     /// new sequence, and each sequence gets all updates. A slow reader gets combined updates.
     public var updates: DocumentUpdates { DocumentUpdates(client.shell, key) }
 
+    /// The document now, and then after every update. A slow reader gets only the latest snapshot. Each
+    /// access returns a new sequence. It ends when the document is closed.
+    ///
+    /// An edit made through this object begins a new snapshot only if it changes `state`.
+    public var snapshots: DocumentSnapshots { DocumentSnapshots(self) }
+
+    /// The document at this moment. Nil if it is closed.
+    func snapshot() -> DocumentSnapshot? { read { DocumentSnapshot($0) } }
+
     // MARK: Editing
 
     /// Calls `body` with the current text and applies the edits that `body` returns. Throws and changes
@@ -60,6 +69,16 @@ public final class LiveDocument: Sendable {
     /// Replaces the text in `range` by `string`. CR LF and CR become LF.
     public func replace(_ range: Range<Offset>, with string: String) throws {
         try edit { _ in [try Edit(range, string.withLineFeeds)] }
+    }
+
+    /// Inserts `string` at an offset. CR LF and CR become LF.
+    public func insert(_ string: String, at offset: Offset) throws {
+        try replace(offset..<offset, with: string)
+    }
+
+    /// Adds `string` to the end of the text. CR LF and CR become LF.
+    public func append(_ string: String) throws {
+        try edit { [try Edit($0.end..<$0.end, string.withLineFeeds)] }
     }
 
     /// Replaces the whole text by `string`. Only the different parts are edited, so that carets stay where
@@ -134,7 +153,7 @@ public final class LiveDocument: Sendable {
 
     /// Records why the document has not accepted all text of a view. `state` is nil if the document has
     /// accepted all text of the view.
-    func setUnaccepted(_ state: SavingState?, in view: Int) {
+    package func setUnaccepted(_ state: SavingState?, in view: Int) {
         _ = client.shell.change(key) { document, _, _ in ((), document.setUnaccepted(state, in: view)) }
     }
 

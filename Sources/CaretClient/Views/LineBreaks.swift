@@ -2,7 +2,7 @@ import CaretCore
 
 // Conversion of line breaks: CR LF and CR become LF. The server does the same in a push of a full text.
 extension String {
-    var hasCarriageReturn: Bool { utf8.contains(UInt8(ascii: "\r")) }
+    package var hasCarriageReturn: Bool { utf8.contains(UInt8(ascii: "\r")) }
 
     var withLineFeeds: String {
         if !hasCarriageReturn { return self }
@@ -19,7 +19,7 @@ extension String {
     }
 
     /// Converts a UTF-16 offset in this string to the matching offset in `withLineFeeds`.
-    func offsetInLineFeeds(of offset: Int) -> Int {
+    package func offsetInLineFeeds(of offset: Int) -> Int {
         if !hasCarriageReturn { return offset }
         var dropped = 0
         var last: UInt16 = 0

@@ -1,0 +1,55 @@
+import CaretClient
+import CaretViews
+import SwiftUI
+
+/// A window with one document that everybody edits at the same time.
+@main struct NotesApp: App {
+    var body: some Scene {
+        WindowGroup { NoteView() }
+    }
+}
+
+struct NoteView: View {
+    @State private var note = Note()
+
+    var body: some View {
+        VStack {
+            DocumentEditor(note.document)
+            StateLine(document: note.document)
+        }.padding()
+    }
+}
+
+/// Says whether the text is saved.
+struct StateLine: View {
+    let document: LiveDocument
+    @State private var words = "Connecting…"
+
+    var body: some View {
+        Text(words).task {
+            for await snapshot in document.snapshots { words = sentence(for: snapshot.state) }
+        }
+    }
+
+    private func sentence(for state: SavingState) -> String {
+        switch state {
+        case .opening: "Connecting…"
+        case .saved: "Saved"
+        case .sending: "Saving…"
+        case .offline: "Offline. Your changes are kept."
+        case .refused: "The server refused your changes. They are still here."
+        }
+    }
+}
+
+/// The connection and the document. The client connects again by itself whenever it has lost its connection.
+@MainActor final class Note {
+    private let client: LiveClient
+    let document: LiveDocument
+
+    init() {
+        let address = ServerAddress.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort)
+        client = LiveClient(address, ClientOptions(person: PersonInfo(name: "Ann", color: "#0072b2")))
+        document = client.open("welcome", creating: true)
+    }
+}

@@ -1,0 +1,76 @@
+import CaretClient
+import CaretCore
+import Foundation
+import Testing
+
+@Suite("Comforts for apps: snapshots, short edits and tokens") struct ComfortTests {
+    @Test("the first snapshot comes at once, and later ones follow changes", .timeLimit(.minutes(1)))
+    func snapshots() async throws {
+        let server = try ServerProcess()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
+        try document.append("one\r\n")
+        try document.insert("0\n", at: 0)
+        try await document.saved()
+        var snapshots = document.snapshots.makeAsyncIterator()
+        let first = try #require(await snapshots.next())
+        #expect(first.text.string == "0\none\n" && first.name == "a" && first.peers.isEmpty)
+        let other = try await LiveClient(server.address).open("a").opened()
+        try other.append("two\n")
+        // Others learn of a session when it selects something.
+        try other.select([Selection(caret: 0)])
+        while let next = await snapshots.next() {
+            if next.text.string == "0\none\ntwo\n" && next.peers.count == 1 { break }
+        }
+        #expect(document.text.string == "0\none\ntwo\n")
+        document.close()
+        while await snapshots.next() != nil {}
+        var afterwards = document.snapshots.makeAsyncIterator()
+        #expect(await afterwards.next() == nil)
+    }
+
+    @Test("an app makes a token for a user and revokes it", .timeLimit(.minutes(1)))
+    func tokens() async throws {
+        let server = try ServerProcess(["--require-tokens=true"])
+        let admin = LiveClient(server.socket)
+        try await admin.push("text\n", to: "ann/notes", creating: true)
+        try await admin.push("secret\n", to: "bob/notes", creating: true)
+        let end = Date(timeIntervalSinceNow: 3_600)
+        let grants = [AccessGrant(.write, .prefix("ann/")), .read("welcome")]
+        let token = try await admin.makeToken(for: "ann", grants, until: end)
+        let found = try await admin.tokens()
+        let info = try #require(found.tokens.first { $0.number == token.number })
+        #expect(info.user == "ann" && info.grants == grants && !found.hasMore && info.lastUse == nil)
+        #expect(abs(try #require(info.end).timeIntervalSince(end)) < 1)
+
+        let ann = LiveClient(server.address, ClientOptions(token: token.text))
+        let document = try await ann.open("ann/notes").opened()
+        try document.append("more\n")
+        try await document.saved()
+        await #expect(throws: ServerRefusal.self) { try await ann.read("bob/notes") }
+        try await admin.revokeToken(token.number)
+        for await status in ann.connectionUpdates where status.state == .ended {
+            #expect(status.lastError == .revoked)
+        }
+        await #expect(throws: ConnectionFault.revoked) { try await ann.read("ann/notes") }
+        await #expect(throws: ServerRefusal.self) { try await admin.revokeToken(token.number) }
+    }
+
+    @Test("the example for terminals adds lines to a document, and shows it")
+    func terminal() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.address)
+        try await client.push("one\n", to: "a", creating: true)
+        let (process, input, output) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "terminal-notes")
+        process.arguments = [server.address.description, "a"]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("two\n".utf8))
+        try input.fileHandleForWriting.close()
+        let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && shown.contains("-- a, "))
+        #expect(try await client.read("a").text == "one\ntwo\n")
+    }
+}

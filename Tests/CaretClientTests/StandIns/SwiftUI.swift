@@ -1,0 +1,98 @@
+// The parts of SwiftUI that the sources of this repository use. The signatures are from memory. Nothing here
+// works: the tests only compile against it.
+@_exported public import Foundation
+
+#if canImport(UIKit)
+    public import UIKit
+#else
+    public import AppKit
+#endif
+
+@MainActor public protocol View {
+    associatedtype Body: View
+    var body: Body { get }
+}
+
+extension Never: View {
+    public var body: Never { fatalError() }
+}
+
+@MainActor @resultBuilder public struct ViewBuilder {
+    public static func buildBlock<each Part: View>(_ part: repeat each Part) -> Text { Text("") }
+    public static func buildIf<Part: View>(_ part: Part?) -> Text { Text("") }
+    public static func buildEither<Part: View>(first part: Part) -> Part { part }
+    public static func buildEither<Part: View>(second part: Part) -> Part { part }
+}
+
+public struct Text: View {
+    public init(_ text: String) {}
+    public var body: Never { fatalError() }
+}
+
+public struct VStack: View {
+    public init<Content: View>(@ViewBuilder content: () -> Content) {}
+    public var body: Never { fatalError() }
+}
+
+extension View {
+    public func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void) -> some View {
+        self
+    }
+    public func padding() -> some View { self }
+}
+
+@MainActor @propertyWrapper public struct State<Value> {
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+    public var wrappedValue: Value {
+        get { fatalError() }
+        nonmutating set {}
+    }
+}
+
+@MainActor public protocol Scene {}
+
+public struct WindowGroup: Scene {
+    public init<Content: View>(@ViewBuilder content: () -> Content) {}
+}
+
+@MainActor public protocol App {
+    associatedtype Body: Scene
+    var body: Body { get }
+    init()
+}
+
+extension App {
+    public static func main() {}
+}
+
+public struct RepresentableContext<Coordinator> {
+    public let coordinator: Coordinator
+}
+
+#if canImport(UIKit)
+    @MainActor public protocol UIViewRepresentable: View where Body == Never {
+        associatedtype UIViewType: UIView
+        associatedtype Coordinator = Void
+        typealias Context = RepresentableContext<Coordinator>
+        func makeUIView(context: Context) -> UIViewType
+        func updateUIView(_ view: UIViewType, context: Context)
+        func makeCoordinator() -> Coordinator
+    }
+
+    extension UIViewRepresentable {
+        public var body: Never { fatalError() }
+    }
+#else
+    @MainActor public protocol NSViewRepresentable: View where Body == Never {
+        associatedtype NSViewType: NSView
+        associatedtype Coordinator = Void
+        typealias Context = RepresentableContext<Coordinator>
+        func makeNSView(context: Context) -> NSViewType
+        func updateNSView(_ view: NSViewType, context: Context)
+        func makeCoordinator() -> Coordinator
+    }
+
+    extension NSViewRepresentable {
+        public var body: Never { fatalError() }
+    }
+#endif

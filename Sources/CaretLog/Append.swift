@@ -44,6 +44,8 @@ package enum AppendOutcome: Equatable, Sendable {
     case documentDamaged
     /// Nothing was appended: the disk failed. The store accepts no more appends.
     case diskFailed
+    /// Nothing was appended: the store cannot be reached now. The caller may try again.
+    case away
     /// The outcome is unknown. The caller must read the head again.
     case unknown
 }

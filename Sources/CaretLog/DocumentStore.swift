@@ -6,7 +6,11 @@ package import CaretCore
 /// any thread, but never on the caller's stack. Arguments and results are values. A completion reports a
 /// commit only after the sync that made the commit durable.
 package protocol DocumentStore: Sendable {
-    /// Appends to many documents in one transaction. The outcomes are in the order of the appends.
+    /// Appends to many documents in one transaction. The outcomes are in the order of the appends. The store
+    /// locks the documents of a group in the order of their ids.
+    ///
+    /// `unknown` may be the outcome of a commit that is still under way. The store decides that commit before
+    /// it answers a later call of the same caller about the same document.
     func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void)
 
     /// Takes the store's lock, passes the changes after `append.expected` to `rebase`, and appends the
@@ -27,7 +31,8 @@ package protocol DocumentStore: Sendable {
         _ name: DocumentName,
         then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void)
 
-    /// The entries of these documents, in the given order.
+    /// The entries of these documents, in the given order. Each head is at least the newest one that any caller
+    /// was told before this call.
     func entries(
         of documents: [DocumentID],
         then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void)
@@ -69,6 +74,7 @@ package protocol DocumentStore: Sendable {
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void)
 
     /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading.
+    /// The head is at least the newest one that any caller was told before this call.
     func pusher(
         _ pusher: Pusher, in document: DocumentID,
         then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void)

@@ -10,6 +10,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case full
     /// The disk failed. The store accepts no more writes.
     case failed
+    /// The store cannot be reached now. Nothing was written, and the caller may try again.
+    case away
 }
 
 /// The result of `create`.

@@ -35,6 +35,7 @@ extension WriteJob.Failure {
             case .damaged: .documentDamaged
             case .full: .diskFull
             case .failed: .diskFailed
+            case .away: .away
             }
         }
     }

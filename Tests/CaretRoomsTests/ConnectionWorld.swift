@@ -212,6 +212,8 @@ extension RoomEvent {
         case .redact(_, let order): "redact for s\(order.requester.number)"
         case .renewed: "renewed"
         case .trimmed(let start): "trimmed \(start.value)"
+        case .storeHead(let head): "store head \(head.value)"
+        case .nowCalled(let name, let readers): "now called \(name) for \(readers.count)"
         case .leave(let session): "leave s\(session.number)"
         case .awaitPushes(let pusher, let connection): "await \(pusher.client) for \(connection.value)"
         case .push(let push): "push seq \(push.seq) s\(push.session.number) \(push.rights.rawValue)"

@@ -131,8 +131,8 @@ import Testing
         world.release()
         #expect(world.text == "321ab!?" && world.room.head == 6)
         #expect(world.lines(.ann).revisions == [2, 3, 4, 5, 6])
-        // The room no longer uses the lock: its next append is a normal one.
-        world.holds = \.isAppend
+        // The room missed a change under the lock, so its next append uses the lock too.
+        world.holds = \.isAppendLocked
         world.push(.ann, [(0, 0, "x")], base: 6, seq: 2)
         #expect(world.held.count == 1)
     }

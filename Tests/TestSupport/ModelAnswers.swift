@@ -106,6 +106,7 @@ extension AppendOutcome {
         case .damaged: self = .documentDamaged
         case .full: self = .diskFull
         case .failed: self = .diskFailed
+        case .away: self = .away
         }
     }
 }

@@ -75,6 +75,7 @@ package struct StoreModel: Sendable {
     package enum Trouble: Sendable {
         case full
         case failed
+        case away
     }
 
     package var trouble: Trouble?
@@ -105,6 +106,7 @@ package struct StoreModel: Sendable {
         switch trouble {
         case .full: return .diskFull
         case .failed: return .diskFailed
+        case .away: return .away
         case nil: break
         }
         guard let document = documents[append.document], document.deleted == nil,
@@ -349,6 +351,7 @@ package struct StoreModel: Sendable {
         switch trouble {
         case .full: .full
         case .failed: .failed
+        case .away: .away
         case nil: nil
         }
     }

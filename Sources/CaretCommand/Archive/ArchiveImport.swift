@@ -109,7 +109,7 @@ struct ArchiveImport {
         case .diskFull: throw Failure(.full, in: folder)
         case .invalidChange:
             throw Failure("\(path): the text of a revision has more than \(DocumentEntry.longestText) bytes")
-        case .conflict, .documentGone, .documentDamaged, .diskFailed, .unknown, nil:
+        case .conflict, .documentGone, .documentDamaged, .diskFailed, .away, .unknown, nil:
             throw Failure(.failed, in: folder)
         }
     }
@@ -165,7 +165,7 @@ extension Failure {
         switch refusal {
         case .full:
             self.init("\(folder): the disk is full", advice: "nothing was imported; free some disk space")
-        case .gone, .damaged, .failed:
+        case .gone, .damaged, .failed, .away:
             self.init("\(folder): cannot be written: \(refusal)", advice: "nothing was imported")
         }
     }

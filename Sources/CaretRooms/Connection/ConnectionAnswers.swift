@@ -127,9 +127,8 @@ extension ConnectionState {
             defer { refusedCloses.remove(session) }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
-        case .open, .renewed, .trimmed, .rename, .delete, .redact, .leave, .awaitPushes, .select, .written,
-            .answered,
-            .computed, .waitEnded, .timePassed:
+        case .open, .renewed, .trimmed, .storeHead, .nowCalled, .rename, .delete, .redact, .leave,
+            .awaitPushes, .select, .written, .answered, .computed, .waitEnded, .timePassed:
             break
         }
         return finishEvent()

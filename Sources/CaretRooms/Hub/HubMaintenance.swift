@@ -56,7 +56,7 @@ extension HubState {
     }
 
     private mutating func report(_ refusal: RequestRefusal, to request: HubRequest) {
-        report(.error(ErrorReport(refusal.code, refusal.message)), to: request)
+        report(.error(ErrorReport(refusal, document: nil)), to: request)
     }
 
     private mutating func report(_ message: ServerMessage, to request: HubRequest) {
@@ -76,6 +76,7 @@ extension RequestRefusal {
             self.init(
                 .storageFailed,
                 "the disk failed, or the file could not be made; no backup was made; the log says why")
+        case .away: self.init(refusal)
         }
     }
 
@@ -87,6 +88,7 @@ extension RequestRefusal {
         case .failed:
             self.init(
                 .storageFailed, "the disk failed, so the store could not be checked; the log says why")
+        case .away: self.init(refusal)
         }
     }
 }

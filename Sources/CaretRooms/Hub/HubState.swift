@@ -258,7 +258,7 @@ extension HubState {
             refusal.code == .internal ? "; see connection \(request.connection.value) in the log" : ""
         let report = ErrorReport(
             refusal.code, refusal.message + hint, document: question.sentName, seq: question.seq,
-            head: refusal.head)
+            head: refusal.head, retryAfterMilliseconds: refusal.retryAfterMilliseconds)
         answer(request, .error(report))
     }
 

@@ -135,7 +135,7 @@ extension RequestRefusal {
         switch refusal {
         case .gone: self.init(.notFound, "there is no token with this number")
         case .damaged: self.init(.damaged, "the stored tokens are damaged")
-        case .full, .failed: self.init(refusal)
+        case .full, .failed, .away: self.init(refusal)
         }
     }
 }

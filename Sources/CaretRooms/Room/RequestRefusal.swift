@@ -8,11 +8,16 @@ package struct RequestRefusal: Error, Equatable {
     let message: String
     /// The document's head. Nil if the code that sends the refusal adds the head itself.
     var head: WirePosition?
+    /// When the client may try again, in milliseconds. Nil if the server does not know.
+    let retryAfterMilliseconds: Int?
 
-    init(_ code: ErrorCode, _ message: String, head: WirePosition? = nil) {
+    init(
+        _ code: ErrorCode, _ message: String, head: WirePosition? = nil, retryAfterMilliseconds: Int? = nil
+    ) {
         self.code = code
         self.message = message
         self.head = head
+        self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
     /// The error for a store's refusal of a document.
@@ -23,6 +28,10 @@ package struct RequestRefusal: Error, Equatable {
             self.init(.damaged, "the document is damaged, and closed until it is repaired")
         case .full: self.init(.storageFull, "the disk is full; nothing was saved")
         case .failed: self.init(.storageFailed, "the disk failed; nothing was saved or read")
+        case .away:
+            self.init(
+                .storageFailed, "the store cannot be reached; nothing was saved or read; try again",
+                retryAfterMilliseconds: RequestRefusal.retryWhenAway)
         }
     }
 
@@ -48,6 +57,10 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
+    /// When a client may try again while the store cannot be reached: often enough to notice soon that the
+    /// store is back.
+    private static let retryWhenAway = 1_000
+
     /// The same words for a missing document and for one that the client may not see.
     static let notFound = RequestRefusal(.notFound, "there is no such document")
     static let notOpen = RequestRefusal(
@@ -72,5 +85,16 @@ package struct RequestRefusal: Error, Equatable {
 
     static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
         RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")
+    }
+}
+
+extension ErrorReport {
+    /// The answer to a refused request.
+    init(
+        _ refusal: RequestRefusal, document: WireString?, seq: PushNumber? = nil, head: WirePosition? = nil
+    ) {
+        self.init(
+            refusal.code, refusal.message, document: document, seq: seq, head: head,
+            retryAfterMilliseconds: refusal.retryAfterMilliseconds)
     }
 }

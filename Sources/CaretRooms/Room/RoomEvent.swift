@@ -24,6 +24,11 @@ package enum RoomEvent: Equatable, Sendable {
     case renewed
     /// The history before this revision was trimmed.
     case trimmed(start: Revision)
+    /// Another server says that the store has at least this revision. The hint may be late, repeated or
+    /// wrong, or may not come at all.
+    case storeHead(Revision)
+    /// Another server has renamed the document. Only `readers` may learn the new name.
+    indirect case nowCalled(DocumentName, readers: [SessionID])
     /// The session's connection has ended. The room answers with `ended`, even if it does not know the
     /// session.
     case leave(SessionID)

@@ -41,23 +41,19 @@ extension RoomState {
 
     mutating func refuse(_ push: RoomPush, _ refusal: RequestRefusal) {
         let report = ErrorReport(
-            refusal.code, refusal.message, document: push.document, seq: Int(push.seq),
+            refusal, document: push.document, seq: Int(push.seq),
             head: refusal.code.containsHead ? log.position : nil)
         reply(report, push.id, to: push.session)
     }
 
     /// Refuses an opening, which ends its session.
     mutating func refuse(_ opening: RoomOpening, _ refusal: RequestRefusal) {
-        reply(
-            ErrorReport(refusal.code, refusal.message, document: opening.document), opening.id,
-            to: opening.session)
+        reply(ErrorReport(refusal, document: opening.document), opening.id, to: opening.session)
         effects.add(.ended(opening.session))
     }
 
     mutating func refuse(_ order: RoomOrder, _ refusal: RequestRefusal) {
-        reply(
-            ErrorReport(refusal.code, refusal.message, document: order.document), order.id,
-            to: order.requester)
+        reply(ErrorReport(refusal, document: order.document), order.id, to: order.requester)
     }
 
     // MARK: Acks and changes

@@ -18,14 +18,6 @@ package enum RoomRequest: Equatable, Sendable {
         }
     }
 
-    /// Whether the room must know the pusher's newest push to validate this request.
-    var needsPusher: Bool {
-        switch self {
-        case .open, .push: true
-        case .select, .close: false
-        }
-    }
-
     /// The document's name in the request. Nil for requests of an open session, which need no name.
     var document: WireString? {
         switch self {

@@ -5,8 +5,9 @@ import CaretWire
 /// Handling the requests of sessions.
 extension RoomState {
     /// Handles a request, or queues it until the room knows the newest push of its pusher. So all requests of
-    /// a session take effect in the order sent.
-    mutating func submit(_ request: RoomRequest) {
+    /// a session take effect in the order sent. `isLookedUp` says that the pusher was just looked up for this
+    /// request.
+    mutating func submit(_ request: RoomRequest, isLookedUp: Bool = false) {
         if let refusal = closedWith ?? refusalOfOldName(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
             return pause.isOver ? refuse(request, .notOpen) : queue(request)
@@ -16,12 +17,26 @@ extension RoomState {
         case .known?, nil:
             if !pause.isOver {
                 queue(request)
-            } else if request.needsPusher, pushers[pusher] == nil {
+            } else if !isLookedUp && mustLookUp(pusher, for: request) {
                 if pushers.beginLookup(of: pusher) { lookUp(pusher) }
                 wait(request, for: pusher)
             } else {
                 run(request)
             }
+        }
+    }
+
+    /// Whether the pusher must be looked up before the room can validate the request.
+    ///
+    /// Another server may have committed revisions that this room does not have yet, and its client may come
+    /// to this server then. The answer to the lookup names the newest head, and the room catches up with it.
+    /// So no client gets an older text than it has seen, and no push is refused for a base that exists.
+    private func mustLookUp(_ pusher: Pusher, for request: RoomRequest) -> Bool {
+        switch request {
+        case .open: true
+        case .push(let push, _):
+            pushers[pusher] == nil || push.base > head && push.epoch == log.epochName
+        case .select, .close: false
         }
     }
 
@@ -65,13 +80,13 @@ extension RoomState {
         case .open(let opening): refuse(opening, refusal)
         case .push(let push, _): refuse(push, refusal)
         case .select(let session, let select, let id):
-            reply(ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
+            reply(ErrorReport(refusal, document: select.document), id, to: session)
         case .close(let session, let id):
             if let index = sessions.index(of: session), sessions[index].stream.closeRequest == nil {
                 sessions[index].stream.close(id)
                 sessions.needDelivery()
             } else {
-                let report = ErrorReport(refusal.code, refusal.message, document: log.name)
+                let report = ErrorReport(refusal, document: log.name)
                 reply(report, id, to: session, as: .closeRefused)
             }
         }
@@ -92,7 +107,7 @@ extension RoomState {
             requestReload()
             for request in pushers.lookupFailed(pusher) { submit(request) }
         // The waiting push may be committed already, so the error must not say that it was not saved.
-        case .failure(.full), .failure(.failed):
+        case .failure(.full), .failure(.failed), .failure(.away):
             for request in pushers.lookupFailed(pusher) { refuse(request, .unreadable) }
             // The lookup is retried later, because a session that gets the whole text may still need this
             // pusher.
@@ -101,20 +116,20 @@ extension RoomState {
         }
     }
 
-    private mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
+    mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
         if pushers.isOutdated(pusher, at: answer.head) { return lookUp(pusher) }
-        if let entry = answer.entry, entry.revision > head {
-            // The store names a revision beyond its own head, so its data is damaged.
-            if entry.revision > answer.head { return reportDamage() }
+        // The store names a revision beyond its own head, so its data is damaged.
+        if let entry = answer.entry, entry.revision > answer.head { return reportDamage() }
+        if answer.head > head {
             catchUp.noteStoreHead(answer.head)
-            catchUp.wait(for: pusher)
+            catchUp.wait(for: CatchUp.LateAnswer(pusher: pusher, answer: answer))
             // An append in flight or a reload will report the store's head, so no read is needed then.
             if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
             return
         }
         // Keep the pusher's entry while the waiting requests run, even if nothing else needs it.
         pushers.retain(pusher)
-        for request in pushers.found(answer.entry, of: pusher) { submit(request) }
+        for request in pushers.found(answer.entry, of: pusher) { submit(request, isLookedUp: true) }
         sessions.needDelivery()
         pushers.release(pusher)
     }

@@ -110,6 +110,8 @@ package struct RoomState: Sendable {
         case .close(let session, let id): submit(.close(session, id))
         case .written(let session, let bytes): written(session, bytes: bytes)
         case .diverged(let session, let revision): diverged(session, revision)
+        case .storeHead(let revision): storeHead(is: revision)
+        case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
         case .leave(let session): leave(session)
         case .rightsChanged(let session, let rights): rightsChanged(session, rights)
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)

@@ -93,7 +93,7 @@ extension Authentication {
                 Identity(
                     user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires))
         case .failure(.gone): self = .unknown
-        case .failure(.damaged), .failure(.full), .failure(.failed): self = .failed
+        case .failure(.damaged), .failure(.full), .failure(.failed), .failure(.away): self = .failed
         }
     }
 }

@@ -30,9 +30,8 @@ extension RoomEvent {
         switch self {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
-        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .leave, .awaitPushes,
-            .select,
-            .close, .diverged, .written, .computed, .waitEnded, .timePassed:
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
+            .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .waitEnded, .timePassed:
             false
         }
     }

@@ -131,7 +131,7 @@ package struct StoreCheck {
             switch error.historyRefusal {
             case .refused(.gone): return
             case .refused(.damaged): report.addFinding(name == nil ? .row : .history, in: id, name)
-            case .refused(.full), .refused(.failed), .ahead, .trimmed, .wrongText:
+            case .refused(.full), .refused(.failed), .refused(.away), .ahead, .trimmed, .wrongText:
                 attempt(id) { _ throws(StoreFault) in throw error }
             }
         }

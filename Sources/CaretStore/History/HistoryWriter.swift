@@ -305,6 +305,7 @@ extension StoreFault {
         case .refused(.refused(.damaged)): .documentDamaged
         case .refused(.refused(.full)): .diskFull
         case .refused(.refused(.failed)): .diskFailed
+        case .refused(.refused(.away)): .away
         case .refused(.ahead(let head)): .conflict(head: head)
         case .refused(.trimmed), .refused(.wrongText), .database: throw self
         }

@@ -122,6 +122,7 @@ extension RoomState {
         }
         validateAllAgain()
         resume()
+        lookUpWaiting()
         headMoved()
     }
 
@@ -149,7 +150,7 @@ extension RoomState {
     private mutating func reloadFailed(_ refusal: StoreRefusal) {
         guard closedWith == nil, pause.calling == .reload else { return }
         switch refusal {
-        case .full, .failed:
+        case .full, .failed, .away:
             pause.backOff()
             backOff()
         case .damaged:

@@ -55,6 +55,12 @@ package struct RoomPause: Sendable {
         reasons.insert(.reload, at: phase == .waiting ? 0 : 1)
     }
 
+    /// Adds a reload after the first reason, for which the store was called. That reason may be a reload too:
+    /// its answer may be outdated.
+    mutating func addReloadAfterCall() {
+        if !reasons.dropFirst().contains(.reload) { reasons.insert(.reload, at: 1) }
+    }
+
     package mutating func beginCall() { phase = .calling }
     mutating func backOff() { phase = .backingOff }
     mutating func endBackOff() { if phase == .backingOff { phase = .waiting } }

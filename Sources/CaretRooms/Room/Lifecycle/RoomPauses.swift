@@ -115,6 +115,16 @@ extension RoomState {
         if refusal == .gone { requestReload() }
     }
 
+    /// Another server has renamed the document.
+    mutating func nowCalled(_ name: DocumentName, readers: Set<SessionID>) {
+        guard closedWith == nil, log.name != WireString(name.description) else { return }
+        // The unanswered call may name the document too, and only the store knows which name is newer.
+        if pause.phase == .calling { return pause.addReloadAfterCall() }
+        endAllSessions(.renamed, .notFound, to: name, readers: readers)
+        log.rename(to: name)
+        refuseLateOrders()
+    }
+
     /// Refuses the orders that use the document's old name.
     private mutating func refuseLateOrders() {
         for reason in pause.takeAllButReload() {

@@ -38,7 +38,7 @@ extension RoomState {
             reportDamage()
         case .failure(.refused(.damaged)), .failure(.wrongText): closeAsDamaged()
         case .failure(.refused(.gone)): requestReload()
-        case .failure(.refused(.full)), .failure(.refused(.failed)): backOff()
+        case .failure(.refused(.full)), .failure(.refused(.failed)), .failure(.refused(.away)): backOff()
         case .failure(.ahead), .failure(.trimmed), .success: break
         }
         if closedWith == nil, catchUp.phase == .reading, revision == head { apply(result) }
@@ -59,7 +59,8 @@ extension RoomState {
             if head < catchUp.storeHead { return forceReadAfterHead() }
             endCatchUp()
             headMoved()
-        case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.backOff()
+        case .failure(.refused(.full)), .failure(.refused(.failed)), .failure(.refused(.away)):
+            catchUp.backOff()
         // The store has another history than the room. Pushers that waited for the head to move now wait for
         // the reload.
         case .failure:
@@ -101,8 +102,29 @@ extension RoomState {
         validateAgain(pusher)
     }
 
-    /// Looks up again the pushers that waited for the head to move.
+    /// Uses the answers that waited for the head to move, and reads on if a hint names a later revision.
     mutating func headMoved() {
-        for pusher in catchUp.takeWaiting() { lookUp(pusher) }
+        for late in catchUp.takeWaiting() where closedWith == nil { found(late.answer, of: late.pusher) }
+        if closedWith == nil { followHint() }
+    }
+
+    /// Looks up again the pushers whose answers waited, because the answers may belong to an older history.
+    mutating func lookUpWaiting() {
+        for late in catchUp.takeWaiting() { lookUp(late.pusher) }
+    }
+
+    // MARK: Hints of other servers
+
+    /// Another server says that the store has at least this revision. A hint may be late, repeated or wrong.
+    mutating func storeHead(is revision: Revision) {
+        if closedWith != nil { return }
+        catchUp.noteHint(revision)
+        followHint()
+    }
+
+    /// Reads the revisions that a hint promises. An append in flight or a reload reports the store's head,
+    /// so the hint waits for its end.
+    mutating func followHint() {
+        if catchUp.isHinted(beyond: head), !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
     }
 }

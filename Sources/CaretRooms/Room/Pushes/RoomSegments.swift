@@ -73,6 +73,7 @@ extension RoomState {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
+            pushes.endConflict()
             noteCommit(of: segment)
             resolve(by: segment.draft)
             headMoved()
@@ -88,6 +89,8 @@ extension RoomState {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
+            // While other writers commit too, the next append without the lock would probably lose again.
+            if missed.isEmpty { pushes.endConflict() }
             let draft = segment.plan.draft(after: missed)
             for logged in missed where closedWith == nil { apply(logged) }
             if closedWith == nil {
@@ -126,6 +129,7 @@ extension RoomState {
                 ))
         case .diskFull: refuse(segment, RequestRefusal(.full))
         case .diskFailed: refuse(segment, RequestRefusal(.failed))
+        case .away: refuse(segment, RequestRefusal(.away))
         case .documentDamaged: closeAsDamaged()
         }
     }
@@ -136,13 +140,13 @@ extension RoomState {
         // A successful append would have reported the store's head, for which some pushers wait. Now a read
         // must report it.
         if catchUp.hasWaiting, !pause.awaits(.reload) { readAfterHead() }
+        followHint()
     }
 
     // MARK: What is committed
 
     /// Resolves the pushes of a segment that is on disk.
     private mutating func resolve(by draft: SegmentDraft) {
-        if !draft.changes.isEmpty { pushes.endConflict() }
         if let lineBreak = draft.lineBreak { log.setLineBreak(lineBreak) }
         for (pusher, outcome) in draft.outcomes {
             switch outcome {

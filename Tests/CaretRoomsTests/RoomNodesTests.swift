@@ -39,7 +39,7 @@ import Testing
         #expect(world.lines(.ann).types == ["change", "ack"])
     }
 
-    @Test("a push whose base no server has committed is refused after one look-up")
+    @Test("a push whose base no server has committed is refused after one lookup")
     func pushBeyondStore() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// Otherwise a client in a busy document might wait for ever: each answer would be older than the head.
-    @Test("an answer that waits for an append in flight is used after it, without a second look-up")
+    @Test("an answer that waits for an append in flight is used after it, without a second lookup")
     func lookUpBesideOwnAppend() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)

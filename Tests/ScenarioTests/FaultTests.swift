@@ -13,11 +13,21 @@ import Testing
 
     @Test("the scenarios find every planted fault")
     func faults() async {
-        let most = UInt64(Seeds.share(of: 2_000, everyCommit: 400))
+        await expect(Faults.all, foundBy: 0..<UInt64(Seeds.share(of: 2_000, everyCommit: 400)))
+    }
+
+    @Test("the scenarios with several servers find every fault that matters only to them")
+    func faultsOfNodes() async {
+        await expect(Faults.ofNodes, foundBy: Runs.seedsWithNodes(Seeds.share(of: 2_000, everyCommit: 240)))
+    }
+
+    private func expect(_ faults: [Faults.Named], foundBy seeds: Range<UInt64>) async {
         let findings = await withTaskGroup(of: [Finding].self) { group in
             for thread in 0..<2 {
                 group.addTask {
-                    Faults.all.indices.filter { $0 % 2 == thread }.map { FaultTests.find($0, within: most) }
+                    faults.indices.filter { $0 % 2 == thread }.map {
+                        FaultTests.find(faults[$0], $0, in: seeds)
+                    }
                 }
             }
             var all: [Finding] = []
@@ -28,17 +38,17 @@ import Testing
         for finding in findings {
             let seed = finding.seed.map { "\($0), \(finding.operations)" } ?? "NOT FOUND"
             print("\(finding.name): \(seed): \(finding.law)")
-            #expect(finding.seed != nil, "\(most) seeds do not find this fault: \(finding.name)")
+            #expect(finding.seed != nil, "\(seeds.count) seeds do not find this fault: \(finding.name)")
         }
     }
 
-    private static func find(_ place: Int, within most: UInt64) -> Finding {
-        var finding = Finding(place: place, name: Faults.all[place].name)
-        for seed in 0..<most {
+    private static func find(_ fault: Faults.Named, _ place: Int, in seeds: Range<UInt64>) -> Finding {
+        var finding = Finding(place: place, name: fault.name)
+        for seed in seeds {
             let plan = PlanMaker.plan(seed)
+            guard let failure = Runs.run(plan, fault: fault.make).failure else { continue }
             // A plan that also fails without the fault proves nothing.
             if Runs.run(plan).failure != nil { continue }
-            guard let failure = Runs.run(plan, fault: Faults.all[place].make).failure else { continue }
             (finding.seed, finding.operations) = (seed, failure.step + 1)
             finding.law = failure.description
             break

@@ -3,7 +3,7 @@ import Testing
 @Suite("Plans of test scenarios") struct PlanTests {
     @Test("a plan that is written as text and read again is unchanged")
     func roundTrip() throws {
-        for seed in 0..<UInt64(40) {
+        for seed in Array(0..<UInt64(40)) + Array(Runs.seedsWithNodes(20)) {
             let plan = PlanMaker.plan(seed, steps: 100)
             #expect(try Plan(text: plan.text) == plan, "seed \(seed)")
         }

@@ -67,6 +67,13 @@ enum Runs {
         return try Plan(text: String(contentsOfFile: path, encoding: .utf8))
     }
 
+    /// The first seeds whose plans have several servers, or the one in `CARET_SEED`.
+    static func seedsWithNodes(_ count: Int) -> Range<UInt64> {
+        let seeds = Seeds.first(count)
+        let first = PlanMaker.firstSeedWithNodes
+        return seeds.lowerBound == 0 ? first..<first + UInt64(seeds.count) : seeds
+    }
+
     /// The seeds of `CARET_SEEDS=from..to`, without the last one. If the variable is not set, the first `all`
     /// seeds in a full run, and otherwise the first `share` seeds.
     static func seeds(of all: Int, everyCommit share: Int) -> Range<UInt64> {

@@ -10,15 +10,36 @@ import Testing
             }
             return
         }
+        let outcomes = await run("scenarios", Runs.seeds(of: 37_500, everyCommit: 1_200))
+        expectVariety(outcomes)
+        report(outcomes)
+    }
+
+    /// Clients move between servers, which hear of each other by hints at most.
+    @Test("several servers over one store keep every law too")
+    func nodes() async {
+        let count = Seeds.share(of: 34_000, everyCommit: 120)
+        let outcomes = await run("several servers", Runs.seedsWithNodes(count))
+        report(outcomes)
+        if outcomes.count < 100 { return }
+        for (name, count) in counts(outcomes, [("resumes", \.resumes), ("repeats", \.repeats)]) {
+            #expect(count > 0, "there were no \(name)")
+        }
+    }
+
+    private func run(_ name: String, _ seeds: Range<UInt64>) async -> [Outcome] {
         let started = ContinuousClock.now
-        let outcomes = await Runs.run(Runs.seeds(of: 37_500, everyCommit: 1_200))
+        let outcomes = await Runs.run(seeds)
         let seconds = (ContinuousClock.now - started) / .seconds(1)
         let steps = outcomes.reduce(0) { $0 + $1.steps }
         let events = outcomes.reduce(0) { $0 + $1.events }
         print(
-            "scenarios: \(outcomes.count) seeds, \(steps) operations, \(events) events,"
+            "\(name): \(outcomes.count) seeds, \(steps) operations, \(events) events,"
                 + " \(Int(Double(steps) / seconds)) operations/s")
-        expectVariety(outcomes)
+        return outcomes
+    }
+
+    private func report(_ outcomes: [Outcome]) {
         let failed = outcomes.filter { $0.failure != nil }
         let laws = Dictionary(grouping: failed) { $0.failure?.law.rawValue ?? "" }
         for (law, ones) in laws.sorted(by: { $0.key < $1.key }) {
@@ -30,22 +51,28 @@ import Testing
         }
     }
 
+    private typealias NamedCount = (String, KeyPath<Referee.Counts, Int>)
+
+    private func counts(_ outcomes: [Outcome], _ kinds: [NamedCount]) -> [(name: String, count: Int)] {
+        kinds.map { name, count in (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] }) }
+    }
+
     /// Each rare event must have happened at least once, if there were enough plans.
     private func expectVariety(_ outcomes: [Outcome]) {
-        let counts: [(String, Int)] = [
-            ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
-            ("undos", \.undos), ("refusals", \.refusals), ("wrong checks", \.wrongChecks),
-            ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
-            ("whole texts with the push in flight", \.ownInTexts),
-            ("pushes committed by another node", \.pushedElsewhere),
-            ("damaged documents", \.damaged), ("WebSockets", \.webSockets), ("pongs", \.pongs),
-            ("closed WebSockets", \.webSocketCloses),
-            ("pauses with unread input", \.unreadInputs), ("responses", \.responses),
-            ("responses with 304", \.notModified), ("acks of repeats over HTTP", \.repeatsOverHTTP),
-            ("changes repeated over HTTP after a lost connection", \.requestsRepeated),
-        ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
-            (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
-        }
+        let counts = counts(
+            outcomes,
+            [
+                ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
+                ("undos", \.undos), ("refusals", \.refusals), ("wrong checks", \.wrongChecks),
+                ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
+                ("whole texts with the push in flight", \.ownInTexts),
+                ("pushes committed by another node", \.pushedElsewhere),
+                ("damaged documents", \.damaged), ("WebSockets", \.webSockets), ("pongs", \.pongs),
+                ("closed WebSockets", \.webSocketCloses),
+                ("pauses with unread input", \.unreadInputs), ("responses", \.responses),
+                ("responses with 304", \.notModified), ("acks of repeats over HTTP", \.repeatsOverHTTP),
+                ("changes repeated over HTTP after a lost connection", \.requestsRepeated),
+            ])
         print("scenarios: " + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
         if outcomes.count < 200 { return }
         for (name, count) in counts { #expect(count > 0, "there were no \(name)") }

@@ -50,7 +50,7 @@ extension Editor {
 
     /// The server and the client must agree on the user's own selections and on those of peers.
     private func unfinishedPresence(_ document: EditorDocument, _ history: Ledger.History) -> String? {
-        guard let room = world.server?.rooms[history.document],
+        guard let room = machine.link.flatMap({ world.nodes[$0.node] })?.rooms[history.document],
             let own = room.sessions.all.first(where: { $0.participant.pusher == Names.pusher(machine.index) })
         else { return "client \(machine.index) has no session for its open \(document.name)" }
         if own.presence.selections != document.replica.selections {

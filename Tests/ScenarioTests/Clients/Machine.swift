@@ -29,12 +29,12 @@ final class Machine {
 
     func connect() {
         if isAway || isConnecting || link != nil { return }
-        if world.server == nil { return connectLater() }
-        begin()
+        guard let server = world.runningServer(for: index) else { return connectLater() }
+        begin(server)
     }
 
-    private func begin() {
-        let link = world.connect(index)
+    private func begin(_ server: ServerRun) {
+        let link = world.connect(index, to: server)
         self.link = link
         if kind == .http {
             link.isWelcomed = true
@@ -100,9 +100,8 @@ final class Machine {
         forget(link)
     }
 
-    func serverIsGone() {
-        guard let link else { return }
-        linkBroke(link)
+    func serverIsGone(_ server: ServerRun) {
+        if let link, link.node == server.node { linkBroke(link) }
     }
 
     func perform(_ operation: ClientOperation) {
@@ -123,12 +122,12 @@ final class Machine {
     }
 
     private func connectAgain() {
-        guard let old = link, old.isWelcomed, world.server != nil else { return }
+        guard let old = link, old.isWelcomed, let server = world.runningServer(for: index) else { return }
         link = nil
         program.lost()
         // The client does not close its old connection. The server must end it.
         _ = old
-        begin()
+        begin(server)
     }
 
     private func vanish() {

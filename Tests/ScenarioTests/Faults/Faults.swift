@@ -1,6 +1,21 @@
 /// All planted faults, with their names in the table.
 enum Faults {
-    static let all: [(name: String, make: @Sendable () -> PlantedFault)] = [
+    typealias Named = (name: String, make: @Sendable () -> PlantedFault)
+
+    /// Faults that matter only with several servers over one store.
+    static let ofNodes: [Named] = [
+        ("a room ignores hints and sweeps", { HintsIgnored() }),
+        ("a room does not wait for the head of an answer about a pusher", { HeadOfLookupIgnored() }),
+        ("an open is answered without a lookup", { OpenNotLookedUp() }),
+        ("a room that has used the store's lock never stops using it", { LockWithoutEnd() }),
+        ("what is known of a pusher is kept although it pushes elsewhere", { PusherKept() }),
+        ("the store does not compare the expected head of an append", { ConflictIgnored() }),
+        ("an append under the lock does not tell what it was rebased over", { MissedChangesLost() }),
+        ("pushers are looked up in a copy of the store that lags behind", { LookupInLaggingCopy() }),
+        ("revisions are read from a copy of the store that lags behind", { ReadFromLaggingCopy() }),
+    ]
+
+    static let all: [Named] = [
         ("the server acks a push before it is on disk", { AckBeforeSync() }),
         ("the disk loses the last append although it reported a sync", { FalseSyncReport() }),
         ("a rebase skips the first revision after the base", { RevisionSkipped() }),

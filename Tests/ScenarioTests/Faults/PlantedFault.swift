@@ -20,6 +20,8 @@ class PlantedFault {
     /// The disk loses its last append when the server ends.
     var losesLastAppend: Bool { false }
 
+    /// Changes an append before the store runs it.
+    func append(_ append: Append) -> Append { append }
     /// Changes a line that a connection sends. Returns the lines to send in its place.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
     /// Whether the shell drops the bytes that a connection has not accepted, instead of passing them again.

@@ -17,6 +17,8 @@ struct Plan: Equatable {
     var seed: UInt64
     var clients: [Kind]
     var steps: [Step]
+    /// How many servers run over the store. Clients connect to any of them.
+    var nodes = 1
 
     /// Whether the plan changes the rights of a client.
     var changesRights: Bool {
@@ -33,6 +35,16 @@ struct Plan: Equatable {
         steps.contains { step in
             switch step.operation {
             case .world(.elsewhere), .world(.renews): true
+            case .world, .client: false
+            }
+        }
+    }
+
+    /// Whether the store reports a document as damaged, or may hold an older state of it.
+    var damagesDocuments: Bool {
+        steps.contains { step in
+            switch step.operation {
+            case .world(.damages), .world(.renews), .world(.putsBack), .world(.trims): true
             case .world, .client: false
             }
         }

@@ -13,6 +13,10 @@ struct PlanMaker {
     private var marks = 0
     /// How many of the document names the clients use.
     private let names: Int
+    private let nodes: Int
+
+    /// Plans with this seed and later ones have several servers over the store.
+    static let firstSeedWithNodes: UInt64 = 1_000_000
 
     static func plan(_ seed: UInt64, steps: Int? = nil) -> Plan {
         var maker = PlanMaker(seed)
@@ -22,6 +26,7 @@ struct PlanMaker {
 
     private init(_ seed: UInt64) {
         random = Seeded(seed)
+        nodes = seed < PlanMaker.firstSeedWithNodes ? 1 : random.pick([2, 2, 3, 3, 4, 5])
         names = random.pick([1, 1, 2, 4])
         let count = random.pick([1, 2, 2, 3, 3, 4, 5, 8])
         let first: [Plan.Kind] = [.editor16, .editor16, .editor8, .editor32, .syncer]
@@ -32,7 +37,14 @@ struct PlanMaker {
         // Has a random source of its own, so that the other plans stay the same.
         var ofHTTP = Seeded(seed ^ 0x477)
         if ofHTTP.chance(40) { clients += Array(repeating: .http, count: ofHTTP.number(1...2)) }
-        setOdds()
+        if nodes > 1 {
+            // Servers do not tell each other of renames, deletions and followed documents.
+            clients = clients.map { $0 == .admin ? .editor16 : $0 }
+            clients.append(random.pick(first))
+            setOddsWithNodes()
+        } else {
+            setOdds()
+        }
     }
 
     /// The kinds of clients that speak messages.
@@ -57,7 +69,7 @@ struct PlanMaker {
             }
         }
         steps.sort { $0.time < $1.time }
-        return Plan(seed: seed, clients: clients, steps: steps)
+        return Plan(seed: seed, clients: clients, steps: steps, nodes: nodes)
     }
 
     // MARK: Frequencies
@@ -70,6 +82,40 @@ struct PlanMaker {
         let rights = random.pick([0, 0, 60, 400])
         let restarts = random.pick([0, 0, 15, 60])
         if names > 0, admin() == nil { clients.append(.admin) }
+        addEditing()
+        add(500) { maker in maker.admin().map { .client($0, maker.requestOperation()) } }
+        add(names) { maker in maker.admin().map { .client($0, maker.adminOperation()) } }
+        add(cuts) { .client($0.anyClient(), $0.linkOperation()) }
+        add(cuts / 2 + 10) { .client($0.anyClient(), .returns) }
+        add(store) { .world($0.storeOperation()) }
+        add(others) { .world(.elsewhere($0.name(), $0.typings())) }
+        add(10 + others / 10) { _ in .world(.renews) }
+        add(others / 20) { .world(.damages($0.name())) }
+        add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
+        add(rights) { .world($0.rightsOperation()) }
+        add(restarts) { .world($0.restart()) }
+        addRequestsOverHTTP()
+    }
+
+    /// The steps of plans with several servers. Their clients often move from one server to another.
+    private mutating func setOddsWithNodes() {
+        let cuts = random.pick([40, 150, 600])
+        let store = random.pick([0, 60, 250])
+        let rights = random.pick([0, 0, 60])
+        let restarts = random.pick([0, 15, 60])
+        addEditing()
+        add(cuts) { .client($0.anyClient(), $0.linkOperation()) }
+        add(cuts) { .client($0.anyClient(), .isCut) }
+        add(cuts / 2 + 10) { .client($0.anyClient(), .returns) }
+        add(store) { .world($0.storeOperation()) }
+        add(rights) { .world($0.rightsOperation()) }
+        add(restarts) { .world($0.random.chance(60) ? .crashes : .shutsDown) }
+        add(restarts) { .world(.stops(milliseconds: $0.random.pick([20, 200, 1_500]))) }
+        addRequestsOverHTTP()
+    }
+
+    /// What every client does in every plan.
+    private mutating func addEditing() {
         add(4_500) { maker in
             let writer = maker.writer()
             return .client(writer, maker.typing(at: writer))
@@ -97,17 +143,9 @@ struct PlanMaker {
                     ? .reads(name, perMille: nil) : .looksBack(name, perMille: maker.random.number(0...1_000))
             )
         }
-        add(500) { maker in maker.admin().map { .client($0, maker.requestOperation()) } }
-        add(names) { maker in maker.admin().map { .client($0, maker.adminOperation()) } }
-        add(cuts) { .client($0.anyClient(), $0.linkOperation()) }
-        add(cuts / 2 + 10) { .client($0.anyClient(), .returns) }
-        add(store) { .world($0.storeOperation()) }
-        add(others) { .world(.elsewhere($0.name(), $0.typings())) }
-        add(10 + others / 10) { _ in .world(.renews) }
-        add(others / 20) { .world(.damages($0.name())) }
-        add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
-        add(rights) { .world($0.rightsOperation()) }
-        add(restarts) { .world($0.restart()) }
+    }
+
+    private mutating func addRequestsOverHTTP() {
         if clients.contains(.http) { add(1_500) { .client($0.client(with: .http), $0.requestOverHTTP()) } }
     }
 

@@ -5,6 +5,7 @@ import CaretLog
 extension Plan {
     var text: String {
         var lines = ["seed \(seed)"]
+        if nodes > 1 { lines.append("nodes \(nodes)") }
         for kind in clients { lines.append("client \(kind.rawValue)") }
         lines += steps.map(\.text)
         return lines.joined(separator: "\n") + "\n"
@@ -21,6 +22,7 @@ extension Plan {
             var words = Words(line)
             switch words.next() {
             case "seed": seed = UInt64(try words.number())
+            case "nodes": nodes = try words.number()
             case "client":
                 guard let kind = Kind(rawValue: try words.word()) else {
                     throw Unreadable(line: String(line))

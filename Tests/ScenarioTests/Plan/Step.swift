@@ -93,6 +93,8 @@ enum WorldOperation: Equatable {
     case renews
     case crashes
     case shutsDown
+    /// A server's process is stopped, and goes on after this many milliseconds.
+    case stops(milliseconds: Int)
     /// Keeps a copy of the store for `putsBack`.
     case keeps
     /// Replaces the store with the last kept copy.

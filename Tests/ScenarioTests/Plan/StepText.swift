@@ -77,6 +77,7 @@ extension WorldOperation {
         case .damages(let at): "damages \(name(at))"
         case .renews: "renews"
         case .crashes: "crashes"
+        case .stops(let span): "stops \(span)"
         case .shutsDown: "shuts-down"
         case .keeps: "keeps"
         case .putsBack: "puts-back"
@@ -155,6 +156,7 @@ extension Words {
         case "damages": return .damages(try name())
         case "renews": return .renews
         case "crashes": return .crashes
+        case "stops": return .stops(milliseconds: try number())
         case "shuts-down": return .shutsDown
         case "keeps": return .keeps
         case "puts-back": return .putsBack

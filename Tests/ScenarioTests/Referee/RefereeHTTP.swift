@@ -190,6 +190,9 @@ extension Referee {
         }
         guard case .known(let code) = error.code else { return }
         received(error, nil, line, link)
+        if case .put(_, .mergesInto(let base), _) = request.content {
+            checkBase(base.revision, of: base.epoch, refusedWith: code, line)
+        }
         guard let seq = request.seq else { return }
         if code == .seqReused, hasOneName(request.document) {
             return fail(

@@ -244,6 +244,9 @@ extension Referee {
     }
 
     private func received(_ gone: Gone, _ sent: SentLine, _ link: Link) {
+        if gone.reason == .known(.damaged), !world.plan.damagesDocuments {
+            fail(.damage, "client \(link.client) hears that \(gone.document) is damaged")
+        }
         if gone.isFollowed {
             received(newsOfEnd: gone, link)
         } else if let stream = link.streams.removeValue(forKey: gone.document) {

@@ -119,7 +119,10 @@ extension Referee {
                 .answer,
                 "client \(link.client) received a store error, but the store had no fault: \(error.message)")
         }
-        if case .push(let push)? = asked { refused(push, code, sent, link) }
+        if case .push(let push)? = asked {
+            refused(push, code, sent, link)
+            checkBase(push.base, of: push.epoch, refusedWith: code, sent)
+        }
         guard let document = error.document else { return }
         if code.revealsDocument, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
             fail(
@@ -130,6 +133,16 @@ extension Referee {
             if serial > sent.serial { fail(.synced, "an error names a head that is not on disk") }
         } else if error.head != nil {
             fail(.synced, "an error names a head that is not in the log")
+        }
+    }
+
+    /// A revision that is on disk is never too new, although the server's room may not have it yet.
+    func checkBase(
+        _ base: Revision, of epoch: WireString?, refusedWith code: ErrorCode, _ sent: SentLine
+    ) {
+        guard code == .baseAhead, let serial = epoch.flatMap({ ledger[$0] })?.serial(of: base) else { return }
+        if serial <= sent.serial {
+            fail(.answer, "a push at revision \(base.value), which is on disk, is refused as too new")
         }
     }
 

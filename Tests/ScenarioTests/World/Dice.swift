@@ -15,6 +15,8 @@ struct Dice {
         case interruption = 13
         case transport = 14
         case body = 15
+        case node = 16
+        case hint = 17
     }
 
     /// A random source for one purpose, one subject and one time.

@@ -49,6 +49,8 @@ struct SentLine {
 final class Link {
     let number: Int
     let client: Int
+    /// The node that the client connects to.
+    let node: Int
     var port: SimulatedPort?
     /// From the client to the server.
     var up = Pipe()
@@ -83,9 +85,10 @@ final class Link {
     var nameEnds: [Ledger.NameAssignment: Int] = [:]
     var lastID = 0
 
-    init(number: Int, client: Int, buffer: Int, longest: Int, _ webSocket: ClientWebSocket?) {
+    init(number: Int, client: Int, node: Int, buffer: Int, longest: Int, _ webSocket: ClientWebSocket?) {
         self.number = number
         self.client = client
+        self.node = node
         self.buffer = buffer
         self.webSocket = webSocket
         framer = LineFramer(limit: longest)

@@ -7,6 +7,7 @@ import CaretServer
 // @unchecked: one thread does all of a simulated run.
 final class ServerRun: @unchecked Sendable {
     unowned let world: World
+    let node: Int
     private var executors = 0
     var loops: [SimulatedLoop] = []
     private(set) var switchboard: Switchboard!
@@ -14,10 +15,14 @@ final class ServerRun: @unchecked Sendable {
     var isStopping = false
     /// The server has ended. It ignores everything that still arrives.
     var isDead = false
+    /// The server's process is stopped until this time, and goes on then as if nothing had happened.
+    var stoppedUntil: Int64 = 0
+    /// The documents whose last append under the store's lock missed nothing.
+    var needsNoLock: Set<DocumentID> = []
     /// Copies of the rooms, made after all faults have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
-    init(_ world: World) { self.world = world }
+    init(_ world: World, _ node: Int) { (self.world, self.node) = (world, node) }
 
     func begin(_ switchboard: Switchboard) {
         self.switchboard = switchboard
@@ -27,7 +32,7 @@ final class ServerRun: @unchecked Sendable {
     /// The number of the next queue or loop. The delays of the queue or loop depend on it.
     func nextExecutor() -> Int {
         executors += 1
-        return executors
+        return 100 * node + executors
     }
 
     /// Breaks the reference cycles of a dead server.

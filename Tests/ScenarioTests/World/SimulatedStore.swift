@@ -7,7 +7,17 @@ import TestSupport
 struct StoreJob {
     let number: Int
     let writes: Bool
+    let server: ServerRun
     let run: () -> Void
+}
+
+/// An append whose connection to the store was lost. It may still commit, and has the lock of its document until
+/// then.
+struct UndecidedAppend {
+    let number: Int
+    let server: ServerRun
+    /// Commits the append, or drops it.
+    let decide: () -> Void
 }
 
 /// The simulated store: a model with delays and temporary faults.
@@ -25,6 +35,8 @@ struct SimulatedStore {
     var faultEnds: [StoreBehaviour: Int64] = [:]
     /// When the store last refused a call or left its outcome unknown.
     var lastFault = Int64.min
+    /// The appends whose servers got no answer, and that the store has not decided yet.
+    var undecided: [DocumentID: UndecidedAppend] = [:]
     /// The calls that have not run, by number.
     var pending: [Int: StoreJob] = [:]
     var lastCall = 0
@@ -39,12 +51,13 @@ struct SimulatedStore {
         faultEnds[behaviour].map { now < $0 } ?? false
     }
 
-    /// Drops all calls of a server process that ended. Some writes still reached the disk: returns a random
+    /// Drops all calls of a server process that ended. Some writes still reach the disk: returns a random
     /// count of them, the oldest first.
-    mutating func forgetCalls(at now: Int64) -> [StoreJob] {
-        let writes = pending.values.filter(\.writes).sorted { $0.number < $1.number }
-        pending = [:]
-        writerFree = now
+    mutating func forgetCalls(of server: ServerRun, at now: Int64) -> [StoreJob] {
+        let dropped = pending.values.filter { $0.server === server }
+        let writes = dropped.filter(\.writes).sorted { $0.number < $1.number }
+        for job in dropped { pending[job.number] = nil }
+        if pending.isEmpty { writerFree = now }
         if writes.isEmpty { return [] }
         return Array(writes.prefix(dice.roll(.loss, writes.count, at: now).peek(0...writes.count)))
     }

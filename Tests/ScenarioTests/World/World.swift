@@ -35,10 +35,12 @@ enum Law: String {
     case completion = "all work ends after all faults have ended"
     case check = "a check matches the text of its revision"
     case following = "a follower receives nothing about a document after its end"
+    case damage = "a document that is not damaged is never closed as damaged"
+    case lock = "a room appends under the store's lock only while other nodes commit too"
     case invariant = "the invariants of every state hold after every event"
 }
 
-/// Server, clients, network and store on one simulated clock, driven by a plan.
+/// Servers, clients, network and store on one simulated clock, driven by a plan.
 ///
 // @unchecked: one thread does all of a simulated run.
 final class World: @unchecked Sendable {
@@ -61,7 +63,8 @@ final class World: @unchecked Sendable {
     var agenda = Agenda<Event>()
     /// The simulated time, in microseconds.
     var now: Int64 = 0
-    var server: ServerRun?
+    /// The servers over the store, by node. Nil while a node is down.
+    var nodes: [ServerRun?]
     var serverRuns = 0
     var store: SimulatedStore
     var machines: [Machine] = []
@@ -92,13 +95,15 @@ final class World: @unchecked Sendable {
         limits = Limits.tight(plan.seed)
         store = SimulatedStore(Dice(plan.seed))
         referee = Referee(plan)
+        nodes = Array(repeating: nil, count: plan.nodes)
         referee.world = self
         fault.world = self
-        start()
+        for node in nodes.indices { start(node) }
         for (index, kind) in plan.clients.enumerated() { machines.append(Machine(index, kind, self)) }
         for index in plan.steps.indices {
             agenda.add(.step(index), at: Int64(plan.steps[index].time) * 1_000)
         }
+        if plan.nodes > 1 { sweepLater() }
     }
 
     /// The wall clock of the server, in milliseconds.
@@ -106,7 +111,7 @@ final class World: @unchecked Sendable {
     static let epoch: Int64 = 1_790_000_000_000
 
     /// The most events that a run may have. Every plan needs far fewer.
-    private var mostEvents: Int { 60_000 + 300 * plan.steps.count }
+    private var mostEvents: Int { plan.nodes * (60_000 + 300 * plan.steps.count) }
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) {
         if failure != nil { return }
@@ -164,14 +169,21 @@ final class World: @unchecked Sendable {
             step = index
             performed += 1
             perform(plan.steps[index].operation)
-        case .turn(let executor): if !executor.server.isDead { turn(executor) }
-        case .alarm(let alarm, let count): if !alarm.queue.server.isDead { alarm.ring(count) }
-        case .deadline(let port): if !port.server.isDead { port.deadlineCame() }
+        case .turn(let executor): whileRunning(executor.server, event) { turn(executor) }
+        case .alarm(let alarm, let count): whileRunning(alarm.queue.server, event) { alarm.ring(count) }
+        case .deadline(let port): whileRunning(port.server, event) { port.deadlineCame() }
         case .up(let link): deliverUp(link)
         case .down(let link): deliverDown(link)
         case .call(let job): execute(job)
         case .answer(let body), .timer(let body): body()
         }
+    }
+
+    /// An event of a stopped server waits until the server goes on. An event of a dead server does nothing.
+    private func whileRunning(_ server: ServerRun, _ event: Event, _ body: () -> Void) {
+        if server.isDead { return }
+        if now < server.stoppedUntil { return agenda.add(event, at: server.stoppedUntil) }
+        body()
     }
 
     func after(_ microseconds: Int64, _ body: @escaping () -> Void) {

@@ -28,9 +28,9 @@ extension World {
 
     /// Sends an event to every room, so that the observer copies its state.
     private func lookAtRooms() {
+        if plan.nodes > 1 { sweep() }
         for entry in store.model.live {
-            server?.switchboard.send(
-                .connectionEvent(entry.id, .timePassed, from: ConnectionID(0)), to: entry.id)
+            for case let server? in nodes { server.send(.timePassed, toRoomOf: entry.id) }
         }
     }
 
@@ -54,7 +54,7 @@ extension World {
 
     /// The work that is not done yet; nil if all work is done.
     private var unfinishedWork: String? {
-        guard let server, !server.isStopping else { return "the server is not running" }
+        for server in nodes where server?.isStopping ?? true { return "a server is not running" }
         for machine in machines {
             guard let link = machine.link, link.isWelcomed else {
                 return "client \(machine.index) is not connected"
@@ -65,7 +65,7 @@ extension World {
             if link.http?.isIdle == false { return "client \(machine.index) waits for a response" }
             if link.up.count + link.down.count > 0 { return "some lines have not arrived" }
             if let unfinishedWork = machine.program.unfinishedWork()
-                ?? referee.unfinishedWork(on: link, server)
+                ?? nodes[link.node].flatMap({ referee.unfinishedWork(on: link, $0) })
             {
                 return unfinishedWork
             }

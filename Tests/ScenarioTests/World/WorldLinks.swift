@@ -4,14 +4,14 @@ import TestSupport
 
 /// The network: delays bytes, splits them into pieces, and loses them with their connection.
 extension World {
-    func connect(_ client: Int) -> Link {
+    func connect(_ client: Int, to server: ServerRun) -> Link {
         links += 1
         let buffer = dice.roll(.buffer, client, at: now).peek(0...3)
         let isHTTP = machines[client].kind == .http
         // Depends on the time, so a client may speak lines on one connection and WebSocket on the next.
         var random = dice.roll(.transport, client, at: now)
         let link = Link(
-            number: links, client: client, buffer: [300, 2_000, 16_000, 64_000][buffer],
+            number: links, client: client, node: server.node, buffer: [300, 2_000, 16_000, 64_000][buffer],
             longest: limits.announced.serverLine,
             random.chance(40) && !isHTTP ? ClientWebSocket(random) : nil)
         if isHTTP { link.http = ClientHTTP() }
@@ -31,7 +31,7 @@ extension World {
     func deliverUp(_ link: Link) {
         link.up.isScheduled = false
         if link.isGone || link.up.isPaused || link.up.isDead { return }
-        guard let server else { return }
+        guard let server = nodes[link.node] else { return }
         if link.port == nil { accept(link, server) }
         guard let port = link.port, !port.isClosed, port.server === server else { return }
         if link.up.count > 0 {

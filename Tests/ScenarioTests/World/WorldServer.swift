@@ -6,13 +6,13 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-/// The server: its real shells, on queues and loops that the agenda runs.
+/// The servers: their real shells, on queues and loops that the agenda runs.
 extension World {
-    // MARK: Starting and ending the server
+    // MARK: Starting and ending a server
 
-    func start() {
+    func start(_ node: Int) {
         serverRuns += 1
-        let server = ServerRun(self)
+        let server = ServerRun(self, node)
         var random = Seeded(plan.seed ^ 0x5E12)
         var settings = ServerSettings(
             name: "caret/simulated", loops: random.number(1...3), roomQueues: random.number(1...2))
@@ -29,11 +29,11 @@ extension World {
         } catch {
             preconditionFailure("a simulated loop cannot fail: \(error)")
         }
-        self.server = server
+        nodes[node] = server
     }
 
     /// Another node does not notify this server of its writes, so this server must not keep texts then.
-    private var keepsTexts: Bool { !plan.hasOtherNode }
+    private var keepsTexts: Bool { plan.nodes == 1 && !plan.hasOtherNode }
 
     private func platform(of server: ServerRun) -> Platform {
         Platform(
@@ -63,26 +63,39 @@ extension World {
         port.post(.accepted)
     }
 
-    /// Kills the server. Everything that is not on disk is lost.
-    func crash() {
-        guard let server else { return }
+    /// Kills a server. Everything that is not on disk is lost, except writes that the store already has.
+    func crash(_ server: ServerRun) {
+        if server.isDead { return }
         server.isDead = true
-        self.server = nil
-        for job in store.forgetCalls(at: now) { job.run() }
+        nodes[server.node] = nil
+        for job in store.forgetCalls(of: server, at: now) {
+            if plan.nodes == 1 {
+                job.run()
+            } else {
+                after(dice.delay(.loss, job.number, at: now)) { job.run() }
+            }
+        }
         if fault.losesLastAppend, let before = store.stateBeforeLastAppend { store.model = before }
-        for machine in machines { machine.serverIsGone() }
+        for machine in machines { machine.serverIsGone(server) }
         server.close()
         after(Int64(dice.roll(.reconnect, serverRuns, at: now).peek(20_000...200_000))) { [unowned self] in
-            if self.server == nil { start() }
+            if nodes[server.node] == nil { start(server.node) }
         }
     }
 
-    func shutDown() {
-        guard let server, !server.isStopping else { return }
+    /// A server that runs now, for a client that connects or a step that needs a server; nil if none runs.
+    func runningServer(for subject: Int) -> ServerRun? {
+        let running = nodes.compactMap { $0 }
+        return running.isEmpty
+            ? nil : running[dice.roll(.node, subject, at: now).peek(0...running.count - 1)]
+    }
+
+    func shutDown(_ server: ServerRun) {
+        if server.isStopping { return }
         server.isStopping = true
         server.switchboard.drain { [unowned self] in
             // The last lines are still on their way to the clients, so the server ends a little later.
-            after(5_000) { [unowned self] in if !server.isDead { crash() } }
+            after(5_000) { [unowned self] in crash(server) }
         }
         // 30 seconds are enough for the server to drop the connections that read nothing, and for the store
         // to answer.

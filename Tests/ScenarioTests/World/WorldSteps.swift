@@ -25,8 +25,10 @@ extension World {
         case .trims(let name, let share): trim(name, share)
         case .damages(let name): if let entry = entry(name) { store.model.damage(entry.id) }
         case .renews: renew(store.model)
-        case .crashes: crash()
-        case .shutsDown: shutDown()
+        case .crashes: if let server = runningServer(for: step) { crash(server) }
+        case .shutsDown: if let server = runningServer(for: step) { shutDown(server) }
+        case .stops(let span):
+            if let server = runningServer(for: step) { server.stoppedUntil = now + Int64(span) * 1_000 }
         case .keeps: store.kept = store.model
         case .putsBack: restoreOlderStore()
         }
@@ -38,8 +40,10 @@ extension World {
     }
 
     private func announceGrants(_ client: Int, _ grants: Grants?) {
-        guard let server, !fault.forgetsGrants else { return }
-        server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(Int64(client)))))
+        if fault.forgetsGrants { return }
+        for case let server? in nodes {
+            server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(Int64(client)))))
+        }
     }
 
     private func revoke(_ client: Int, _ span: Int) {
@@ -115,8 +119,8 @@ extension World {
 
     /// The server ends and starts again on an older state of its store.
     private func restoreOlderStore() {
-        guard let kept = store.kept, server != nil else { return }
-        crash()
+        guard let kept = store.kept, let server = nodes[0] else { return }
+        crash(server)
         store.kept = renew(kept)
     }
 

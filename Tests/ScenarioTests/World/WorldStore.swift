@@ -12,16 +12,28 @@ extension World {
         switch call {
         case .append(let append):
             referee.mayAppend(append)
+            server.needsNoLock.remove(append.document)
             if fault.acksEarly {
                 let head = Revision(append.expected.value + append.changes.count)
                 answered(.appended(.committed(head: head)))
             }
-        case .appendLocked(let append, _): referee.mayAppend(append)
+        case .appendLocked(let append, _):
+            referee.mayAppend(append)
+            if server.needsNoLock.contains(append.document) {
+                fail(.lock, "a room appends under the lock again, although it missed nothing the last time")
+            }
         case .renewEpochs(let known, _):
             fail(.synced, "a client knows revision \(known.value), which the server does not have")
         default: break
         }
-        begin(limited(call), server) { [unowned self] in answered(fault.answer($0, to: call)) }
+        begin(limited(call), server) { [unowned self] in
+            if case .appendLocked(let append, _) = call, case .appendedLocked(let missed, .committed) = $0,
+                missed.isEmpty
+            {
+                server.needsNoLock.insert(append.document)
+            }
+            answered(fault.answer($0, to: call))
+        }
     }
 
     private func begin(
@@ -37,8 +49,8 @@ extension World {
             due = max(due, store.writerFree)
             store.writerFree = due
         }
-        let job = StoreJob(number: number, writes: call.writes) { [unowned self] in
-            let answer = answer(call, number)
+        let job = StoreJob(number: number, writes: call.writes, server: server) { [unowned self] in
+            let answer = answer(call, number, server)
             let later = now + dice.delay(.answer, number, at: now)
             let reply = { if !server.isDead { answered(answer) } }
             agenda.add(.answer(reply), at: later)
@@ -48,10 +60,11 @@ extension World {
     }
 
     /// The answer of the store under its current faults.
-    private func answer(_ call: StoreCall, _ number: Int) -> StoreAnswer {
+    private func answer(_ call: StoreCall, _ number: Int, _ server: ServerRun) -> StoreAnswer {
+        decide(before: call, of: server)
         if store.has(.failing, at: now) {
             store.lastFault = now
-            return call.refused(.failed)
+            return call.refused(plan.nodes == 1 ? .failed : .away)
         }
         if call.writes, store.has(.full, at: now) {
             store.lastFault = now
@@ -61,12 +74,36 @@ extension World {
             var random = dice.roll(.outcome, number, at: now)
             if random.chance(60) {
                 store.lastFault = now
-                if random.chance(50) { _ = perform(call) }
+                if plan.nodes > 1 {
+                    leaveUndecided(call, number, server, commits: random.chance(50))
+                } else if random.chance(50) {
+                    _ = perform(call, server)
+                }
                 return unsure
             }
         }
-        return perform(call)
+        return perform(call, server)
     }
+
+    /// The connection to the store is lost, and the append is still under way. It is decided a little later.
+    private func leaveUndecided(_ call: StoreCall, _ number: Int, _ server: ServerRun, commits: Bool) {
+        guard let document = call.document else { return }
+        store.undecided[document] = UndecidedAppend(number: number, server: server) { [unowned self] in
+            if commits { _ = perform(call, server) }
+        }
+        after(Int64(dice.roll(.outcome, number, at: now + 1).peek(2_000...80_000))) { [unowned self] in
+            if store.undecided[document]?.number == number { decide(document) }
+        }
+    }
+
+    /// A write waits for the lock that an undecided append of its document has. So does a read of the server
+    /// that made the append: it must not act before it knows the outcome.
+    private func decide(before call: StoreCall, of server: ServerRun) {
+        guard let document = call.document, let undecided = store.undecided[document] else { return }
+        if call.writes || undecided.server === server { decide(document) }
+    }
+
+    private func decide(_ document: DocumentID) { store.undecided.removeValue(forKey: document)?.decide() }
 
     func execute(_ job: StoreJob) {
         guard store.pending.removeValue(forKey: job.number) != nil else { return }
@@ -74,10 +111,18 @@ extension World {
     }
 
     /// Calls the model, and reports commits to the referee.
-    private func perform(_ call: StoreCall) -> StoreAnswer {
+    private func perform(_ call: StoreCall, _ server: ServerRun) -> StoreAnswer {
         switch call {
-        case .append(let append): return .appended(commit(append))
-        case .appendLocked(let append, let plan): return commitLocked(append, plan)
+        case .append(let append):
+            let outcome = commit(append)
+            if case .committed(let head) = outcome { sendHints(append.document, head, from: server) }
+            return .appended(outcome)
+        case .appendLocked(let append, let plan):
+            let answer = commitLocked(append, plan)
+            if case .appendedLocked(_, .committed(let head)) = answer {
+                sendHints(append.document, head, from: server)
+            }
+            return answer
         case .create:
             let answer = store.model.answer(call)
             if case .created(.created(let entry)) = answer { referee.ledger.begin(entry) }
@@ -92,7 +137,7 @@ extension World {
 
     func commit(_ append: Append) -> AppendOutcome {
         if fault.losesLastAppend { store.stateBeforeLastAppend = store.model }
-        let outcome = store.model.append([append])[0]
+        let outcome = store.model.append([fault.append(append)])[0]
         if case .committed = outcome {
             referee.committed(append.changes, append.document, after: append.expected)
         }
@@ -119,6 +164,18 @@ extension World {
 }
 
 extension StoreCall {
+    /// The document of a call about one document; nil for other calls.
+    fileprivate var document: DocumentID? {
+        switch self {
+        case .append(let append), .appendLocked(let append, _): append.document
+        case .pusher(_, let document), .load(let document), .renewEpochs(_, let document),
+            .text(let document, _), .read(let document, _, _), .rename(let document, _),
+            .delete(let document, _):
+            document
+        case .find, .create, .list, .entries, .tokens, .admin: nil
+        }
+    }
+
     /// The answer of a store that cannot tell whether a write succeeded; nil for reads.
     fileprivate var unsure: StoreAnswer? {
         switch self {

@@ -133,7 +133,7 @@ package struct PushPipeline: Sendable {
     mutating func endConflict() { conflicts = 0 }
 
     /// Counts a conflict, because another writer was first.
-    mutating func noteConflict() { conflicts += 1 }
+    package mutating func noteConflict() { conflicts += 1 }
 
     /// Ends an append that did not commit its segment. The pushes go to the front of the next segment.
     package mutating func returnSegment() {

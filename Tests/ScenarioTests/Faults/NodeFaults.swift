@@ -1,0 +1,122 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+
+// Faults that matter only with several servers over one store.
+
+/// The room ignores hints and sweeps.
+final class HintsIgnored: PlantedFault {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        if case .storeHead = event { return .timePassed }
+        return super.changed(event, room)
+    }
+}
+
+/// The room uses an answer about a pusher before it has the revisions up to the head of the answer.
+final class HeadOfLookupIgnored: PlantedFault {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        guard case .answered(let id, .pusher(.success(let answer))) = event,
+            answer.entry?.revision ?? 0 <= room.head
+        else { return event }
+        let head = min(answer.head, room.head)
+        return .answered(id, .pusher(.success(PusherAnswer(entry: answer.entry, head: head))))
+    }
+}
+
+/// An open is answered from what the room knows, without a lookup.
+final class OpenNotLookedUp: PlantedFault {
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        guard case .open = event else { return super.handle(event, in: &room, at: time) }
+        var actions = super.handle(event, in: &room, at: time)
+        for (index, action) in actions.enumerated().reversed() {
+            guard case .call(let id, .pusher(let pusher, let document)) = action,
+                let answer = try? world.store.model.pusher(pusher, in: document).get()
+            else { continue }
+            actions.remove(at: index)
+            let entry = answer.entry.flatMap { $0.revision > room.head ? nil : $0 }
+            let known = PusherAnswer(entry: entry, head: room.head)
+            actions += room.handle(.answered(id, .pusher(.success(known))), at: time)
+        }
+        return actions
+    }
+}
+
+/// A room that has used the store's lock once never stops using it.
+final class LockWithoutEnd: PlantedFault {
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        guard case .answered(_, .appendedLocked) = event else {
+            return super.handle(event, in: &room, at: time)
+        }
+        room.beginGathering()
+        var actions = super.handle(event, in: &room, at: time)
+        for _ in 0..<2 { room.pushes.noteConflict() }
+        actions += room.endGathering()
+        room.beginGathering()
+        return actions
+    }
+}
+
+/// The servers keep what they know of a pusher, although it may push at another server.
+final class PusherKept: PlantedFault {
+    private var known: [Pusher: PusherEntry] = [:]
+
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .pusher(let pusher, _) = call, case .pusher(.success(let found)) = answer,
+            let entry = found.entry
+        else { return answer }
+        let kept = known[pusher] ?? entry
+        known[pusher] = kept
+        return .pusher(.success(PusherAnswer(entry: kept, head: found.head)))
+    }
+}
+
+/// The store appends without comparing the expected head with the document's head.
+final class ConflictIgnored: PlantedFault {
+    override func append(_ append: Append) -> Append {
+        guard let head = try? world.store.model.entry(of: append.document).get().head else { return append }
+        return Append(
+            document: append.document, epoch: append.epoch, expected: head, changes: append.changes,
+            lineBreak: append.lineBreak)
+    }
+}
+
+/// The answer to an append under the lock lacks the revisions that it was rebased over.
+final class MissedChangesLost: PlantedFault {
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .appendedLocked(_, .committed(let head)) = answer else { return answer }
+        return .appendedLocked(missed: [], .committed(head: head))
+    }
+}
+
+/// Reads of some kind come from a copy of the store that lags behind.
+class LaggingCopy: PlantedFault {
+    private var copies: [StoreModel] = []
+
+    func isAffected(_ call: StoreCall) -> Bool { false }
+
+    override func append(_ append: Append) -> Append {
+        copies.append(world.store.model)
+        if copies.count > 3 { copies.removeFirst() }
+        return append
+    }
+
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard isAffected(call), var copy = copies.first else { return answer }
+        let old = copy.answer(call)
+        switch old {
+        case .pusher(.success), .read(.success): return old
+        default: return answer
+        }
+    }
+}
+
+/// Pushers are looked up in a copy of the store that lags behind.
+final class LookupInLaggingCopy: LaggingCopy {
+    override func isAffected(_ call: StoreCall) -> Bool { if case .pusher = call { true } else { false } }
+}
+
+/// Revisions are read from a copy of the store that lags behind.
+final class ReadFromLaggingCopy: LaggingCopy {
+    override func isAffected(_ call: StoreCall) -> Bool { if case .read = call { true } else { false } }
+}

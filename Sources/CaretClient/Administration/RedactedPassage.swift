@@ -1,6 +1,11 @@
 public import CaretCore
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// What a redaction has changed, or would change.
 public struct RedactedPassage: Equatable, Sendable {

@@ -22,7 +22,8 @@ package final class Server: Sendable {
         // same ids.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
-            limits: settings.limits, server: settings.name, store: { Epoch.name(ofStore: store.generation) },
+            limits: settings.limits, server: settings.name, page: settings.page,
+            store: { Epoch.name(ofStore: store.generation) },
             publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { push in

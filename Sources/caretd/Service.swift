@@ -131,8 +131,10 @@ struct Service {
         do {
             let authenticator: any Authenticator =
                 settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
+            var serverSettings = ServerSettings(settings)
+            serverSettings.page = { listeners.page.map { WireString($0) } }
             let server = try Server(
-                ServerSettings(settings), store: store, in: settings.data, authenticator: authenticator,
+                serverSettings, store: store, in: settings.data, authenticator: authenticator,
                 counters: counters, log: log)
             for address in settings.listen {
                 try await listen(server, at: SocketAddress(address), for: address, listeners)
@@ -158,8 +160,9 @@ struct Service {
         do throws(ListenFault) {
             let found = try await server.listen(
                 at: address, speaking: { listeners.protocols(at: configured) }, as: { .address($0) })
-            log.write(
-                LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
+            let address = configured.with(port: found.port ?? 0)
+            listeners.add(address)
+            log.write(LogEvent(.listening, .transport(.tcp), .address(address)))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.tcp), .address(configured)))
             throw ListenerFault(address: configured.description, fault: error)

@@ -1,5 +1,6 @@
 import CaretCommand
 import CaretCore
+import TestSupport
 import Testing
 
 @Suite("The page of `caret watch`") struct WatchPageTests {
@@ -17,7 +18,7 @@ import Testing
 
     private func rows(_ page: WatchPage, from top: Int = 0, _ rows: Int = 4, _ columns: Int = 20) -> [String]
     {
-        page.rows(from: top, .init(rows: rows, columns: columns))
+        page.rows(from: .init(line: top), .init(rows: rows, columns: columns))
     }
 
     @Test("lines have numbers, and the last row is the status")
@@ -67,12 +68,67 @@ import Testing
         }
     }
 
-    @Test("long lines are cut by columns, and control characters become signs")
-    func narrow() throws {
-        #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
-        #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])
+    @Test("long lines are wrapped, and only their first rows have a number")
+    func wrapped() throws {
+        #expect(
+            rows(try page("abcdefghij\nk"), 5, 8) == ["1 abcde", "  fghij", "2 k", "~", "notes 7"])
+        // A line that fills a row exactly needs no second row.
+        #expect(rows(try page("abcde\nk"), 3, 8) == ["1 abcde", "2 k", "notes 7"])
+        // A wide character that does not fit begins the next row.
+        #expect(rows(try page("本本本本"), 3, 8) == ["1 本本", "  本本", "notes 7"])
+        #expect(rows(try page("a本本本😀"), 3, 8) == ["1 a本本", "  本😀", "notes 7"])
+        #expect(rows(try page("é\u{301}👩‍👩‍👧bcde"), 3, 8) == ["1 é\u{301}👩‍👩‍👧bc", "  de", "notes 7"])
+        #expect(rows(try page(String(repeating: "x\n", count: 9)), 2, 8) == [" 1 x", "notes 7"])
+    }
+
+    @Test("control characters become signs, and a sign that fits no row becomes …")
+    func signs() throws {
         #expect(rows(try page("a\tb\u{1B}[2J"), 2, 20) == ["1 a   b␛[2J", "notes 7"])
+        // Tab stops count from the beginning of the row.
+        #expect(rows(try page("abcde\tb"), 3, 8) == ["1 abcde", "      b", "notes 7"])
+        #expect(rows(try page("a\u{202E}b"), 2, 8) == ["1 a…b", "notes 7"])
+        #expect(rows(try page("a本"), 3, 3) == ["1 a", "  …", "no…"])
         #expect(rows(try page("a"), 1, 3) == ["no…"])
+    }
+
+    @Test("carets and selections of others are marked on the rows of a wrapped line")
+    func wrappedMarks() throws {
+        let (red, green, end) = ("\u{1B}[30;41m", "\u{1B}[30;42m", "\u{1B}[0m")
+        let peers = [
+            peer("ann", Selection(anchor: 3, head: 7)), peer("bob", Selection(caret: 10)),
+        ]
+        let number = "\u{1B}[2m1\u{1B}[0m "
+        #expect(
+            rows(try page("abcdefghij", peers, isColored: true), 3, 8).dropLast() == [
+                "\(number)abc\(red)de\(end)", "  \(red)fg\(end)hij\(green) \(end)",
+            ])
+        // Without colours, the brackets need columns too, so less text fits on a row.
+        let plain = rows(try page("abcdefghij", peers), 5, 8)
+        #expect(plain.dropLast() == ["1 abc", "  [def]", "  [g]hi", "  j[]"])
+        #expect(plain.allSatisfy { $0.unicodeScalars.count <= 8 })
+        // A caret on a wide character that moves to the next row.
+        let wide = try page("abcd本e", [peer("ann", Selection(caret: 4))], isColored: true)
+        #expect(rows(wide, 3, 8).dropLast() == ["\(number)abcd", "  \(red)本\(end)e"])
+    }
+
+    @Test("no row is wider than the terminal, wherever carets and selections are")
+    func widths() throws {
+        var random = Seeded(20)
+        for _ in 0..<200 {
+            let letters = ["a", "本", "😀", "\t", "é", "\n"]
+            let text = (0..<random.number(1...40)).map { _ in random.pick(letters) }.joined()
+            let length = text.utf16.count
+            let peers = (0..<random.number(0...3)).map { index in
+                let (anchor, head) = (random.number(0...length), random.number(0...length))
+                return peer("\(index)", Selection(anchor: Offset(anchor), head: Offset(head)))
+            }
+            let columns = random.number(6...14)
+            let page = try page(text, peers)
+            for row in rows(page, 60, columns) {
+                let width = row.reduce(0) { $0 + ($1 == "本" || $1 == "😀" ? 2 : 1) }
+                #expect(width <= columns, "\(row.debugDescription) of \(text.debugDescription)")
+            }
+        }
     }
 
     @Test("the status line names as many users as fit")
@@ -88,25 +144,53 @@ import Testing
     @Test("`watch` shows the newest change until the reader scrolls")
     func scroll() throws {
         let page = try page(String(repeating: "a\n", count: 100))
+        let size = Terminal.Size(rows: 11, columns: 20)
         var scroll = WatchScroll()
-        #expect(scroll.top(in: page, height: 10) == 0)
+        func top() -> WatchPage.RowPosition { scroll.top(in: page, size) }
+        #expect(top() == .init(line: 0))
         scroll.changed(at: 100)
-        #expect(scroll.top(in: page, height: 10) == 45)
+        #expect(top() == .init(line: 45))
         scroll.press(.up, height: 10)
         scroll.changed(at: 0)
-        #expect(scroll.top(in: page, height: 10) == 44)
+        #expect(top() == .init(line: 44))
         scroll.press(.follow, height: 10)
-        #expect(scroll.top(in: page, height: 10) == 0)
+        #expect(top() == .init(line: 0))
         for _ in 0..<20 { scroll.press(.pageDown, height: 10) }
-        #expect(scroll.top(in: page, height: 10) == 91)
+        #expect(top() == .init(line: 91))
         scroll.press(.pageUp, height: 10)
-        #expect(scroll.top(in: page, height: 10) == 81)
+        #expect(top() == .init(line: 81))
         scroll.press(.down, height: 10)
-        #expect(scroll.top(in: page, height: 10) == 82)
+        #expect(top() == .init(line: 82))
         for _ in 0..<20 { scroll.press(.pageUp, height: 10) }
-        #expect(scroll.top(in: page, height: 10) == 0)
+        #expect(top() == .init(line: 0))
         scroll.press(.down, height: 10)
-        #expect(scroll.top(in: page, height: 10) == 1)
+        #expect(top() == .init(line: 1))
+    }
+
+    @Test("`watch` scrolls by rows, also inside a line that is longer than the screen")
+    func scrollLongLine() throws {
+        // With 12 columns, a row has nine letters, so the first line has eleven rows.
+        let long = String(repeating: "x", count: 99)
+        let size = Terminal.Size(rows: 5, columns: 12)
+        let text = try page("\(long)\nend")
+        var scroll = WatchScroll()
+        func top(of page: WatchPage) -> WatchPage.RowPosition { scroll.top(in: page, size) }
+        scroll.press(.pageDown, height: 4)
+        #expect(top(of: text) == .init(line: 0, row: 4))
+        let lastRows = text.rows(from: .init(line: 0, row: 10), size)
+        #expect(lastRows == ["  xxxxxxxxx", "2 end", "~", "~", "notes 7"])
+        for _ in 0..<5 { scroll.press(.pageDown, height: 4) }
+        #expect(top(of: text) == .init(line: 0, row: 8))
+        scroll.press(.up, height: 4)
+        #expect(top(of: text) == .init(line: 0, row: 7))
+        // The row of the change comes to the centre.
+        scroll.changed(at: 10)
+        scroll.press(.follow, height: 4)
+        #expect(top(of: text) == .init(line: 0, row: 0))
+        scroll.changed(at: 100)
+        #expect(top(of: text) == .init(line: 0, row: 8))
+        // The long line is deleted meanwhile.
+        #expect(top(of: try page("end")) == .init(line: 0))
     }
 
     @Test("key sequences of a terminal are decoded")

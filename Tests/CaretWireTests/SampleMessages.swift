@@ -199,7 +199,7 @@ enum SampleMessages {
         return Welcome(
             unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
             client: maybe(&random, text), features: few(&random, text), limits: limits,
-            ping: number(&random), store: maybe(&random, text))
+            ping: number(&random), page: maybe(&random, text), store: maybe(&random, text))
     }
 
     private static func open(_ random: inout Seeded) -> Open {

@@ -4,7 +4,7 @@ import Testing
 @Suite("The example session on the protocol page", .onOwnThread) struct ProtocolPageTests {
     @Test("the session on the page matches a running server line by line")
     func session() throws {
-        let conversation = Conversation(with: try LiveServer(["--ping": "20 s"]))
+        let conversation = Conversation(with: try LiveServer(["--ping": "20 s", "--web": "false"]))
         for line in try sessionToRead() {
             if line.hasPrefix(">") || line.hasPrefix("<") {
                 try conversation.run("alice" + line)

@@ -5,24 +5,21 @@ import Synchronization
 
 /// Lets an assistant list, read and edit documents, by the Model Context Protocol on standard input and output.
 struct AssistantServer: Subcommand {
-    private static let name = Option(
-        "name", value: "NAME", "the name that other people see; default: Assistant")
-
     static let description = CommandDescription(
         "mcp", "lets an assistant read and edit documents, by the Model Context Protocol",
         details: """
             The program of the assistant starts this command, and talks to it on standard input and output. The assistant \
             can list and read documents, replace a passage, save a whole text that the server merges, and wait for \
             changes. Other people see its name and its caret. Give it a token with only the rights that it needs.
-            """, options: [name])
+            """, options: PersonOptions.forAssistant)
 
-    private let name: String
+    private let person: PersonInfo
 
-    init(_ arguments: Arguments) { name = arguments.text(AssistantServer.name) ?? "Assistant" }
+    init(_ arguments: Arguments) throws(UsageFault) { person = try arguments.assistant() }
 
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.requireServer()
-        try await context.stayConnected(named: name) { client in
+        try await context.stayConnected(seenAs: person) { client in
             await AssistantConnection(AssistantDocuments(client), context.output)
                 .serve(InputLines(of: STDIN_FILENO))
         }

@@ -16,21 +16,23 @@ struct EditDocument: Subcommand {
         "edit", "opens a live copy of a document in an editor, and merges each save",
         details: """
             The editor is $VISUAL or $EDITOR. In Vim and Neovim the document is live, if their plugins are installed \
-            (docs/editors.md). In other editors, each save is merged with the changes of others. Changes of others are \
+            (docs/editors.md), and others see your caret with your name. In other editors, each save is merged with the changes of others. Changes of others are \
             written to the file, unless the editor has just changed it. If your editor reloads changed files, it shows these \
             changes. At the end caret reports whether all edits are saved on the server. If the server cannot be reached, \
             caret waits and prints where your text is. If you interrupt caret, the unsaved edits are kept. If you \
             later run `caret edit` for the document again, it continues with the unsaved edits, even without a server. \
             Unsaved edits are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
             """,
-        arguments: [Argument("DOC", .document, "the document")], options: [create])
+        arguments: [Argument("DOC", .document, "the document")], options: [create] + PersonOptions.all)
 
     private let document: String
     private let creates: Bool
+    private let person: PersonInfo
 
     init(_ arguments: Arguments) throws(UsageFault) {
         document = try arguments.document(0)
         creates = arguments.has(EditDocument.create)
+        person = try arguments.person()
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -41,10 +43,10 @@ struct EditDocument: Subcommand {
         let folder = EditingFolder.prepared(for: document, in: context)
         defer { folder?.removeIfSaved() }
         if let folder, let live = PluginEditor(editor) {
-            try await live.edit(document, creating: creates, keepingIn: folder, context)
+            try await live.edit(document, creating: creates, as: person, keepingIn: folder, context)
             return .done
         }
-        try await context.stayConnected(about: document, keepingIn: folder?.path) { client in
+        try await context.stayConnected(seenAs: person, about: document, keepingIn: folder?.path) { client in
             try await edit(client, with: editor, keeping: folder != nil, in: context)
         }
         return .done

@@ -18,11 +18,13 @@ struct EditorPipe: Subcommand {
             input, the command waits until all edits are saved. If the server cannot be reached then, the edits are kept on \
             this machine, and the next `caret pipe` or `caret edit` of the document continues with them.
             """,
-        arguments: [Argument("DOC", .document, "the document")], options: [create, positions])
+        arguments: [Argument("DOC", .document, "the document")],
+        options: [create, positions] + PersonOptions.all)
 
     private let document: String
     private let creates: Bool
     private let unit: EditorUnit
+    private let person: PersonInfo
 
     init(_ arguments: Arguments) throws(UsageFault) {
         document = try arguments.document(0)
@@ -33,12 +35,13 @@ struct EditorPipe: Subcommand {
             throw arguments.fault(.badValue("--positions", found: word, expected: allowed))
         }
         self.unit = unit
+        person = try arguments.person()
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let folder = EditingFolder.prepared(for: document, in: context)
         defer { folder?.removeIfSaved() }
-        try await context.stayConnected(about: document, keepingIn: folder?.path) { client in
+        try await context.stayConnected(seenAs: person, about: document, keepingIn: folder?.path) { client in
             // With unsaved edits from last time, the user can go on without a server.
             if !client.hasUnsavedEdits(of: document) { try await context.requireServer() }
             let open = try await client.open(document, creating: creates).opened()

@@ -7,8 +7,10 @@ import CaretSync
 struct Watch: Subcommand {
     static let description = CommandDescription(
         "watch", "shows a document on the terminal as it changes, with all carets and selections",
-        details:
-            "The arrow keys, space and b scroll. After scrolling, press f to follow the changes again. Press q to quit.",
+        details: """
+            Long lines are wrapped. The arrow keys, space and b scroll. After scrolling, press f to follow the changes again. \
+            Press q to quit.
+            """,
         arguments: [Argument("DOC", .document, "the document")])
 
     private let document: String

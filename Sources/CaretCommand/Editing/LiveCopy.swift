@@ -67,7 +67,7 @@ package final class LiveCopy: Sendable {
         try noteOwnSignature()
         let began = ContinuousClock.now
         var record = SyncRecord(path: name.string, seen: text, head: head(text), usesCRLF: false)
-        let process = try EditorProcess(["sh", "-c", editor + " \"$1\"", "sh", path])
+        let process = try ForegroundProgram(["sh", "-c", editor + " \"$1\"", "sh", path])
         let ended = Task { await process.end() }
         let keeping = Task {
             var timer = QuietTimer(try folder.signature(name), at: Milliseconds.steady)

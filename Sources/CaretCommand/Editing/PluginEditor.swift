@@ -50,7 +50,8 @@ struct PluginEditor {
 
     /// Edits a document until the editor exits. The plugin keeps unsaved edits in `folder`.
     func edit(
-        _ document: String, creating: Bool, keepingIn folder: EditingFolder, _ context: CommandContext
+        _ document: String, creating: Bool, as person: PersonInfo, keepingIn folder: EditingFolder,
+        _ context: CommandContext
     ) async throws {
         if folder.hasEdits {
             context.note("\(document.printable): your unsaved edits from last time are restored")
@@ -61,14 +62,16 @@ struct PluginEditor {
                 try await context.withRunningServer(about: document) { _ = try await $0.read(document) }
             }
         }
-        let status = try await run(document, creating: creating, context)
+        let status = try await run(document, creating: creating, as: person, context)
         try await report(document, folder, context)
         if status != 0 {
             throw Failure("the editor exited with status \(status); the text that was typed is saved")
         }
     }
 
-    private func run(_ document: String, creating: Bool, _ context: CommandContext) async throws -> Int32 {
+    private func run(
+        _ document: String, creating: Bool, as person: PersonInfo, _ context: CommandContext
+    ) async throws -> Int32 {
         let target =
             switch context.target {
             case .server(.unix(let path)): ["--socket", path]
@@ -81,7 +84,9 @@ struct PluginEditor {
         setenv("CARET_OPEN", creating ? "CaretNew" : "CaretOpen", 1)
         setenv("CARET_DOCUMENT", document, 1)
         if let token = context.token { setenv("CARET_TOKEN", token, 1) }
-        return try await EditorProcess(["sh", "-c", shellCommand]).end()
+        if let name = person.name { setenv(PersonOptions.nameVariable, name, 1) }
+        if let color = person.color { setenv(PersonOptions.colorVariable, color, 1) }
+        return try await ForegroundProgram(["sh", "-c", shellCommand]).end()
     }
 
     /// Waits a while until the plugin has saved all edits, and reports whether it has.

@@ -1,11 +1,13 @@
 /// All subcommands, in the order of the help page.
 package enum CommandList {
     static let all: [any Subcommand.Type] = [
-        Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
-        Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self, Redact.self,
+        Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, Show.self,
+        Diff.self, Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
+        Redact.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self, Who.self, Top.self,
-        Tail.self, EditDocument.self, Watch.self, Sync.self, EditorPipe.self, AssistantServer.self, Demo.self,
+        Tail.self, EditDocument.self, OpenPage.self, Watch.self, Sync.self, EditorPipe.self,
+        AssistantServer.self, Demo.self,
         TrashList.self, TrashRestore.self,
         Help.self, Completion.self,
     ]

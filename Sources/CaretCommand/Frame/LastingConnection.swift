@@ -1,21 +1,18 @@
 import CaretClient
-import FoundationEssentials
 import Glibc
 
 // Connections for subcommands that stay connected to a running server.
 extension CommandContext {
-    /// Connects, and reconnects after each disconnect unless `once` is true. Other people see `name`, or the
-    /// name of the user if it is nil. Keeps unsaved edits in `folder`. If the folder cannot be used, warns and
+    /// Connects, and reconnects after each disconnect unless `once` is true. Other people see `person` at the
+    /// carets of this connection. Keeps unsaved edits in `folder`. If the folder cannot be used, warns and
     /// continues without it.
     func stayConnected<Result: Sendable>(
-        as id: String? = nil, named name: String? = nil, once: Bool = false, store: String? = nil,
+        as id: String? = nil, seenAs person: PersonInfo? = nil, once: Bool = false, store: String? = nil,
         about subject: String? = nil,
         keepingIn folder: String? = nil,
         _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
-        let name = name ?? ProcessInfo.processInfo.environment["USER"]
-        var options = ClientOptions(
-            client: id, token: token, person: name.map { PersonInfo(name: $0) }, reconnects: !once)
+        var options = ClientOptions(client: id, token: token, person: person, reconnects: !once)
         options.store = store
         let client = try keepingClient(options, folder) ?? LiveClient(target.address, options)
         defer { client.close() }

@@ -16,6 +16,21 @@ package struct WatchPage: Sendable {
         }
     }
 
+    /// A row of the page: a line, and one of the rows into which the line is wrapped.
+    package struct RowPosition: Comparable, Sendable {
+        let line: Int
+        let row: Int
+
+        package init(line: Int, row: Int = 0) {
+            self.line = line
+            self.row = row
+        }
+
+        package static func < (one: RowPosition, other: RowPosition) -> Bool {
+            (one.line, one.row) < (other.line, other.row)
+        }
+    }
+
     let name: String
     let revision: Revision
     let isConnected: Bool
@@ -24,11 +39,7 @@ package struct WatchPage: Sendable {
     private let text: TextBuffer
     private let lines: LineTable
     /// The selections: byte ranges of the text, and the index of the peer. A caret is an empty range.
-    private let marks: [(range: Range<Int>, peer: Int)]
-
-    /// Background colours that are legible on light and dark terminals.
-    private static let colors = [41, 42, 43, 44, 45, 46]
-    private static let tab = 4
+    private let marks: [Mark]
 
     package init(
         name: String, text: TextBuffer, revision: Revision, isConnected: Bool, peers: [Peer], isColored: Bool
@@ -50,77 +61,93 @@ package struct WatchPage: Sendable {
         }
     }
 
-    var lineCount: Int { max(1, lines.count + (endsOpen ? 0 : 1)) }
+    private var lineCount: Int { max(1, lines.count + (endsOpen ? 0 : 1)) }
 
     /// Whether the last line has no line break. If the last line has a line break, an empty line follows,
     /// which can contain a caret.
     private var endsOpen: Bool { lines.count > 0 && !lines.hasLineBreak(lines.count - 1) }
 
-    /// The line that contains an offset.
-    func line(ofUTF16 offset: Int) -> Int {
+    // MARK: Rows
+
+    /// The row that contains an offset.
+    func position(ofUTF16 offset: Int, in columns: Int) -> RowPosition {
         let inside = Offset(min(offset, text.end.value))
-        // An offset inside a scalar was valid only in an older text. For such an offset, the first line is
+        // An offset inside a scalar was valid only in an older text. For such an offset, the first row is
         // returned.
         let byte = (try? text.convert(inside, to: UTF8Unit.self))?.value ?? 0
-        return min(lineCount - 1, lines.line(of: byte))
+        let line = min(lineCount - 1, lines.line(of: byte))
+        let row = rows(of: line, in: columns).lastIndex { $0.start <= byte } ?? 0
+        return RowPosition(line: line, row: row)
+    }
+
+    /// The row that is this many rows below `start`, or above it if the number is negative. Stops at the first
+    /// and the last row of the page.
+    func position(_ start: RowPosition, movedBy count: Int, in columns: Int) -> RowPosition {
+        var line = min(start.line, lineCount - 1)
+        var last = rows(of: line, in: columns).count - 1
+        var row = min(line < start.line ? last : start.row, last) + count
+        while row < 0, line > 0 {
+            line -= 1
+            last = rows(of: line, in: columns).count - 1
+            row += last + 1
+        }
+        while row > last, line + 1 < lineCount {
+            row -= last + 1
+            line += 1
+            last = rows(of: line, in: columns).count - 1
+        }
+        return RowPosition(line: line, row: max(0, min(row, last)))
+    }
+
+    func lastPosition(in columns: Int) -> RowPosition {
+        RowPosition(line: lineCount - 1, row: rows(of: lineCount - 1, in: columns).count - 1)
     }
 
     /// As many rows as fit; the last one is the status line. No row contains a sequence that moves the
     /// cursor.
-    package func rows(from top: Int, _ size: Terminal.Size) -> [String] {
+    package func rows(from top: RowPosition, _ size: Terminal.Size) -> [String] {
         let height = max(0, size.rows - 1)
-        let digits = String(lineCount).count
-        let width = max(1, size.columns - digits - 1)
-        var rows: [String] = []
-        for line in top..<max(top, min(lineCount, top + height)) {
+        var (rows, line) = ([String](), top.line)
+        while rows.count < height, line < lineCount {
             let number = String(line + 1).padded(to: digits, atStart: true)
-            rows.append(faint(number) + " " + row(line, width))
+            let blank = String(repeating: " ", count: digits)
+            for (index, row) in self.rows(of: line, in: size.columns).enumerated() {
+                if line == top.line && index < top.row || rows.count == height { continue }
+                rows.append((index == 0 ? faint(number) : blank) + " " + row.text)
+            }
+            line += 1
         }
-        rows += Array(repeating: faint("~"), count: max(0, height - rows.count))
+        rows += Array(repeating: faint("~"), count: height - rows.count)
         return rows + [status(size.columns)]
     }
 
-    private func row(_ line: Int, _ width: Int) -> String {
+    /// The columns of the line numbers.
+    private var digits: Int { String(lineCount).count }
+
+    private func rows(of line: Int, in columns: Int) -> [WrappedLine.Row] {
         let range = line < lines.count ? lines.content(line) : lines.bytes.count..<lines.bytes.count
-        var row = ""
-        var (used, offset, color) = (0, range.lowerBound, Int?.none)
-        for character in lines.text(range) {
-            let next = offset + character.utf8.count
-            let shown = WatchPage.shown(character, at: used)
-            if used + shown.columns > width - 1 {
-                paint(nil, &color, &row)
-                return row + "…"
-            }
-            paint(owner(of: offset..<next), &color, &row)
-            row += shown
-            used += shown.columns
-            offset = next
-        }
-        // A caret at the end of a line is shown as an empty cell.
-        if let owner = owner(of: offset..<offset + 1) {
-            paint(owner, &color, &row)
-            row += isColored ? " " : ""
-        }
-        paint(nil, &color, &row)
-        return row
+        let marks = marks(in: range)
+        return WrappedLine(
+            lines.text(range), at: range.lowerBound, columns: columns - digits - 1, isColored: isColored
+        ) { owner(of: $0, among: marks) }.rows
+    }
+
+    // MARK: Marks
+
+    private typealias Mark = (range: Range<Int>, peer: Int)
+
+    /// The marks in a line or at its end.
+    private func marks(in line: Range<Int>) -> [Mark] {
+        marks.filter { $0.range.lowerBound <= line.upperBound && $0.range.upperBound >= line.lowerBound }
     }
 
     /// The peer who has a caret or a selection in `range`. If there are both, the peer with the caret.
-    private func owner(of range: Range<Int>) -> Int? {
+    private func owner(of range: Range<Int>, among marks: [Mark]) -> Int? {
+        if marks.isEmpty { return nil }
         let found = marks.filter {
             $0.range.isEmpty ? range.contains($0.range.lowerBound) : $0.range.overlaps(range)
         }
         return (found.first { $0.range.isEmpty } ?? found.first)?.peer
-    }
-
-    private func paint(_ peer: Int?, _ color: inout Int?, _ row: inout String) {
-        if peer == color { return }
-        if isColored {
-            row += peer.map { "\u{1B}[30;\(WatchPage.color($0))m" } ?? "\u{1B}[0m"
-        } else {
-            row += peer == nil ? "]" : color == nil ? "[" : "]["
-        }
-        color = peer
     }
 
     private func status(_ columns: Int) -> String {
@@ -133,17 +160,10 @@ package struct WatchPage: Sendable {
             let label = " \(peer.name.printable) "
             if label.columns + 1 > left { break }
             left -= label.columns + 1
-            row += isColored ? " \u{1B}[30;\(WatchPage.color(index))m\(label)\u{1B}[0m" : " \(label)"
+            row += isColored ? " \u{1B}[30;\(WrappedLine.color(index))m\(label)\u{1B}[0m" : " \(label)"
         }
         return row
     }
 
     private func faint(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
-
-    private static func color(_ peer: Int) -> Int { colors[peer % colors.count] }
-
-    private static func shown(_ character: Character, at column: Int) -> String {
-        character == "\t"
-            ? String(repeating: " ", count: tab - column % tab) : String(character).printable
-    }
 }

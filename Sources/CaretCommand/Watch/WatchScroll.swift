@@ -4,7 +4,9 @@ package struct WatchScroll: Equatable, Sendable {
         case up, down, pageUp, pageDown, follow, end
     }
 
-    private(set) var top = 0
+    private var top = WatchPage.RowPosition(line: 0)
+    /// How many rows to scroll before the next display; negative for upwards.
+    private var unappliedRows = 0
     private var follows = true
     /// The offset of the last change, in UTF-16 code units.
     private var changeOffset: Int?
@@ -41,21 +43,28 @@ package struct WatchScroll: Equatable, Sendable {
         }
     }
 
-    private mutating func move(by lines: Int) {
+    private mutating func move(by rows: Int) {
         follows = false
-        top = max(0, top + lines)
+        unappliedRows += rows
     }
 
     package mutating func changed(at offset: Int) { changeOffset = offset }
 
-    /// The first line to show. If the reader follows the changes, the line of the last change is moved to the
-    /// centre, unless that line is already visible.
-    package mutating func top(in page: WatchPage, height: Int) -> Int {
+    /// The first row to show. If the reader follows the changes, the row of the last change is moved to the
+    /// centre, unless that row is already visible.
+    package mutating func top(in page: WatchPage, _ size: Terminal.Size) -> WatchPage.RowPosition {
+        let (height, columns) = (max(1, size.rows - 1), size.columns)
+        top = page.position(top, movedBy: unappliedRows, in: columns)
+        unappliedRows = 0
         if follows, let changeOffset {
-            let line = page.line(ofUTF16: changeOffset)
-            if !(top..<top + height).contains(line) { top = line - height / 2 }
+            let change = page.position(ofUTF16: changeOffset, in: columns)
+            let bottom = page.position(top, movedBy: height - 1, in: columns)
+            if !(top...bottom).contains(change) {
+                top = page.position(change, movedBy: -(height / 2), in: columns)
+            }
         }
-        top = max(0, min(top, page.lineCount - height))
+        let lastTop = page.position(page.lastPosition(in: columns), movedBy: 1 - height, in: columns)
+        top = min(top, lastTop)
         return top
     }
 }

@@ -23,7 +23,6 @@ final class WatchView: Sendable {
 
     func show(_ page: WatchPage) {
         let size = terminal.size
-        terminal.show(
-            scroll.withLock { page.rows(from: $0.top(in: page, height: max(1, size.rows - 1)), size) })
+        terminal.show(scroll.withLock { page.rows(from: $0.top(in: page, size), size) })
     }
 }

@@ -1,12 +1,15 @@
 package import CaretLog
 package import CaretWire
 
-/// Settings that all connections of a server share. The closures are pure, except `store`.
+/// Settings that all connections of a server share. The closures are pure, except `page` and
+/// `store`.
 package final class ConnectionSettings: Sendable {
     package let limits: Limits
     /// The name and version that `welcome` sends.
     package let server: WireString
     package let features: [WireString]
+    /// The current address of the server's page. Nil if the server has no page.
+    package let page: @Sendable () -> WireString?
     /// The current name of the store. Every epoch begins with this name.
     package let store: @Sendable () -> WireString
     /// Computes the public id of a pusher's client.
@@ -18,6 +21,7 @@ package final class ConnectionSettings: Sendable {
 
     package init(
         limits: Limits, server: WireString, features: [WireString] = ["follow", "squash", "exact"],
+        page: @escaping @Sendable () -> WireString? = { nil },
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
         sessionName: @escaping @Sendable (SessionID) -> WireString,
@@ -26,6 +30,7 @@ package final class ConnectionSettings: Sendable {
         self.limits = limits
         self.server = server
         self.features = features
+        self.page = page
         self.store = store
         self.publicClient = publicClient
         self.sessionName = sessionName
@@ -35,7 +40,7 @@ package final class ConnectionSettings: Sendable {
     /// The same settings with other limits.
     package func with(_ limits: Limits) -> ConnectionSettings {
         ConnectionSettings(
-            limits: limits, server: server, features: features, store: store, publicClient: publicClient,
-            sessionName: sessionName, digest: digest)
+            limits: limits, server: server, features: features, page: page, store: store,
+            publicClient: publicClient, sessionName: sessionName, digest: digest)
     }
 }

@@ -10,6 +10,9 @@ package struct ServerSettings: Sendable {
     /// The server's name and version, as sent in `welcome`.
     package var name: WireString
 
+    /// The current address of the server's page, as sent in `welcome`. Nil if the server has no page.
+    package var page: @Sendable () -> WireString? = { nil }
+
     /// Which hosts and pages may use HTTP.
     package var siteGuard = SiteGuard()
 

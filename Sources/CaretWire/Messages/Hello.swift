@@ -73,13 +73,15 @@ package struct Welcome: WireMessage {
     package var limits: Limits.Announced
     /// Seconds of silence after which the server sends `ping`.
     package var ping: Int
+    /// The address of the server's page. Nil if the server has no page.
+    package var page: WireString?
     /// The part with which all epochs of this store begin. Nil from a server that does not send it.
     package var store: WireString?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
-        store: WireString? = nil
+        page: WireString? = nil, store: WireString? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -88,6 +90,7 @@ package struct Welcome: WireMessage {
         self.features = features
         self.limits = limits
         self.ping = ping
+        self.page = page
         self.store = store
     }
 
@@ -102,6 +105,7 @@ package struct Welcome: WireMessage {
             try Limits.Announced(value)
         }
         ping = try fields.integer("ping")
+        page = try fields.string(optional: "page")
         store = try fields.string(optional: "store")
     }
 
@@ -122,6 +126,7 @@ package struct Welcome: WireMessage {
         writer.member("pushes_per_second", limits.pushesPerSecond)
         writer.endObject()
         writer.member("ping", ping)
+        writer.member("page", page)
         writer.member("store", store)
     }
 }

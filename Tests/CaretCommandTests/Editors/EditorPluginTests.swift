@@ -63,7 +63,7 @@ struct EditorPluginTests {
         let session = try CommandSession()
         #expect(try session.caret(["put", "it's 100% #1", "--create"], input: "one\ntwo\n").status == 0)
         let screen = try TerminalScreen(
-            ["edit", "it's 100% #1"], on: session,
+            ["edit", "it's 100% #1", "--color", "c33"], on: session,
             environment: [
                 "EDITOR": editor == .vim ? "vim -u NONE -i NONE" : "nvim -u NONE -i NONE", "USER": "Ann",
                 "XDG_STATE_HOME": session.folder.path + "/state", "HOME": session.folder.path,
@@ -71,7 +71,12 @@ struct EditorPluginTests {
         try screen.waits { $0.contains("two") }
         #expect(try session.caret(["put", "it's 100% #1"], input: "zero\none\ntwo\n").status == 0)
         try screen.waits { $0.contains("zero") }
+        let other = try PipeEditor("it's 100% #1", on: session)
         for key in ["G", "A", "!", "Escape"] { try screen.press(key) }
+        try other.waits { !other.peers.isEmpty }
+        #expect(other.peers.map { $0["name"] as? String } == ["Ann"])
+        #expect(other.peers.map { $0["color"] as? String } == ["#c33"])
+        #expect(try other.end().status == 0)
         try screen.type(":q")
         #expect(try screen.ended() == 0)
         #expect(try screen.text().contains("it's 100% #1: all edits are saved, at revision 3"))

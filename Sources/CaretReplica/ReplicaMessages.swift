@@ -22,7 +22,8 @@ extension Replica {
         case .check(let check): apply(check)
         case .peer(let peer): apply(peer)
         case .rights(let change): apply(change.rights)
-        case .welcome, .closed, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: break
+        case .welcome, .closed, .listed, .document, .text, .revisions, .tags, .done, .ping, .pong, .admin:
+            break
         }
         return finish()
     }

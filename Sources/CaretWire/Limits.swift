@@ -138,6 +138,10 @@ package struct Limits: Equatable, Sendable {
     package static let exponent = 307
     /// The most bytes of an `id` that is a string.
     package static let id = 64
+    /// The most bytes of the name of a revision.
+    package static let tagName = 64
+    /// The most named revisions of a document. All of them fit in one answer.
+    package static let tags = 1_000
     /// The most bytes of a document's name, of a prefix, and of `after` in the list of names.
     package static let name = 512
     /// The most bytes of a passage to redact. The server compares about twice as many bytes for each

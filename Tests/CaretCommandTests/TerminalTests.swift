@@ -94,6 +94,8 @@ import Testing
                 "list_deleted":
                     #""type":"deleted","docs":[{"number":1,"doc":"WILD",\#(document),"deleted":0}]"#,
                 "history": #""type":"revisions","doc":DOC,"revisions":[{"rev":1,\#(author)}]"#,
+                "list_tags":
+                    #""type":"tags","doc":DOC,"tags":[{"name":"WILD","rev":1,"user":"WILD","time":0}]"#,
                 "read": #""type":"text","doc":"WILD","epoch":"e.1","rev":1,"text":"x","newline":"lf""#,
                 "who": #""type":"present","connections":[{"number":1,"peer":"WILD",\#(open)}]"#,
             ].mapValues { $0.replacing("WILD", with: wild) })

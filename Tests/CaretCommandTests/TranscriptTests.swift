@@ -375,8 +375,8 @@ import Testing
             ! caret: unknown subcommand "cta"; did you mean cat?
             !   run: caret help
             [2]
-            $ cat a@x
-            ! caret: cat: DOC: found "a@x", expected a revision (900), …
+            $ cat a@1x
+            ! caret: cat: DOC: found "a@1x", expected a revision (900), …
             !   run: caret help cat
             [2]
             $ help nothing

@@ -179,6 +179,7 @@ extension HubRequest {
         case .rename(let name, let to, _): "rename \(name) to \(to)"
         case .delete(let name, _): "delete \(name)"
         case .redact(let name, _, _): "redact \(name)"
+        case .tags(let name, _): "tags of \(name)"
         case .list: "list"
         case .follow: "follow"
         case .unfollow: "unfollow"

@@ -28,7 +28,7 @@ import Testing
             #expect(try database.first("SELECT count(*) FROM document", read: { $0.integer(0) }) == 0)
             #expect(
                 try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [
-                    1, 2, 3, 4,
+                    1, 2, 3, 4, 5,
                 ])
             #expect(try database.first("PRAGMA journal_mode", read: { $0.bytes(0) }) == Array("wal".utf8))
             #expect(try database.first("PRAGMA synchronous", read: { $0.integer(0) }) == 2)
@@ -40,12 +40,12 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let broken = Migration(
-            number: 5, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
+            number: 6, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
         do throws(OpeningFault) {
             _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [broken])
             Issue.record("the broken migration was applied")
         } catch {
-            guard case .migrationFailed(5, let fault) = error else {
+            guard case .migrationFailed(6, let fault) = error else {
                 Issue.record("another fault: \(error)")
                 return
             }
@@ -53,7 +53,9 @@ import Testing
         }
         let database = try DataFolder(scratch.path).openForWriting()
         #expect(
-            try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1, 2, 3, 4])
+            try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [
+                1, 2, 3, 4, 5,
+            ])
         #expect(
             try database.first("SELECT 1 FROM sqlite_schema WHERE name = 'half'", read: { _ in 1 }) == nil)
     }
@@ -62,10 +64,10 @@ import Testing
     func otherVersions() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let later = Migration(number: 5, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: 6, sql: Array("CREATE TABLE later (x);".utf8))
         _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [later])
         let before = try scratch.databaseBytes()
-        #expect(throws: OpeningFault.schemaTooNew(found: 5, known: 4)) {
+        #expect(throws: OpeningFault.schemaTooNew(found: 6, known: 5)) {
             try DataFolder(scratch.path).openForWriting()
         }
         let changed =
@@ -83,7 +85,7 @@ import Testing
     func refusedIsUntouched(state: String) async throws {
         let sample = try await SampleStore(isCutOff: state == "crashed")
         defer { sample.scratch.remove() }
-        let later = Migration(number: 5, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: 6, sql: Array("CREATE TABLE later (x);".utf8))
         do {
             let database = try DataFolder(sample.scratch.path).openForWriting(
                 migrations: Migration.all + [later])
@@ -98,7 +100,7 @@ import Testing
         }
         let before = try sample.scratch.files()
         #expect((before["caret.sqlite-wal"]?.count ?? 0 > 0) == (state == "crashed"))
-        let refused = OpeningFault.schemaTooNew(found: 5, known: 4)
+        let refused = OpeningFault.schemaTooNew(found: 6, known: 5)
         #expect(throws: refused) { try SQLiteStore(folder: sample.scratch.path) }
         #expect(throws: refused) { try SQLiteStore.verify(folder: sample.scratch.path) }
         let after = try sample.scratch.files()

@@ -10,7 +10,7 @@ enum StoreKind: CaseIterable {
     case memory
     case sqlite
 
-    func make() throws -> any DocumentStore & TokenStore {
+    func make() throws -> any DocumentStore & TokenStore & TagStore {
         switch self {
         case .memory: MemoryStore()
         case .sqlite: try SQLiteStore(folder: ScratchFolders.next())

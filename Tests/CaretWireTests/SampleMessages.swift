@@ -24,7 +24,11 @@ enum SampleMessages {
                     seq: number(&random))),
             .follow(Follow(prefix: maybe(&random, name))), .unfollow(Unfollow()),
             .rename(Rename(document: name(&random), to: name(&random))),
-            .delete(Delete(document: name(&random))), .ping(Ping()), .pong(Pong()),
+            .delete(Delete(document: name(&random))),
+            .tags(
+                .add(AddTag(document: name(&random), name: "draft-1", revision: revision(&random)))),
+            .tags(.remove(RemoveTag(document: name(&random), name: "draft-1"))),
+            .tags(.list(ListTags(document: name(&random)))), .ping(Ping()), .pong(Pong()),
         ] + administration(&random).map { .admin($0) }
     }
 
@@ -101,6 +105,13 @@ enum SampleMessages {
         [
             .welcome(welcome(&random)), .opened(opened(&random)), .closed(Closed(document: name(&random))),
             .listed(Listed(documents: few(&random, summary), hasMore: random.chance(50))),
+            .tags(
+                TagList(
+                    document: name(&random),
+                    tags: few(&random) {
+                        TagList.Item(
+                            name: text(&$0), revision: revision(&$0), user: text(&$0), time: number(&$0))
+                    })),
             .text(
                 WireText(
                     document: name(&random), epoch: epoch(&random), revision: revision(&random),

@@ -6,7 +6,7 @@ import Synchronization
 /// A store in memory, for tests of code that uses a store.
 ///
 /// All state is in the model. Completions run one at a time on a queue of their own.
-package final class MemoryStore: DocumentStore, TokenStore {
+package final class MemoryStore: DocumentStore, TokenStore, TagStore {
     private let model: Mutex<StoreModel>
     private let queue = DispatchQueue(label: "caret.memory-store")
 
@@ -34,6 +34,26 @@ package final class MemoryStore: DocumentStore, TokenStore {
         // store. So no other append can come between the changes that `rebase` reads and the changes that it
         // makes. `rebase` must not call the store.
         answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })
+    }
+
+    package func addTag(
+        _ tag: Tag, to document: DocumentID, limit: Int,
+        then completion: @escaping @Sendable (TagResult) -> Void
+    ) {
+        answer(completion) { $0.addTag(tag, to: document, limit: limit) }
+    }
+
+    package func removeTag(
+        _ name: TagName, from document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.removeTag(name, from: document) }
+    }
+
+    package func tags(
+        of document: DocumentID, then completion: @escaping @Sendable (Result<[Tag], StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.tags(of: document) }
     }
 
     package func create(

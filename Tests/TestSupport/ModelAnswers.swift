@@ -23,6 +23,7 @@ extension StoreModel {
         case .list(let prefix, let after, let limit):
             .listed(.success(list(prefix: prefix, after: after, limit: limit)))
         case .entries(let documents): .entries(documents.map { entry(of: $0) })
+        case .tags(let call): .tags(answer(call))
         case .tokens(let call): .tokens(answer(call))
         case .admin(let call): .admin(answer(call))
         }
@@ -55,6 +56,14 @@ extension StoreModel {
         }
     }
 
+    private mutating func answer(_ call: TagCall) -> TagAnswer {
+        switch call {
+        case .add(let tag, let document, let limit): .added(addTag(tag, to: document, limit: limit))
+        case .remove(let name, let document): .removed(removeTag(name, from: document))
+        case .list(let document): .listed(tags(of: document))
+        }
+    }
+
     private mutating func answer(_ call: TokenCall) -> TokenAnswer {
         switch call {
         case .add(let user, let grants, let expires, let time):
@@ -72,6 +81,8 @@ extension StoreCall {
     package var writes: Bool {
         switch self {
         case .append, .appendLocked, .rename, .delete, .redact, .renewEpochs, .create, .tokens, .admin: true
+        case .tags(.list): false
+        case .tags(.add), .tags(.remove): true
         case .pusher, .load, .text, .read, .find, .list, .entries: false
         }
     }
@@ -93,6 +104,9 @@ extension StoreCall {
         case .create: .created(.refused(refusal))
         case .list: .listed(.failure(refusal))
         case .entries(let documents): .entries(documents.map { _ in .failure(refusal) })
+        case .tags(.add): .tags(.added(.refused(.refused(refusal))))
+        case .tags(.remove): .tags(.removed(.failure(refusal)))
+        case .tags(.list): .tags(.listed(.failure(refusal)))
         case .tokens(.noteUses): .tokens(.noted(refusal))
         case .tokens, .admin: preconditionFailure("the tests never refuse a call of an administrator")
         }

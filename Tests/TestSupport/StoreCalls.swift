@@ -135,3 +135,24 @@ extension TokenStore {
         await withCheckedContinuation { done in noteUses(uses) { done.resume(returning: $0) } }
     }
 }
+
+/// Calls about tags for tests.
+extension TagStore {
+    package func addTag(_ tag: Tag, to document: DocumentID, limit: Int = 1_000) async -> TagResult {
+        await withCheckedContinuation { done in
+            addTag(tag, to: document, limit: limit) { done.resume(returning: $0) }
+        }
+    }
+
+    package func removeTag(
+        _ name: TagName, from document: DocumentID
+    ) async -> Result<Bool, StoreRefusal> {
+        await withCheckedContinuation { done in
+            removeTag(name, from: document) { done.resume(returning: $0) }
+        }
+    }
+
+    package func tags(of document: DocumentID) async -> Result<[Tag], StoreRefusal> {
+        await withCheckedContinuation { done in tags(of: document) { done.resume(returning: $0) } }
+    }
+}

@@ -18,6 +18,7 @@ package struct StoreModel: Sendable {
         /// When it was deleted.
         var deleted: Int64?
         var isDamaged = false
+        var tags: [Tag] = []
 
         func entry(_ id: DocumentID) -> DocumentEntry {
             DocumentEntry(
@@ -272,6 +273,7 @@ package struct StoreModel: Sendable {
             }
             documents[id]?.changes.removeFirst(count)
             documents[id]?.start = Snapshot(revision: revision, text: text)
+            documents[id]?.tags.removeAll { $0.revision < revision }
             return .trimmed(start: revision)
         }
     }
@@ -293,6 +295,37 @@ package struct StoreModel: Sendable {
 
     private func nextEpoch(after epoch: Epoch) -> Epoch {
         Epoch(generation: epoch.generation, document: epoch.document &+ 1_000_003)
+    }
+
+    // MARK: Tags
+
+    package mutating func addTag(_ tag: Tag, to id: DocumentID, limit: Int) -> TagResult {
+        switch kept(id, tag.revision) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let document):
+            if let same = document.tags.first(where: { $0.name == tag.name }) {
+                return same.revision == tag.revision ? .tagged : .exists(same.revision)
+            }
+            if document.tags.count >= limit { return .tooMany }
+            if let refusal { return .refused(.refused(refusal)) }
+            documents[id]?.tags.append(tag)
+            return .tagged
+        }
+    }
+
+    package mutating func removeTag(_ name: TagName, from id: DocumentID) -> Result<Bool, StoreRefusal> {
+        live(id).flatMap { document in
+            guard let index = document.tags.firstIndex(where: { $0.name == name }) else {
+                return .success(false)
+            }
+            if let refusal { return .failure(refusal) }
+            documents[id]?.tags.remove(at: index)
+            return .success(true)
+        }
+    }
+
+    package func tags(of id: DocumentID) -> Result<[Tag], StoreRefusal> {
+        live(id).map { $0.tags.sorted { ($0.revision, $0.name) < ($1.revision, $1.name) } }
     }
 
     // MARK: Tokens

@@ -246,7 +246,8 @@ extension DocumentState {
         case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
-        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: false
+        case .closed, .welcome, .listed, .document, .text, .revisions, .tags, .done, .ping, .pong, .admin:
+            false
         }
     }
 
@@ -273,7 +274,7 @@ extension DocumentState {
             refusal = ServerRefusal(error)
             if envelope.id != nil { lastOpen = nil }
         case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .listed, .document,
-            .text, .revisions, .done, .ping, .pong, .admin:
+            .text, .revisions, .tags, .done, .ping, .pong, .admin:
             break
         }
     }

@@ -293,7 +293,8 @@ extension ClientState {
                 + sendRequests()
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
-        case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .done,
+        case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .tags,
+            .done,
             .gone, .ping, .pong, .resync, .rights, .admin:
             return []
         }
@@ -338,7 +339,7 @@ extension ClientState {
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
             return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
-        case .listed, .text, .revisions, .done, .pong, .ack, .admin:
+        case .listed, .text, .revisions, .tags, .done, .pong, .ack, .admin:
             guard let number = requests.complete(envelope.id) else { return [] }
             return [.answer(number, envelope.message)] + sendRequests()
         case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights: return []

@@ -97,7 +97,7 @@ extension ClientMessage {
     /// Whether the request is idempotent. The server recognises a repeated push or restore by its number.
     fileprivate var isIdempotent: Bool {
         switch self {
-        case .list, .read, .history, .push, .restore, .ping: true
+        case .list, .read, .history, .push, .restore, .ping, .tags: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listDeleted), .admin(.trim),
             .admin(.verify):
             true

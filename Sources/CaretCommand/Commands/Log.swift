@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretWire
 
 /// Lists the revisions of a document, newest first.
 struct Log: Subcommand {
@@ -8,7 +9,7 @@ struct Log: Subcommand {
     private static let all = Option("all", "lists all revisions")
 
     static let description = CommandDescription(
-        "log", "lists the revisions of a document, newest first: time, author, size of the change",
+        "log", "lists the revisions of a document, newest first: time, author, size, tags",
         details: "Sizes are in UTF-16 code units.",
         arguments: [
             Argument("DOC[@REV]", .document, "the document, with an optional revision to begin with")
@@ -35,10 +36,11 @@ struct Log: Subcommand {
             let oldest = limit.map { max(start, Revision(newest.value - min($0, newest.value))) } ?? start
             let windows = HistoryWindow.windows(after: oldest, through: newest).reversed()
             var isFirst = true
+            let names = try await names(client)
             try await inOrder(Array(windows)) { window in
                 try await client.history(of: point.document, in: window)
             } receive: { _, entries in
-                show(entries.reversed(), in: context, titled: isFirst)
+                show(entries.reversed(), names, in: context, titled: isFirst)
                 isFirst = false
             }
         }
@@ -50,21 +52,38 @@ struct Log: Subcommand {
         return try await client.read(point).revision
     }
 
-    private func show(_ entries: [DocumentHistory.Entry], in context: CommandContext, titled: Bool) {
+    /// The tags of each revision. An older server has none.
+    private func names(_ client: LiveClient) async throws -> [Revision: [String]] {
+        do {
+            let tags = try await client.tags(of: point.document)
+            return Dictionary(grouping: tags, by: \.revision).mapValues { $0.map(\.name) }
+        } catch let refusal as ServerRefusal where refusal.code == .unknownType {
+            return [:]
+        }
+    }
+
+    private func show(
+        _ entries: [DocumentHistory.Entry], _ names: [Revision: [String]], in context: CommandContext,
+        titled: Bool
+    ) {
         if context.isJSON {
-            for entry in entries { context.show(.object(entry.members)) }
+            for entry in entries {
+                let names = names[entry.revision].map { [("tags", JSON.list($0.map { .text($0) }))] } ?? []
+                context.show(.object(entry.members + names))
+            }
             return
         }
         var table = Table(
             [
                 .init("REVISION", isNumber: true), .init("TIME"), .init("USER"), .init("CLIENT"),
                 .init("INSERTED", isNumber: true), .init("DELETED", isNumber: true),
-            ], flexible: 3)
+            ] + (names.isEmpty ? [] : [.init("TAGS")]), flexible: 3)
         for entry in entries {
-            table.add([
-                "\(entry.revision.value)", context.stamp(entry.time), entry.user,
-                entry.client, "+\(entry.inserted)", "-\(entry.deleted)",
-            ])
+            table.add(
+                [
+                    "\(entry.revision.value)", context.stamp(entry.time), entry.user,
+                    entry.client, "+\(entry.inserted)", "-\(entry.deleted)",
+                ] + (names.isEmpty ? [] : [(names[entry.revision] ?? []).joined(separator: " ")]))
         }
         context.show(table, titled: titled)
     }

@@ -45,7 +45,7 @@ struct Trim: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         let (outcome, revision) = try await context.withClient(about: point.document) { client in
             // A time before the first revision is allowed here. In that case no revision is deleted.
-            let moment = point.revision.point()
+            let moment = try await client.historyPoint(point)
             let revision = try await client.read(point.document, at: moment).revision
             let found = try await client.trim(point.document, before: revision, isDryRun: true)
             if found.revisions == 0 { return (Outcome.nothing, revision) }

@@ -1,7 +1,8 @@
 /// All subcommands, in the order of the help page.
 package enum CommandList {
     static let all: [any Subcommand.Type] = [
-        Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, Show.self,
+        Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, NameRevision.self,
+        Show.self,
         Diff.self, Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
         Redact.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self,

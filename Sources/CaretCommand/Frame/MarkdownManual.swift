@@ -13,6 +13,7 @@ package enum MarkdownManual {
             "notes/today@2026-11-20T14:30",
             "the newest revision at that time; `:05` adds seconds, `Z` or `+01:00` a time zone"
         ),
+        ("notes/today@draft-1", "the revision with the name `draft-1`: see `caret tag`"),
         ("ann@home@", "a name that contains an `@`"),
     ]
 

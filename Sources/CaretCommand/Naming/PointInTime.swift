@@ -5,9 +5,10 @@ import Glibc
 
 // Converts a written revision to a point in history, in the local time zone.
 extension RevisionName {
-    /// Nil means the head.
-    func point(at now: Date = .now) -> HistoryPoint? {
+    /// Nil means the head, or a tag, which only the server can convert.
+    fileprivate func point(at now: Date = .now) -> HistoryPoint? {
         switch self {
+        case .tag: nil
         case .head: nil
         case .number(let revision): .revision(revision)
         case .ago(let seconds): .time(now.addingTimeInterval(-Double(seconds)))
@@ -51,12 +52,26 @@ extension Failure {
 }
 
 extension LiveClient {
+    /// Converts a written revision to a point in the history of a document. Nil means the head.
+    func historyPoint(_ point: DocumentPoint) async throws -> HistoryPoint? {
+        guard case .tag(let name) = point.revision else { return point.revision.point() }
+        let tags = try await tags(of: point.document)
+        if let tag = tags.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+            return .revision(tag.revision)
+        }
+        let document = point.document.printable
+        throw Failure(
+            "\(document): no revision has the name \(name.printable)",
+            advice: "`caret tag \(document)` lists the named revisions; if the document's name contains "
+                + "an @, add another @ at its end")
+    }
+
     /// Reads a document at a revision that a user wrote.
     ///
     /// Fails for a time before the first revision. The server answers with revision 0 and an empty text,
     /// which a user could mistake for the text of that time.
     func read(_ point: DocumentPoint) async throws -> DocumentVersion {
-        let moment = point.revision.point()
+        let moment = try await historyPoint(point)
         let version = try await read(point.document, at: moment)
         guard version.revision == 0, case .time(let time) = moment else { return version }
         let first = try await history(of: point.document, limit: 1).entries.first

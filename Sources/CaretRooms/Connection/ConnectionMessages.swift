@@ -11,7 +11,7 @@ extension ConnectionState {
         case .push(let push): documents[push.document] == nil
         case .restore(let restore): documents[restore.document] == nil
         case .hello, .open, .close, .select, .diverged, .list, .read, .history, .follow, .unfollow, .rename,
-            .delete, .ping, .pong, .admin:
+            .delete, .tags, .ping, .pong, .admin:
             message.isRequest
         }
     }
@@ -28,7 +28,8 @@ extension ConnectionState {
         case .restore(let restore): self.restore(restore, id)
         case .select(let select): self.select(select, id)
         case .diverged(let diverged): self.diverge(diverged, id)
-        case .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin: ask(envelope.message, id)
+        case .list, .read, .history, .follow, .unfollow, .rename, .delete, .tags, .admin:
+            ask(envelope.message, id)
         }
     }
 

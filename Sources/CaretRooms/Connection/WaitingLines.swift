@@ -49,7 +49,8 @@ extension ClientMessage {
     /// pushes to documents that are not open.
     var isRequest: Bool {
         switch self {
-        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin:
+        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .tags,
+            .admin:
             true
         case .hello, .push, .select, .restore, .ping, .pong: false
         }
@@ -69,6 +70,7 @@ extension ClientMessage {
         case .restore(let message): (message.document, nil)
         case .rename(let message): (message.document, message.to)
         case .delete(let message): (message.document, nil)
+        case .tags(let request): (request.document, nil)
         }
     }
 

@@ -16,6 +16,7 @@ package struct HubRequest: Equatable, Sendable {
         case delete(DocumentName, Delete)
         /// The `passage` of the message, checked, and the message.
         case redact(DocumentName, Redaction, Redact)
+        case tags(DocumentName, TagRequest)
         case list(List)
         case follow(Follow)
         case unfollow
@@ -44,6 +45,7 @@ extension HubRequest.Question {
         case .history(let history): self = .history(names[0], history)
         case .rename(let rename): self = .rename(names[0], to: names[1], rename)
         case .delete(let delete): self = .delete(names[0], delete)
+        case .tags(let tags): self = .tags(names[0], tags)
         case .list(let list): self = .list(list)
         case .follow(let follow): self = .follow(follow)
         case .unfollow: self = .unfollow
@@ -62,6 +64,7 @@ extension HubRequest.Question {
         case .rename(let name, _, let rename): (name, rename.document)
         case .delete(let name, let delete): (name, delete.document)
         case .redact(let name, _, let redact): (name, redact.document)
+        case .tags(let name, let tags): (name, tags.document)
         case .list, .follow, .unfollow, .admin: nil
         }
     }

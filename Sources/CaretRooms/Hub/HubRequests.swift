@@ -15,6 +15,7 @@ extension HubState {
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
+        case .tags(_, let tags): begin(tags, request)
         case .open, .push, .read, .history, .rename, .delete, .redact:
             lookUp(WaitingRequest(request: request))
         }
@@ -38,6 +39,10 @@ extension HubState {
         if access < .read { return .notFound }
         switch request.question {
         case .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin: return nil
+        case .tags(_, .list): return nil
+        case .tags(_, .add), .tags(_, .remove):
+            return access < .write
+                ? RequestRefusal(.forbidden, "naming revisions needs the right to write") : nil
         case .delete:
             return access < .write
                 ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
@@ -153,6 +158,7 @@ extension HubState {
             if redaction.isDryRun { return call(.redact(entry.id, redaction), for: .dryRun(request)) }
             if join(waiting, entry.id) { return }
             change(entry, request, .redact(entry.id, redaction))
+        case .tags(_, let tags): perform(tags, request, on: entry)
         case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
@@ -176,7 +182,7 @@ extension HubRequest.Question {
     var creates: Bool {
         switch self {
         case .open(_, _, let creates), .push(_, _, let creates): creates
-        case .read, .history, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        case .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow, .admin: false
         }
     }
 }

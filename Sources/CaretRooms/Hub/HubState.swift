@@ -59,6 +59,7 @@ package struct HubState: Sendable {
         case change(DocumentID, HubRequest)
         case read(ReadJob)
         case history(HistoryJob)
+        case tags(TagJob)
         case list(ListJob)
         /// To list the existing documents for a new follower.
         case follow(ConnectionID)
@@ -163,6 +164,7 @@ package struct HubState: Sendable {
         case .change(let document, let request): changed(answer, document, request)
         case .read(let job): advance(job, with: answer)
         case .history(let job): advance(job, with: answer)
+        case .tags(let job): advance(job, with: answer)
         case .list(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
@@ -237,8 +239,9 @@ extension HubState.Call {
         case .history(let job): job.request
         case .list(let job): job.request
         case .dryRun(let request): request
+        case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .load, .change, .follow, .feed, .admin, .tokenUses, .maintenance: nil
+        case .load, .change, .tags, .follow, .feed, .admin, .tokenUses, .maintenance: nil
         }
     }
 }

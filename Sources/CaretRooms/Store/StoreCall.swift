@@ -35,6 +35,7 @@ package enum StoreCall: Equatable, Sendable {
     case create(DocumentName, at: Int64)
     case list(prefix: ByteString, after: ByteString?, limit: Int)
     case entries([DocumentID])
+    indirect case tags(TagCall)
     case tokens(TokenCall)
     case admin(AdminCall)
 }
@@ -59,6 +60,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case created(CreateResult)
     case listed(Result<Listing, StoreRefusal>)
     case entries([Result<DocumentEntry, StoreRefusal>])
+    case tags(TagAnswer)
     case tokens(TokenAnswer)
     case admin(AdminCallAnswer)
 }

@@ -8,14 +8,14 @@ package protocol StoreCaller: Sendable {
 
 /// Makes calls to a store.
 package struct StoreDriver: StoreCaller {
-    private let store: any DocumentStore & TokenStore
+    private let store: any DocumentStore & TokenStore & TagStore
     private let administer: Administration
 
     /// Makes a call for an administrator.
     package typealias Administration =
         @Sendable (AdminCall, CallID, @escaping @Sendable (AdminCallAnswer) -> Void) -> Void
 
-    package init(_ store: any DocumentStore & TokenStore, _ administer: @escaping Administration) {
+    package init(_ store: any DocumentStore & TokenStore & TagStore, _ administer: @escaping Administration) {
         (self.store, self.administer) = (store, administer)
     }
 
@@ -46,6 +46,7 @@ package struct StoreDriver: StoreCaller {
         case .list(let prefix, let after, let limit):
             store.list(prefix: prefix, after: after, limit: limit) { answer(.listed($0)) }
         case .entries(let documents): store.entries(of: documents) { answer(.entries($0)) }
+        case .tags(let call): self.call(call) { answer(.tags($0)) }
         case .tokens(let call): self.call(call) { answer(.tokens($0)) }
         case .admin(let call): administer(call, id) { answer(.admin($0)) }
         }
@@ -63,6 +64,16 @@ package struct StoreDriver: StoreCaller {
                     answer(LoadedDocument.result(entry, text))
                 }
             }
+        }
+    }
+
+    private func call(_ call: TagCall, then answer: @escaping @Sendable (TagAnswer) -> Void) {
+        switch call {
+        case .add(let tag, let document, let limit):
+            store.addTag(tag, to: document, limit: limit) { answer(.added($0)) }
+        case .remove(let name, let document):
+            store.removeTag(name, from: document) { answer(.removed($0)) }
+        case .list(let document): store.tags(of: document) { answer(.listed($0)) }
         }
     }
 

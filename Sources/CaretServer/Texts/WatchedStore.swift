@@ -36,7 +36,7 @@ extension StoreCall {
         case .admin(let call): call.changesDocuments ? .everything : nil
         // A new document gets a name that no other document has.
         case .create: nil
-        case .pusher, .load, .text, .read, .find, .list, .entries, .tokens: nil
+        case .pusher, .load, .text, .read, .find, .list, .entries, .tags, .tokens: nil
         }
     }
 }

@@ -21,6 +21,8 @@ package struct CheckReport: Equatable, Sendable {
         case snapshot(Int)
         /// A pusher's row is damaged, missing or too old.
         case pusher
+        /// A tag is damaged, or belongs to a revision that is not kept.
+        case tag
         /// Rows of this table belong to no document.
         case orphans(String)
         /// The row of this token is damaged.
@@ -65,6 +67,7 @@ extension CheckReport.Fault {
         case .history: "the document's history is damaged"
         case .snapshot(let revision): "the document's snapshot at revision \(revision) is missing or wrong"
         case .pusher: "the records of the document's last pushes are damaged"
+        case .tag: "the names of the document's revisions are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"
         case .stopped: "the check was stopped before it was complete"

@@ -55,7 +55,7 @@ package struct StoreCheck {
             progress(
                 CheckProgress(documents: report.documents, allDocuments: all, revisions: report.revisions))
         }
-        for table in ["segment", "snapshot", "pusher"] {
+        for table in ["segment", "snapshot", "pusher", "tag"] {
             attempt { check throws(StoreFault) in
                 let orphans = try check.database.one(
                     "SELECT 1 FROM \(table) WHERE document NOT IN (SELECT id FROM document) LIMIT 1",
@@ -125,6 +125,7 @@ package struct StoreCheck {
                     report.documents += 1
                     if row.entry.deleted == 0 { return }
                     checkName(row)
+                    checkTags(row)
                     try checkPushers(row, try checkHistory(row))
                 }, orFault: StoreFault.database)
         } catch {
@@ -143,6 +144,15 @@ package struct StoreCheck {
         let found = Result { () throws(StoreFault) in try reader.document(named: row.entry.name).entry.id }
         if case .success(row.entry.id) = found { return }
         report.addFinding(.row, in: row.entry.id, row.entry.name)
+    }
+
+    private mutating func checkTags(_ row: DocumentRow) {
+        let kept = row.entry.start...row.entry.head
+        let tags = Result { () throws(StoreFault) in
+            try TagTable(database: database).tags(of: row.entry.id)
+        }
+        if case .success(let tags) = tags, tags.allSatisfy({ kept.contains($0.revision) }) { return }
+        report.addFinding(.tag, in: row.entry.id, row.entry.name)
     }
 
     /// Replays the history from its start, and compares it with every snapshot. Returns each pusher's last

@@ -88,6 +88,7 @@ extension HistoryWriter {
         var row = try document(id)
         row.entry.start = start
         try save(row)
+        try TagTable(database: database).removeTrimmed(of: id, start: start)
         due.insert(id)
         return true
     }
@@ -126,7 +127,7 @@ extension HistoryWriter {
         }
         for (table, key, bytes) in [
             ("segment", "id", "length(body)"), ("snapshot", "revision", "length(body)"),
-            ("pusher", "author", "64"),
+            ("pusher", "author", "64"), ("tag", "revision", "64"),
         ] {
             if try removeSome(table, key, bytes, of: id, where: "?2 = 0", .integer(0)) { return .begun }
         }

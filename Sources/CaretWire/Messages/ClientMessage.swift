@@ -14,6 +14,7 @@ package enum ClientMessage: Equatable, Sendable {
     case unfollow(Unfollow)
     case rename(Rename)
     case delete(Delete)
+    case tags(TagRequest)
     case ping(Ping)
     case pong(Pong)
     case admin(AdminRequest)
@@ -58,6 +59,8 @@ package enum ClientMessage: Equatable, Sendable {
             self = .rename(try Rename(fields))
         } else if type.equals(Delete.type) {
             self = .delete(try Delete(fields))
+        } else if let request = try TagRequest(type: type, fields) {
+            self = .tags(request)
         } else if let request = try AdminRequest(type: type, fields) {
             self = .admin(request)
         } else {
@@ -83,6 +86,7 @@ package enum ClientMessage: Equatable, Sendable {
         case .unfollow(let message): message.encode(id: id, into: &writer)
         case .rename(let message): message.encode(id: id, into: &writer)
         case .delete(let message): message.encode(id: id, into: &writer)
+        case .tags(let request): request.encode(id: id, into: &writer)
         case .ping(let message): message.encode(id: id, into: &writer)
         case .pong(let message): message.encode(id: id, into: &writer)
         case .admin(let request): request.encode(id: id, into: &writer)

@@ -11,6 +11,7 @@ package enum ServerMessage: Equatable, Sendable {
     case document(DocumentSummary)
     case text(WireText)
     case revisions(Revisions)
+    case tags(TagList)
     case done(Done)
     case gone(Gone)
     case ping(Ping)
@@ -57,6 +58,8 @@ package enum ServerMessage: Equatable, Sendable {
             self = .text(try WireText(fields))
         } else if type.equals(Revisions.type) {
             self = .revisions(try Revisions(fields))
+        } else if type.equals(TagList.type) {
+            self = .tags(try TagList(fields))
         } else if type.equals(Done.type) {
             self = .done(Done())
         } else if type.equals(Ping.type) {
@@ -89,6 +92,7 @@ package enum ServerMessage: Equatable, Sendable {
         case .document(let message): message.encode(id: id, into: &writer)
         case .text(let message): message.encode(id: id, into: &writer)
         case .revisions(let message): message.encode(id: id, into: &writer)
+        case .tags(let message): message.encode(id: id, into: &writer)
         case .done(let message): message.encode(id: id, into: &writer)
         case .gone(let message): message.encode(id: id, into: &writer)
         case .ping(let message): message.encode(id: id, into: &writer)

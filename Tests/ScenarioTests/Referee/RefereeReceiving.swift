@@ -73,7 +73,7 @@ extension Referee {
             received(newsOf: document, link)
         case .error(let error): received(error, asked, sent, link)
         case .done: if let asked { receivedDone(asked, link) }
-        case .welcome, .ping, .pong, .bye, .admin: break
+        case .welcome, .tags, .ping, .pong, .bye, .admin: break
         }
     }
 

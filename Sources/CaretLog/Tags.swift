@@ -1,0 +1,79 @@
+package import CaretCore
+
+/// The name of a revision: ASCII letters, digits, `-`, `_` and `.`, of which the first is a letter. So a tag
+/// never looks like the number or the time of a revision.
+package struct TagName: Hashable, Comparable, Sendable {
+    package static let longest = 64
+
+    package let bytes: ByteString
+
+    /// Nil if the text is not a tag.
+    package init?(_ text: String) {
+        let utf8 = Array(text.utf8)
+        guard let first = utf8.first, TagName.isLetter(first), utf8.count <= TagName.longest,
+            utf8.allSatisfy(TagName.isAllowed)
+        else { return nil }
+        bytes = ByteString(utf8: utf8)
+    }
+
+    package var text: String { bytes.string }
+
+    package static func < (left: TagName, right: TagName) -> Bool { left.bytes < right.bytes }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: isLetter(byte)
+        }
+    }
+}
+
+/// A named revision of a document.
+package struct Tag: Equatable, Sendable {
+    package let name: TagName
+    package let revision: Revision
+    /// Who made the tag, and when.
+    package let user: ByteString
+    package let time: Int64
+
+    package init(name: TagName, revision: Revision, user: ByteString, time: Int64) {
+        self.name = name
+        self.revision = revision
+        self.user = user
+        self.time = time
+    }
+}
+
+/// The result of `addTag`.
+package enum TagResult: Equatable, Sendable {
+    /// The revision has the tag now, or had it before.
+    case tagged
+    /// Another revision of the document has the tag.
+    case exists(Revision)
+    /// The document has as many tags as it may have.
+    case tooMany
+    case refused(HistoryRefusal)
+}
+
+/// Stores the tags of documents. A tag belongs to a document, whatever name the document has. A deleted
+/// document keeps its tags. A trim removes the tags of the revisions whose texts it removes.
+///
+/// Methods complete and fail like the methods of `DocumentStore`.
+package protocol TagStore: Sendable {
+    /// Names a revision that is kept. A document has at most `limit` tags.
+    func addTag(
+        _ tag: Tag, to document: DocumentID, limit: Int,
+        then completion: @escaping @Sendable (TagResult) -> Void)
+
+    /// Removes a tag. Returns whether the document had it.
+    func removeTag(
+        _ name: TagName, from document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)
+
+    /// All tags of a document, sorted by revision and name.
+    func tags(
+        of document: DocumentID, then completion: @escaping @Sendable (Result<[Tag], StoreRefusal>) -> Void)
+}

@@ -146,8 +146,8 @@ import Testing
             ! caret: trim: @REV and --before cannot be combined
             !   run: caret help trim
             [2]
-            $ trim a --before x
-            ! caret: trim: --before: found "x", expected a revision (900), …
+            $ trim a --before 1x
+            ! caret: trim: --before: found "1x", expected a revision (900), …
             !   run: caret help trim
             [2]
             $ trim a --before 1h --yes

@@ -74,7 +74,9 @@ final class WriterTurns: Sendable {
             case .checkpointed: state.checkpoints.append(now - state.moment)
             case .diskFull, .checkpointDiskFull, .diskFailed, .filesLost, .damaged:
                 preconditionFailure("the store reported a failure: \(event)")
-            case .renewed, .migrating, .trimmed, .purged, .pushersForgotten: break
+            case .renewed, .migrating, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
+                .pushersForgotten:
+                break
             }
         }
     }

@@ -170,7 +170,8 @@ extension StoreCall {
         case .append(let append), .appendLocked(let append, _): append.document
         case .pusher(_, let document), .load(let document), .renewEpochs(_, let document),
             .text(let document, _), .read(let document, _, _), .rename(let document, _),
-            .delete(let document, _), .redact(let document, _):
+            .delete(let document, _), .redact(let document, _), .tags(.add(_, let document, _)),
+            .tags(.remove(_, let document)), .tags(.list(let document)):
             document
         case .find, .create, .list, .entries, .tokens, .admin: nil
         }

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 
 @Suite("Named revisions over a socket", .onOwnThread) struct TagTests {
-    @Test("revisions get names, which can be listed and removed")
-    func conversation() throws {
-        let client = try LineClient(LiveServer())
+    @Test(
+        "revisions get names, which can be listed and removed", arguments: Transport.lines(and: .webSocket))
+    func conversation(transport: Transport) throws {
+        let client = try LiveServer(over: transport).connect()
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"push","doc":"d","base":0,"seq":1,"text":"a","create":true}"#)
         try client.expect(#"{"type":"ack","doc":"d","seq":1,"rev":1,…"#)

@@ -1,6 +1,11 @@
 public import CaretCore
 import CaretWire
-public import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A revision of a document with a name.
 public struct NamedRevision: Equatable, Sendable {

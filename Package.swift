@@ -110,7 +110,7 @@ let package = Package(
             path: "Tests/ClientWriter", swiftSettings: strict),
         .executableTarget(
             name: "terminal-notes", dependencies: ["CaretClient"], path: "Examples/terminal",
-            swiftSettings: strict),
+            exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
             name: "websocket-echo", dependencies: ["CaretServer", "CaretWeb"],
             path: "Tests/WebSocketEcho", swiftSettings: strict),

@@ -10,7 +10,8 @@ package enum HelpPage {
 
         \(list(CommandList.descriptions.map { ($0.name, $0.summary) }))
         DOC is the name of a document, and DOC@REV one of its revisions: notes/today, notes/today@900,
-        notes/today@2h (2 hours ago; units s, m, h, d, w), notes/today@2026-11-20T14:30.
+        notes/today@2h (2 hours ago; units s, m, h, d, w), notes/today@2026-11-20T14:30,
+        notes/today@draft-1 (the revision with this name; see caret tag).
 
         \(list(CommonOptions.all.map { ($0.usage, $0.summary) }))
         The exit code 0 means success; caret help help lists the other codes.

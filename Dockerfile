@@ -11,8 +11,9 @@ RUN scripts/install-packages static
 COPY Package.swift ./
 COPY migrations migrations
 COPY Sources Sources
-# The manifest names the targets of the tests; they are not built here.
+# The manifest names the targets of the tests and of an example; they are not built here.
 COPY Tests Tests
+COPY Examples/terminal Examples/terminal
 # docker build --build-arg CARET_COMMIT=$(git rev-parse --short=12 HEAD) lets --version name the commit.
 ARG CARET_COMMIT
 RUN swift build -c release --static-swift-stdlib --product caretd && \

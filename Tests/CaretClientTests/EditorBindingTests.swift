@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Views that a binding keeps equal to a document") @MainActor struct EditorBindingTests {
+@Suite("Views that a binding keeps equal to a document", .serialized) @MainActor struct EditorBindingTests {
     private nonisolated static let text = "Watch Bugger attack videos together and discuss strategy."
 
     /// A view with a binding, in a client of its own.
@@ -22,7 +22,12 @@ import Testing
         return view
     }
 
-    private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
+    /// Sleeps between the checks, because a loop of `Task.yield` keeps the main actor from everybody else.
+    private func wait(until condition: () -> Bool) async {
+        let end = ContinuousClock.now + .seconds(60)
+        while !condition(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
+        #expect(condition())
+    }
 
     @Test(
         "a change by another client leaves the caret or selection on its characters",

@@ -6,7 +6,7 @@ import CaretWire
     public import Foundation
 #endif
 
-/// What a token allows: a right on one document, or on all documents whose names begin with a prefix.
+/// A permission of a token. It applies to one document, or to all documents whose names begin with a prefix.
 public struct AccessGrant: Hashable, Sendable {
     /// Each right includes the rights before it.
     public enum Right: Hashable, Sendable { case read, write, administer }

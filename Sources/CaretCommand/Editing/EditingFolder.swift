@@ -22,7 +22,8 @@ struct EditingFolder: Sendable {
         path = state + "/caret/edit/" + sum.digest().hexadecimal.prefix(32)
     }
 
-    /// The folder of a document, whose parents exist. Returns nil and warns if unsaved edits cannot be kept.
+    /// Creates the parents of a document's folder, and returns the folder. If unsaved edits cannot be kept,
+    /// warns and returns nil.
     static func prepared(for document: String, in context: CommandContext) -> EditingFolder? {
         let environment = ProcessInfo.processInfo.environment
         let folder = EditingFolder(for: document, at: context.target.address.description, environment)

@@ -16,7 +16,7 @@ struct WrappedLine {
     private var row = ""
     private var usedColumns = 0
     private var rowStart: Int
-    /// The peer whose mark the next character continues.
+    /// The peer whose mark is open at the end of `row`. A mark is a colour, or brackets without colours.
     private var owner: Int?
 
     /// Background colours that are legible on light and dark terminals.

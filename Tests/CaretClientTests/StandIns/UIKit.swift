@@ -69,6 +69,16 @@ public class UITextRange: NSObject {
     func selectionRects(for range: UITextRange) -> [UITextSelectionRect]
 }
 
+extension UITextInput {
+    public var beginningOfDocument: UITextPosition { UITextPosition() }
+    public var markedTextRange: UITextRange? { nil }
+    public func position(from position: UITextPosition, offset: Int) -> UITextPosition? { nil }
+    public func offset(from: UITextPosition, to: UITextPosition) -> Int { 0 }
+    public func textRange(from: UITextPosition, to: UITextPosition) -> UITextRange? { nil }
+    public func caretRect(for position: UITextPosition) -> CGRect { .zero }
+    public func selectionRects(for range: UITextRange) -> [UITextSelectionRect] { [] }
+}
+
 open class NSTextStorage: NSMutableAttributedString {
     public struct EditActions: OptionSet, Sendable {
         public let rawValue: UInt
@@ -98,26 +108,12 @@ public protocol NSTextStorageDelegate: NSObjectProtocol {
     public var selectedRange = NSRange()
     public var typingAttributes: [NSAttributedString.Key: Any] = [:]
     public let textStorage = NSTextStorage(string: "")
-    public var beginningOfDocument: UITextPosition { UITextPosition() }
-    public var markedTextRange: UITextRange? { nil }
     public var selectedTextRange: UITextRange?
-    public func position(from position: UITextPosition, offset: Int) -> UITextPosition? { nil }
-    public func offset(from: UITextPosition, to: UITextPosition) -> Int { 0 }
-    public func textRange(from: UITextPosition, to: UITextPosition) -> UITextRange? { nil }
-    public func caretRect(for position: UITextPosition) -> CGRect { .zero }
-    public func selectionRects(for range: UITextRange) -> [UITextSelectionRect] { [] }
 }
 
 @MainActor open class UITextField: UIView, UITextInput {
     public struct Event: Sendable { public static let editingChanged = Event() }
     public var text: String?
     public func addAction(_ action: UIAction, for event: Event) {}
-    public var beginningOfDocument: UITextPosition { UITextPosition() }
-    public var markedTextRange: UITextRange? { nil }
     public var selectedTextRange: UITextRange?
-    public func position(from position: UITextPosition, offset: Int) -> UITextPosition? { nil }
-    public func offset(from: UITextPosition, to: UITextPosition) -> Int { 0 }
-    public func textRange(from: UITextPosition, to: UITextPosition) -> UITextRange? { nil }
-    public func caretRect(for position: UITextPosition) -> CGRect { .zero }
-    public func selectionRects(for range: UITextRange) -> [UITextSelectionRect] { [] }
 }

@@ -28,13 +28,16 @@ let package = Package(
         .library(
             name: "CaretInternals",
             targets: [
-                "CLinux", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-                "CaretTLS", "CaretWeb", "CaretWire", "TestSupport",
+                "CLinux", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretRooms", "CaretServer",
+                "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "TestSupport",
             ]),
     ],
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(
+            name: "CaretFormat", dependencies: ["COpenSSL", "CZlib", "CaretCore", "CaretLog"],
+            swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CBuild", "CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore", "CaretWire"], swiftSettings: strict),
@@ -51,8 +54,8 @@ let package = Package(
         .target(
             name: "CaretCommand",
             dependencies: [
-                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-                "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire",
+                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
+                "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -62,15 +65,17 @@ let package = Package(
         .target(
             name: "CaretServer",
             dependencies: [
-                "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog",
-                "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
+                "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretFormat",
+                "CaretLog", "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
             name: "CaretStore",
-            dependencies: ["COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog"],
+            dependencies: [
+                "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+            ],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
@@ -87,8 +92,9 @@ let package = Package(
         .executableTarget(
             name: "caretd",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretTLS",
-                "CaretWeb", "CaretWire",
+                "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretRooms", "CaretServer",
+                "CaretStore",
+                "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
@@ -122,8 +128,8 @@ let package = Package(
         .testTarget(
             name: "CaretCommandTests",
             dependencies: [
-                "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore",
-                "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
+                "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
+                "CaretStore", "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -142,6 +148,9 @@ let package = Package(
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "CaretFormatTests", dependencies: ["CaretCore", "CaretFormat", "CaretLog", "TestSupport"],
+            swiftSettings: unoptimized),
+        .testTarget(
             name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
@@ -158,7 +167,8 @@ let package = Package(
         .testTarget(
             name: "CaretStoreTests",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
+                "CaretCore", "CaretFormat", "CaretLog", "CaretStore", "TestSupport", "store-faults",
+                "store-writer",
             ],
             swiftSettings: unoptimized),
         .testTarget(

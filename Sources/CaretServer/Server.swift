@@ -1,5 +1,6 @@
 package import CaretConfig
 import CaretCore
+import CaretFormat
 package import CaretLog
 import CaretRooms
 package import CaretStore

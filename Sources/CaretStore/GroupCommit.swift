@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// The writer: commits all waiting calls in one transaction, and completes no call before the transaction is

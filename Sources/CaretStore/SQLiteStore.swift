@@ -1,5 +1,6 @@
 import CSQLite
 package import CaretCore
+package import CaretFormat
 package import CaretLog
 @preconcurrency import Dispatch
 

@@ -1,4 +1,5 @@
 import CaretConfig
+import CaretFormat
 import CaretLog
 import CaretRooms
 import CaretServer

@@ -1,9 +1,9 @@
 import CaretConfig
 import CaretCore
+import CaretFormat
 import CaretLog
 import CaretRooms
 import CaretServer
-import CaretStore
 import CaretWeb
 import CaretWire
 

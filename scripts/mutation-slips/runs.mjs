@@ -40,6 +40,7 @@ export const stagesOf = {
   CaretClient: [run("CaretClientTests", 180)],
   CaretTLS: [run("CaretTLSTests", 30)],
   CaretWeb: [run("CaretWebTests", 60)],
+  CaretFormat: [run("CaretFormatTests", 60), run("CaretStoreTests", 240, { few: true })],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],
   CaretServer: [
     run("CaretServerTests", 120),

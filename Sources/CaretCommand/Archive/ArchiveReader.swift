@@ -1,8 +1,8 @@
 import CaretClient
 package import CaretCore
+import CaretFormat
 package import CaretLog
 import CaretReplica
-import CaretStore
 import CaretSync
 package import CaretWire
 import Glibc

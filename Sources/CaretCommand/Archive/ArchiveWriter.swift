@@ -1,8 +1,8 @@
 import CLinux
 import CaretCore
+import CaretFormat
 import CaretLog
 import CaretServer
-import CaretStore
 import CaretSync
 import CaretWire
 import Glibc

@@ -1,5 +1,5 @@
 import CaretClient
-import CaretStore
+import CaretFormat
 import CaretSync
 import FoundationEssentials
 import Glibc

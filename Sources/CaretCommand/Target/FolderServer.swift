@@ -1,5 +1,6 @@
 import CaretClient
 import CaretConfig
+import CaretFormat
 import CaretRooms
 import CaretServer
 import CaretStore

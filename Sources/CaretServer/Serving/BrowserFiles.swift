@@ -1,5 +1,5 @@
+import CaretFormat
 import CaretPage
-import CaretStore
 import CaretWeb
 
 /// The files that the server sends to browsers, by their paths: its page and the JavaScript client.

@@ -1,3 +1,4 @@
+import CaretFormat
 package import CaretLog
 
 /// The result of a check of a store.

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 package import CaretLog
 
 /// Reads a whole store: every page, row, chain, snapshot and pusher. It changes nothing.
@@ -169,7 +170,9 @@ package struct StoreCheck {
         }
         // The replay begins with the snapshot at the start, so do not compare that one.
         var waiting = snapshots.drop { $0?.revision == row.entry.start }
-        var (replay, pushes) = (Replay(try reader.text(of: row, at: row.entry.start)), NewestPushes())
+        var (replay, pushes) = (
+            Replay<StoreFault>(try reader.text(of: row, at: row.entry.start)), NewestPushes()
+        )
         if row.entry.start < row.entry.head {
             let begin = row.entry.start.next
             var wrong: [Int] = []
@@ -243,7 +246,7 @@ extension PusherRow {
 
 extension StoredSnapshot {
     /// Whether the snapshot has this text and this chain value.
-    fileprivate func matches(_ checked: HistoryReader.CheckedText) -> Bool {
+    fileprivate func matches(_ checked: CheckedText) -> Bool {
         chain == checked.chain && text == checked.snapshot.text
     }
 }

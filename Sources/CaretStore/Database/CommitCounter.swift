@@ -1,4 +1,5 @@
 import CSQLite
+import CaretFormat
 import CaretLog
 import Glibc
 

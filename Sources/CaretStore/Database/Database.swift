@@ -1,4 +1,5 @@
 import CSQLite
+import CaretFormat
 import Glibc
 
 /// One connection to a database file.

@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// One step of the schema: a file of `migrations/`.

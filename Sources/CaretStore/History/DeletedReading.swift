@@ -1,4 +1,5 @@
 package import CaretCore
+import CaretFormat
 package import CaretLog
 
 // Reads deleted documents that can still be undeleted.

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 package import CaretLog
 
 /// A document to be imported, with the start of its history.
@@ -46,7 +47,7 @@ extension HistoryWriter {
         row.snapshot = start.revision
         try insert(row)
         if start.revision > 0 {
-            let checked = HistoryReader.CheckedText(snapshot: start, chain: row.chain)
+            let checked = CheckedText(snapshot: start, chain: row.chain)
             try write(StoredSnapshot(checked, of: row.entry))
         }
         unpublished.insert(id)

@@ -1,29 +1,13 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
-/// A row of `document`, deleted or not.
-struct DocumentRow {
-    var entry: DocumentEntry
-    /// The chain at the head.
-    var chain: Chain
-    /// The revision of the newest snapshot. 0 if there is none: then the history begins with the empty text.
-    var snapshot: Revision = 0
-    /// The number of appended segments that are not merged yet; may be too high. Stored in `loose`.
-    var unmergedSegments = 0
-    /// The size of the changes after the newest snapshot. It decides when a new snapshot is due. Stored in
-    /// the column `behind`.
-    var bytesSinceSnapshot = 0
-
+// The columns of a row of `document`.
+extension DocumentRow {
     static let columns = """
         id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, behind, deleted,
         sum
         """
-
-    /// A new document.
-    init(_ entry: DocumentEntry) {
-        self.entry = entry
-        chain = Chain(of: entry.epoch)
-    }
 
     /// Nil if the row is damaged.
     init?(_ row: Row, generation: UInt64) {
@@ -31,7 +15,7 @@ struct DocumentRow {
         guard let name = String(validating: utf8, as: UTF8.self).flatMap({ try? DocumentName($0) }),
             let lineBreak = LineBreak(stored: row.integer(9)), let chain = Digest(bytes: row.bytes(10))
         else { return nil }
-        entry = DocumentEntry(
+        let entry = DocumentEntry(
             id: DocumentID(row.integer(0)), name: name,
             epoch: Epoch(generation: generation, document: UInt64(bitPattern: row.integer(2))),
             head: Revision(Int(row.integer(3))), start: Revision(Int(row.integer(4))),
@@ -39,7 +23,7 @@ struct DocumentRow {
                 utf8: Int(row.integer(5)), utf16: Int(row.integer(6)), scalars: Int(row.integer(7))),
             updated: row.integer(8), lineBreak: lineBreak,
             deleted: row.isNull(14) ? nil : row.integer(14))
-        self.chain = Chain(chain)
+        self.init(entry, chain: Chain(chain))
         snapshot = Revision(Int(row.integer(11)))
         unmergedSegments = Int(row.integer(12))
         bytesSinceSnapshot = Int(row.integer(13))
@@ -98,22 +82,5 @@ struct DocumentRow {
         sum.update(entry.name.bytes.utf8)
         sum.update(chain.value)
         return sum.value()
-    }
-}
-
-extension LineBreak {
-    init?(stored: Int64) {
-        switch stored {
-        case 0: self = .lf
-        case 1: self = .crlf
-        default: return nil
-        }
-    }
-
-    var stored: Int64 {
-        switch self {
-        case .lf: 0
-        case .crlf: 1
-        }
     }
 }

@@ -1,4 +1,5 @@
 import CaretCore
+package import CaretFormat
 import CaretLog
 
 /// Reads documents and their histories through one connection, and checks every chain.
@@ -22,12 +23,6 @@ package struct HistoryReader {
         self.database = database
         self.cache = cache
         shared = generation
-    }
-
-    /// A text with the chain value of its revision.
-    struct CheckedText {
-        var snapshot: Snapshot
-        var chain: Chain
     }
 
     /// Runs `body` on one snapshot of the database.
@@ -151,7 +146,7 @@ package struct HistoryReader {
         try check(revision, of: document)
         let isHead = revision == document.entry.head
         let start = try newestSnapshot(of: document, through: revision)
-        var (replay, pushes) = (Replay(start), NewestPushes())
+        var (replay, pushes) = (Replay<StoreFault>(start), NewestPushes())
         if start.snapshot.revision < revision {
             try forEachSegment(of: document, from: start.snapshot.revision.next) {
                 stored throws(StoreFault) in

@@ -1,4 +1,5 @@
 package import CaretCore
+package import CaretFormat
 package import CaretLog
 
 // The part of upkeep that writes to the database.

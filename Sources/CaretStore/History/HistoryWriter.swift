@@ -1,4 +1,5 @@
 import CaretCore
+package import CaretFormat
 package import CaretLog
 
 /// Writes documents and their histories through the only writing connection. The caller begins and ends the

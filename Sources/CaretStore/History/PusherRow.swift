@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
 /// A row of `pusher`, with its author.

@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// A checksum over the values of a row: the first eight bytes of a SHA-256 digest. The length of each byte

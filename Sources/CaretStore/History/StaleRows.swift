@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
 // A disk can lose a write and keep an old page. The rows of that page have correct checksums but are out of

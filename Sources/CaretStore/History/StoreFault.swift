@@ -1,14 +1,15 @@
+import CaretFormat
 package import CaretLog
 
 /// Why a call inside the store failed.
-package enum StoreFault: Error {
+package enum StoreFault: DamageFault {
     /// The store refused the call. The caller gets this refusal.
     case refused(HistoryRefusal)
     /// SQLite failed. The whole transaction is rolled back.
     case database(DatabaseFault)
 
     static let gone = StoreFault.refused(.refused(.gone))
-    static let damaged = StoreFault.refused(.refused(.damaged))
+    package static let damaged = StoreFault.refused(.refused(.damaged))
 }
 
 extension DatabaseFault {

@@ -1,4 +1,5 @@
 package import CaretCore
+import CaretFormat
 package import CaretLog
 
 /// Rebuilds the text at an old revision in steps, so that other reads can run between them. Each step reads
@@ -9,7 +10,7 @@ package struct TextReplay {
     /// The document's part of the epoch of the history that is read; nil before the first step.
     private var epoch: UInt64?
     /// The text that was rebuilt so far.
-    private var reached: HistoryReader.CheckedText?
+    private var reached: CheckedText?
 
     /// A step ends after this number of changes, at the end of a segment. It takes a few milliseconds, and at
     /// most as long as a whole merged segment.
@@ -37,7 +38,7 @@ package struct TextReplay {
             return try reader.text(of: row, at: revision).snapshot
         }
         if start.snapshot.revision == revision { return start.snapshot }
-        var (replay, text, left) = (Replay(start), TextBuffer?.none, TextReplay.changesPerStep)
+        var (replay, text, left) = (Replay<StoreFault>(start), TextBuffer?.none, TextReplay.changesPerStep)
         try reader.forEachSegment(of: row, from: start.snapshot.revision.next) { stored throws(StoreFault) in
             if stored.last > revision {
                 text = try replay.text(after: stored, at: revision)
@@ -57,7 +58,7 @@ package struct TextReplay {
     /// Nil if that snapshot is at the revision itself.
     private func start(
         of row: DocumentRow, _ reader: HistoryReader
-    ) throws(StoreFault) -> HistoryReader.CheckedText? {
+    ) throws(StoreFault) -> CheckedText? {
         let stored = try reader.newestSnapshotRevision(of: row, through: revision)
         let known = [reached, reader.cache?.rung(of: row.entry, through: revision)].compactMap { $0 }
             .max { $0.snapshot.revision < $1.snapshot.revision }

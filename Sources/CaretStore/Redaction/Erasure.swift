@@ -1,3 +1,4 @@
+import CaretFormat
 package import CaretLog
 import Glibc
 

@@ -1,3 +1,4 @@
+import CaretFormat
 package import CaretLog
 
 extension SQLiteStore: TagStore {

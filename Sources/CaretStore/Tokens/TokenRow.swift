@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// A row of `token` without its grants, and the token's end. The store reads the grants only after the token's

@@ -1,4 +1,5 @@
 import COpenSSL
+import CaretFormat
 import CaretLog
 
 /// Reads and writes the tokens through one connection.

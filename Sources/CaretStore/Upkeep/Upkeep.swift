@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
 /// The work that a store does in the background, in small steps. Upkeep reads and prepares each step on its

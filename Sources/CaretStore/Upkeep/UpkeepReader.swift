@@ -1,4 +1,5 @@
 package import CaretCore
+package import CaretFormat
 package import CaretLog
 
 /// Finds the steps of upkeep that are due and prepares them, through its own connection.

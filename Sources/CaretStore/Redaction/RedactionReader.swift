@@ -1,32 +1,13 @@
 import CaretCore
+package import CaretFormat
 package import CaretLog
-
-/// A document's whole history without a passage, encoded for its rows.
-package struct RedactionPlan {
-    /// The document as it was read.
-    let old: DocumentEntry
-    /// The document's part of the new epoch.
-    let epoch: UInt64
-    let segments: [EncodedSegment]
-    let snapshots: [StoredSnapshot]
-    /// The chain and the length of the text at the head.
-    let chain: Chain
-    let length: TextLength
-}
-
-/// The result of preparing a redaction.
-package enum PreparedRedaction {
-    case tooFrequent
-    /// `plan` is nil for a dry run, and if no revision contains the passage.
-    case found(RedactionReport, RedactionPlan?)
-}
 
 /// Reads a document's history three times: forward to find the passage, backward to find who wrote it, and
 /// forward again to rewrite the history.
 struct RedactionReader {
     private let redaction: Redaction
     private let row: DocumentRow
-    private let start: HistoryReader.CheckedText
+    private let start: CheckedText
     private var search: PassageSearch
     /// The first revision of each segment, and whether it is stored as it was appended.
     private var segments: [(first: Revision, isPlain: Bool)] = []
@@ -114,7 +95,7 @@ struct RedactionReader {
         let revisions = Set(try snapshotRevisions(reader))
         func keepSnapshot(_ chain: Chain) {
             if !revisions.contains(history.head.revision) { return }
-            let checked = HistoryReader.CheckedText(snapshot: history.head, chain: chain)
+            let checked = CheckedText(snapshot: history.head, chain: chain)
             snapshots.append(StoredSnapshot(checked, of: entry))
         }
         keepSnapshot(chain)

@@ -1,18 +1,18 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 
 /// A segment encoded for its row.
-struct EncodedSegment {
-    let first: Revision
-    let last: Revision
+package struct EncodedSegment {
+    package let first: Revision
+    package let last: Revision
     /// The latest time of its changes.
-    let time: Int64
-    let body: [UInt8]
-    let before: Chain
-    let after: Chain
+    package let time: Int64
+    package let body: [UInt8]
+    package let before: Chain
+    package let after: Chain
 
     /// `authors` has the number of each change's pusher. `columns` is only memory to reuse.
-    init(
+    package init(
         _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64],
         in columns: inout SegmentColumns
     ) {
@@ -27,5 +27,5 @@ struct EncodedSegment {
 
 extension Segment {
     /// The latest time of its changes.
-    var latestTime: Int64 { changes.reduce(.min) { max($0, $1.time) } }
+    package var latestTime: Int64 { changes.reduce(.min) { max($0, $1.time) } }
 }

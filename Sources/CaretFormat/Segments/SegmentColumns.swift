@@ -5,7 +5,7 @@ import CaretLog
 /// together.
 ///
 /// docs/storage.md describes each column.
-struct SegmentColumns {
+package struct SegmentColumns {
     /// What an edit does. The raw value is stored in the column of shapes.
     enum Shape: UInt8 {
         case insertion = 0
@@ -38,6 +38,8 @@ struct SegmentColumns {
     private var lengths = ByteColumn()
     private var text = ByteColumn()
     private var predictor = SegmentPredictor()
+
+    package init() {}
 
     mutating func append(_ change: LoggedChange, author: Int64) {
         predictor.switchAuthor(to: author)

@@ -1,5 +1,5 @@
 import CaretCore
-import CaretStore
+import CaretFormat
 import TestSupport
 import Testing
 

@@ -4,17 +4,17 @@ import CaretLog
 /// The thresholds that decide when upkeep is due.
 package enum UpkeepPolicy {
     /// Upkeep merges appended segments as soon as there are this many.
-    static let unmergedLimit = 64
+    package static let unmergedLimit = 64
     /// Upkeep merges merged segments again as soon as there are this many of similar size.
-    static let fanOut = 16
+    package static let fanOut = 16
     /// In an idle document, upkeep merges as soon as there are this many appended or merged segments.
-    static let fanOutWhenIdle = 4
+    package static let fanOutWhenIdle = 4
     /// A document without changes for this time is idle, in milliseconds.
     package static let idle: Int64 = 60_000
 
     /// An older snapshot stays if the history before it is at least this many times as long as the snapshot,
     /// in stored bytes.
-    static let snapshotShare = 32
+    package static let snapshotShare = 32
 
     /// The next snapshot is due when more changes than this follow the newest snapshot. Replaying this many
     /// changes takes about as long as reading the text. One change takes about as long as decompressing and
@@ -26,7 +26,7 @@ package enum UpkeepPolicy {
 
     /// In an idle document a snapshot is due after fewer changes. If a few changes inserted the whole text,
     /// the document needs no snapshot: reading its segment is just as fast.
-    static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
+    package static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
         let utf8 = row.entry.length.utf8
         let changes = row.entry.head.value - row.snapshot.value
         // `bytesSinceSnapshot` may be too high, so ignore it if no changes follow the snapshot.
@@ -34,32 +34,32 @@ package enum UpkeepPolicy {
             || changes > 0 && row.bytesSinceSnapshot > mostWeight(sinceSnapshotOf: utf8)
     }
 
-    static func isDue(_ row: DocumentRow) -> Bool {
+    package static func isDue(_ row: DocumentRow) -> Bool {
         row.unmergedSegments >= unmergedLimit || isSnapshotDue(row)
     }
 
     /// The pause between two runs of upkeep. A document with constant writes is always due. With a longer
     /// pause more segments are merged at once, and each revision is compressed less often. The changes
     /// appended during one pause can be read within about ten milliseconds.
-    static let pause = Duration.milliseconds(250)
+    package static let pause = Duration.milliseconds(250)
 
     /// A transaction gets no further step once its steps write this number of rows and pages. The whole
     /// transaction takes about two milliseconds of the writer's time.
-    static let weightPerTransaction = 1024
+    package static let weightPerTransaction = 1024
     /// The most segments that one step merges.
-    static let segmentsAtOnce = 512
+    package static let segmentsAtOnce = 512
 
     /// The most rows that one step removes. This limit and the next two keep a step from delaying the writer.
-    static let rowsAtOnce = 64
-    static let bytesAtOnce = 1 << 20
-    static let pushersAtOnce = 256
+    package static let rowsAtOnce = 64
+    package static let bytesAtOnce = 1 << 20
+    package static let pushersAtOnce = 256
     /// The pages that one step returns to the file system.
-    static let pagesAtOnce = 128
+    package static let pagesAtOnce = 128
 }
 
 extension Int64 {
     /// This time minus `length`, clamped to the range of the type.
-    func minus(_ length: Int64) -> Int64 {
+    package func minus(_ length: Int64) -> Int64 {
         let (result, hasOverflowed) = subtractingReportingOverflow(length)
         return hasOverflowed ? (length > 0 ? .min : .max) : result
     }

@@ -1,4 +1,4 @@
-import CaretStore
+import CaretFormat
 import TestSupport
 import Testing
 

@@ -16,10 +16,10 @@ package struct SHA256 {
 
     package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    mutating func update(_ digest: Digest) { withUnsafeBytes(of: digest.words) { update($0) } }
+    package mutating func update(_ digest: Digest) { withUnsafeBytes(of: digest.words) { update($0) } }
 
     /// Adds the number as eight bytes, little-endian.
-    mutating func update(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { update($0) } }
+    package mutating func update(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { update($0) } }
 
     /// The digest of all bytes so far. No bytes may be added afterwards.
     package mutating func digest() -> Digest {
@@ -35,10 +35,6 @@ package struct SHA256 {
         sum.update(bytes)
         return sum.digest()
     }
-}
-
-extension Binding {
-    mutating func next(_ digest: Digest) { withUnsafeBytes(of: digest.words) { next($0) } }
 }
 
 extension Digest {

@@ -1,18 +1,26 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// The last push of each pusher in some segments, for a comparison with the rows of `pusher`.
-struct NewestPushes {
-    struct Push: Equatable {
-        let seq: Int64
-        let revision: Int64
-        let time: Int64
+package struct NewestPushes {
+    package struct Push: Equatable {
+        package let seq: Int64
+        package let revision: Int64
+        package let time: Int64
+
+        package init(seq: Int64, revision: Int64, time: Int64) {
+            self.seq = seq
+            self.revision = revision
+            self.time = time
+        }
     }
 
-    private(set) var newest: [Pusher: Push] = [:]
+    package private(set) var newest: [Pusher: Push] = [:]
+
+    package init() {}
 
     /// Adds a segment, which must follow the segments added before.
-    mutating func add(_ segment: Segment) {
+    package mutating func add(_ segment: Segment) {
         let changes = segment.changes
         for (index, change) in changes.enumerated() {
             // Successive changes mostly have the same pusher, so store only the last of them.

@@ -1,9 +1,9 @@
-import CaretLog
+package import CaretLog
 
 /// The stored form of grants. For each grant: a byte for its access, a byte for document or prefix, the
 /// length of the name as a varint, and the name.
-enum GrantsFormat {
-    static func encoded(_ grants: Grants) -> [UInt8] {
+package enum GrantsFormat {
+    package static func encoded(_ grants: Grants) -> [UInt8] {
         var column = ByteColumn()
         for grant in grants.grants {
             column.append(byte: UInt8(grant.access.rawValue))
@@ -25,7 +25,7 @@ enum GrantsFormat {
     }
 
     /// Nil if the bytes are not grants, because the row is damaged.
-    static func decoded(_ bytes: [UInt8]) -> Grants? {
+    package static func decoded(_ bytes: [UInt8]) -> Grants? {
         var reader = ByteColumnReader(bytes[...])
         var grants: [Grant] = []
         while !reader.isAtEnd {

@@ -2,7 +2,7 @@ package import CaretCore
 
 /// A row of `segment` without its content.
 package struct SegmentSummary: Equatable {
-    let row: Int64
+    package let row: Int64
     package let first: Revision
     package let last: Revision
     /// The length of the stored content.

@@ -1,5 +1,5 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 import Synchronization
 
 /// What all readers of a store remember about histories: texts at some revisions, and the segments that were
@@ -14,7 +14,7 @@ package final class HistoryCache: Sendable {
     private struct Rung {
         /// The document's part of the epoch. A redaction changes it, and all texts.
         let epoch: UInt64
-        let text: HistoryReader.CheckedText
+        let text: CheckedText
     }
 
     private let state = Mutex(State())
@@ -22,22 +22,22 @@ package final class HistoryCache: Sendable {
     /// Enough for 60 million revisions. A full set is emptied.
     private static let mostSegments = 4096
     /// The fingerprint of a smaller segment costs about as much as its chain.
-    static let leastChanges = 64
+    package static let leastChanges = 64
 
     package init() {}
 
     // MARK: Texts
 
-    func rung(of entry: DocumentEntry, through revision: Revision) -> HistoryReader.CheckedText? {
+    package func rung(of entry: DocumentEntry, through revision: Revision) -> CheckedText? {
         let found = state.withLock { $0.ladder.text(of: entry.id, through: revision)?.text }
         guard let found, found.epoch == entry.epoch.document else { return nil }
         return found.text
     }
 
     /// Drops all texts of a document.
-    func forget(_ document: DocumentID) { state.withLock { $0.ladder.remove(document) } }
+    package func forget(_ document: DocumentID) { state.withLock { $0.ladder.remove(document) } }
 
-    func add(_ text: HistoryReader.CheckedText, of entry: DocumentEntry) {
+    package func add(_ text: CheckedText, of entry: DocumentEntry) {
         // Rungs share the parts of the text that did not change between them. This estimate ignores that.
         let (revision, bytes) = (text.snapshot.revision, 1024 + text.snapshot.text.length.utf8 * 9 / 8)
         let rung = Rung(epoch: entry.epoch.document, text: text)
@@ -46,9 +46,9 @@ package final class HistoryCache: Sendable {
 
     // MARK: Segments
 
-    func isSound(_ fingerprint: Digest) -> Bool { state.withLock { $0.sound.contains(fingerprint) } }
+    package func isSound(_ fingerprint: Digest) -> Bool { state.withLock { $0.sound.contains(fingerprint) } }
 
-    func remember(sound fingerprint: Digest) {
+    package func remember(sound fingerprint: Digest) {
         state.withLock { state in
             if state.sound.count >= HistoryCache.mostSegments { state.sound = [] }
             state.sound.insert(fingerprint)

@@ -6,8 +6,8 @@ package final class Generation: Sendable {
 
     package init(_ value: UInt64) { current = Atomic(value) }
 
-    var value: UInt64 { current.load(ordering: .acquiring) }
+    package var value: UInt64 { current.load(ordering: .acquiring) }
 
     /// Sets a new generation, which must already be on disk.
-    func renew(to value: UInt64) { current.store(value, ordering: .releasing) }
+    package func renew(to value: UInt64) { current.store(value, ordering: .releasing) }
 }

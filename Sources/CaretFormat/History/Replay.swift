@@ -1,18 +1,18 @@
-import CaretCore
+package import CaretCore
 import CaretLog
 
-/// Applies the segments after a snapshot to the snapshot's text.
-struct Replay {
-    private(set) var checked: HistoryReader.CheckedText
+/// Applies the segments after a snapshot to the snapshot's text. Throws `Fault.damaged` if they do not fit.
+package struct Replay<Fault: DamageFault> {
+    package private(set) var checked: CheckedText
 
-    init(_ start: HistoryReader.CheckedText) { checked = start }
+    package init(_ start: CheckedText) { checked = start }
 
     /// Applies the changes of a sound segment from the text's revision up to revision `end`.
-    mutating func apply(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {
+    package mutating func apply(_ stored: StoredSegment, through end: Revision) throws(Fault) {
         let (at, new) = (checked.snapshot.revision, try changes(of: stored, through: end))
         let start = try chainAtText(stored, before: new)
         checked.snapshot = Snapshot(
-            revision: Revision(at.value + new.count), text: try Replay.text(after: new, from: checked))
+            revision: Revision(at.value + new.count), text: try Self.text(after: new, from: checked))
         checked.chain =
             new.endIndex == stored.segment.changes.endIndex
             ? stored.after : start.extended(by: new, from: at.next)
@@ -20,41 +20,41 @@ struct Replay {
 
     /// The text at revision `end`, which is inside a sound segment. Without the chain at that revision, so
     /// nothing can be applied after it.
-    func text(after stored: StoredSegment, at end: Revision) throws(StoreFault) -> TextBuffer {
+    package func text(after stored: StoredSegment, at end: Revision) throws(Fault) -> TextBuffer {
         let new = try changes(of: stored, through: end)
         _ = try chainAtText(stored, before: new)
-        return try Replay.text(after: new, from: checked)
+        return try Self.text(after: new, from: checked)
     }
 
     /// The changes of a segment after the text's revision, up to revision `end`.
     private func changes(
         of stored: StoredSegment, through end: Revision
-    ) throws(StoreFault) -> ArraySlice<LoggedChange> {
+    ) throws(Fault) -> ArraySlice<LoggedChange> {
         let (segment, at) = (stored.segment, checked.snapshot.revision)
-        guard segment.first <= at.next, at <= end else { throw .damaged }
+        guard segment.first <= at.next, at <= end else { throw Fault.damaged }
         return segment.changes.dropFirst(at.value + 1 - segment.first.value).prefix(end.value - at.value)
     }
 
     /// The chain value of the history at the text's revision, which must equal the chain value of the text.
     private func chainAtText(
         _ stored: StoredSegment, before new: ArraySlice<LoggedChange>
-    ) throws(StoreFault) -> Chain {
+    ) throws(Fault) -> Chain {
         let known = stored.segment.changes[..<new.startIndex]
         let start = stored.before.extended(by: known, from: stored.segment.first)
-        guard start == checked.chain else { throw .damaged }
+        guard start == checked.chain else { throw Fault.damaged }
         return start
     }
 
     private static func text(
-        after changes: ArraySlice<LoggedChange>, from checked: HistoryReader.CheckedText
-    ) throws(StoreFault) -> TextBuffer {
+        after changes: ArraySlice<LoggedChange>, from checked: CheckedText
+    ) throws(Fault) -> TextBuffer {
         var text = checked.snapshot.text
         for change in changes {
             do {
                 try text.apply(change)
             } catch {
                 // A change that does not fit the text shows that the history is damaged.
-                throw .damaged
+                throw Fault.damaged
             }
         }
         return text

@@ -1,6 +1,6 @@
 import CaretCore
+import CaretFormat
 import CaretLog
-import CaretStore
 import TestSupport
 import Testing
 

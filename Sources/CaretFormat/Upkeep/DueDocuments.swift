@@ -1,9 +1,9 @@
-import CaretLog
+package import CaretLog
 import Synchronization
 
 /// A queue of documents that are due for upkeep, in the order in which they became due. No document is in the
 /// queue twice.
-final class DueDocuments: Sendable {
+package final class DueDocuments: Sendable {
     private struct Waiting {
         var order: [DocumentID] = []
         var known: Set<DocumentID> = []
@@ -11,12 +11,12 @@ final class DueDocuments: Sendable {
 
     private let waiting = Mutex(Waiting())
     /// One signal can announce any number of documents.
-    let signals: AsyncStream<Void>
+    package let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+    package init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    func add(_ documents: Set<DocumentID>) {
+    package func add(_ documents: Set<DocumentID>) {
         if documents.isEmpty { return }
         waiting.withLock { waiting in
             for document in documents.sorted() where waiting.known.insert(document).inserted {
@@ -27,7 +27,7 @@ final class DueDocuments: Sendable {
     }
 
     /// Removes and returns all documents. They can become due again.
-    func takeAll() -> [DocumentID] {
+    package func takeAll() -> [DocumentID] {
         waiting.withLock { waiting in
             defer { waiting = Waiting() }
             return waiting.order

@@ -1,0 +1,34 @@
+package import CaretCore
+package import CaretLog
+
+/// A document's whole history without a passage, encoded for its rows.
+package struct RedactionPlan {
+    /// The document as it was read.
+    package let old: DocumentEntry
+    /// The document's part of the new epoch.
+    package let epoch: UInt64
+    package let segments: [EncodedSegment]
+    package let snapshots: [StoredSnapshot]
+    /// The chain and the length of the text at the head.
+    package let chain: Chain
+    package let length: TextLength
+
+    package init(
+        old: DocumentEntry, epoch: UInt64, segments: [EncodedSegment], snapshots: [StoredSnapshot],
+        chain: Chain, length: TextLength
+    ) {
+        self.old = old
+        self.epoch = epoch
+        self.segments = segments
+        self.snapshots = snapshots
+        self.chain = chain
+        self.length = length
+    }
+}
+
+/// The result of preparing a redaction.
+package enum PreparedRedaction {
+    case tooFrequent
+    /// `plan` is nil for a dry run, and if no revision contains the passage.
+    case found(RedactionReport, RedactionPlan?)
+}

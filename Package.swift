@@ -66,7 +66,7 @@ let package = Package(
             name: "CaretServer",
             dependencies: [
                 "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretFormat",
-                "CaretLog", "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
+                "CaretLog", "CaretPage", "CaretRooms", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .target(

@@ -3,7 +3,6 @@ import CaretCore
 import CaretFormat
 package import CaretLog
 import CaretRooms
-package import CaretStore
 package import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
@@ -16,7 +15,7 @@ package final class Server: Sendable {
     private let listeners = Mutex<[Listener]>([])
 
     package init(
-        _ settings: ServerSettings, store: SQLiteStore, in folder: String, authenticator: any Authenticator,
+        _ settings: ServerSettings, store: any ServedStore, in folder: String, authenticator: any Authenticator,
         counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         // A random part of all session ids, so that no other server and no other run of this one uses the

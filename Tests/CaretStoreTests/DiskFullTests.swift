@@ -1,3 +1,4 @@
+import CaretLog
 import CaretStore
 import Foundation
 import TestSupport

@@ -40,7 +40,7 @@ struct ImportTable {
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
             "CLinux", "COpenSSL", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretFormat",
-            "CaretLog", "CaretPage", "CaretRooms", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
+            "CaretLog", "CaretPage", "CaretRooms", "CaretTLS", "CaretWeb", "CaretWire",
             "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretStore": [

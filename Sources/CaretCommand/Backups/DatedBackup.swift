@@ -1,4 +1,5 @@
 import CaretClient
+import CaretLog
 import CaretStore
 import CaretSync
 import FoundationEssentials

@@ -1,6 +1,5 @@
 import CaretConfig
 import CaretLog
-import CaretStore
 import CaretWire
 import Glibc
 
@@ -8,7 +7,7 @@ import Glibc
 struct StoreMaintenance: Sendable {
     typealias Progress = @Sendable (MaintenanceProgress) -> Void
 
-    private let store: SQLiteStore
+    private let store: any ServedStore
     private let folder: String
     private let log: LogWriter
 
@@ -19,7 +18,7 @@ struct StoreMaintenance: Sendable {
     /// Nanoseconds between two progress messages.
     private static let pause: UInt64 = 1_000_000_000
 
-    init(_ store: SQLiteStore, in folder: String, _ log: LogWriter) {
+    init(_ store: any ServedStore, in folder: String, _ log: LogWriter) {
         self.store = store
         self.folder = folder
         self.log = log
@@ -31,16 +30,15 @@ struct StoreMaintenance: Sendable {
     ) {
         let reportProgress = StoreMaintenance.throttled(progress)
         Task { [store, log] in
-            do throws(OpeningFault) {
-                let report = try await store.verify(document) {
+            do throws(MaintenanceFault) {
+                let report = try await store.check(document) {
                     reportProgress(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
                 }
                 if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
                 answer(.success(Verified(report)))
             } catch {
-                let fault = BackupFault(error)
-                log.write(LogEvent(of: fault, .checkFailed))
-                answer(.failure(fault.refusal))
+                log.write(LogEvent(of: error, .checkFailed))
+                answer(.failure(error.refusal))
             }
         }
     }
@@ -55,9 +53,9 @@ struct StoreMaintenance: Sendable {
         let file = "caret-" + digits.map { "T.".contains($0) ? "-" : String($0) }.joined() + ".sqlite"
         let path = backups + "/" + file
         Task { [store, log, backups] in
-            do throws(BackupFault) {
-                if mkdir(backups, 0o700) != 0, errno != EEXIST { throw .system(errno) }
-                let report = try await store.backUp(to: path, at: time) {
+            do throws(MaintenanceFault) {
+                try StoreMaintenance.makeFolder(backups)
+                let report = try await store.copy(to: path, at: time) {
                     reportProgress(MaintenanceProgress(done: $0, of: $1))
                 }
                 log.write(LogEvent(.backupMade, .path(path)))
@@ -71,6 +69,11 @@ struct StoreMaintenance: Sendable {
                 answer(.failure(error.refusal))
             }
         }
+    }
+
+    private static func makeFolder(_ path: String) throws(MaintenanceFault) {
+        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        throw .storage(errno == ENOSPC || errno == EDQUOT ? .full : .failed, .errno(errno))
     }
 
     private static func size(of path: String) -> Int {
@@ -111,21 +114,22 @@ extension LogEvent {
         }
     }
 
-    fileprivate init(of fault: BackupFault, _ failure: Name) {
+    fileprivate init(of fault: MaintenanceFault, _ failure: Name) {
         switch fault {
         case .damaged(let report): self = LogEvent(of: report, failure) ?? LogEvent(failure)
-        case .database(let found) where fault.isDamage: self.init(.damageFound, .sqlite(found.code))
-        // Code 0 means that the store was closed during the copy.
-        case .database(let found) where found.code == 0: self.init(failure, .reason("stopped"))
-        case .database(let found): self.init(failure, .sqlite(found.code))
-        case .system(let code): self.init(failure, .errno(code))
         case .exists: self.init(failure, .reason("exists"))
+        case .stopped: self.init(failure, .reason("stopped"))
+        case .storage(let refusal, let code):
+            self.init(refusal == .damaged ? .damageFound : failure, code.field)
         }
     }
 }
 
-extension BackupFault {
-    fileprivate var refusal: StoreRefusal {
-        isDamage ? .damaged : isOutOfSpace ? .full : .failed
+extension MaintenanceFault.Code {
+    fileprivate var field: LogField {
+        switch self {
+        case .errno(let code): .errno(code)
+        case .sqlite(let code): .sqlite(code)
+        }
     }
 }

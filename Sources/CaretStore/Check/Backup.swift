@@ -1,5 +1,5 @@
 import CSQLite
-import CaretLog
+package import CaretLog
 import Glibc
 
 /// Why a backup failed. Its partial file was removed.

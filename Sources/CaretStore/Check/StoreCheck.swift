@@ -35,7 +35,7 @@ package struct StoreCheck {
             try body(&self)
         } catch {
             switch error {
-            case .database(let fault): report.addFinding(.unread(fault), in: document)
+            case .database(let fault): report.addFinding(.unread(fault.message), in: document)
             case .refused: report.addFinding(.row, in: document)
             }
         }

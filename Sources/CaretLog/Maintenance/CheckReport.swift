@@ -1,10 +1,7 @@
-import CaretFormat
-package import CaretLog
-
 /// The result of a check of a store.
 package struct CheckReport: Equatable, Sendable {
     package struct Finding: Equatable, Sendable {
-        /// Nil if the file itself is damaged.
+        /// Nil if the finding belongs to no document.
         package let document: DocumentID?
         /// Nil if the name is not known.
         package let name: DocumentName?
@@ -12,7 +9,7 @@ package struct CheckReport: Equatable, Sendable {
     }
 
     package enum Fault: Equatable, Sendable {
-        /// SQLite reported this fault of the file.
+        /// The database reported this fault of its file.
         case file(String)
         /// The document's row has a wrong checksum, or the document is not found by its name.
         case row
@@ -30,15 +27,15 @@ package struct CheckReport: Equatable, Sendable {
         case token(TokenID)
         /// The check is incomplete, because the store was closed.
         case stopped
-        /// SQLite could not read the data.
-        case unread(DatabaseFault)
+        /// The database could not read the data, with its message.
+        case unread(String)
     }
 
-    package internal(set) var documents = 0
-    package internal(set) var revisions = 0
-    package internal(set) var snapshots = 0
-    package internal(set) var pushers = 0
-    package internal(set) var tokens = 0
+    package var documents = 0
+    package var revisions = 0
+    package var snapshots = 0
+    package var pushers = 0
+    package var tokens = 0
     /// The first thousand findings. A damaged document has at least one finding, but some of its faults may
     /// have none.
     package private(set) var findings: [Finding] = []
@@ -50,7 +47,9 @@ package struct CheckReport: Equatable, Sendable {
     /// Whether the check is incomplete.
     package var isStopped: Bool { findings.contains { $0.fault == .stopped } }
 
-    mutating func addFinding(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
+    package init() {}
+
+    package mutating func addFinding(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
         if findings.count == 1000 {
             hasMore = true
         } else {
@@ -72,7 +71,7 @@ extension CheckReport.Fault {
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"
         case .stopped: "the check was stopped before it was complete"
-        case .unread(let fault): "the data cannot be read: \(fault.message)"
+        case .unread(let message): "the data cannot be read: \(message)"
         }
     }
 }
@@ -82,4 +81,10 @@ package struct CheckProgress: Equatable, Sendable {
     package let documents: Int
     package let allDocuments: Int
     package let revisions: Int
+
+    package init(documents: Int, allDocuments: Int, revisions: Int) {
+        self.documents = documents
+        self.allDocuments = allDocuments
+        self.revisions = revisions
+    }
 }

@@ -1,0 +1,19 @@
+/// A store as a server uses it, whichever database the store has.
+///
+/// Opening and closing are not part of it, because each kind of store needs other things for them.
+package protocol ServedStore: DocumentStore, TokenStore, TagStore {
+    /// A number that changes when the store notices that it lost commits. The names of epochs contain it.
+    var generation: UInt64 { get }
+
+    /// Checks one document, or the whole store if `document` is nil, while the store keeps running. `progress`
+    /// is called on another thread, and must return soon.
+    func check(
+        _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void
+    ) async throws(MaintenanceFault) -> CheckReport
+
+    /// Copies the store into a new file, while the store keeps running, and checks the copy. Returns the report
+    /// of that check. `progress` gets how much is copied and how much there is, both in the same unit.
+    func copy(
+        to path: String, at time: Int64, progress: @escaping @Sendable (_ copied: Int, _ all: Int) -> Void
+    ) async throws(MaintenanceFault) -> CheckReport
+}

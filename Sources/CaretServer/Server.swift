@@ -15,8 +15,8 @@ package final class Server: Sendable {
     private let listeners = Mutex<[Listener]>([])
 
     package init(
-        _ settings: ServerSettings, store: any ServedStore, in folder: String, authenticator: any Authenticator,
-        counters: CounterBoard, log: LogWriter
+        _ settings: ServerSettings, store: any ServedStore, in folder: String,
+        authenticator: any Authenticator, counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         // A random part of all session ids, so that no other server and no other run of this one uses the
         // same ids.

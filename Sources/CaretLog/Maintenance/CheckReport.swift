@@ -49,7 +49,9 @@ package struct CheckReport: Equatable, Sendable {
 
     package init() {}
 
-    package mutating func addFinding(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
+    package mutating func addFinding(
+        _ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil
+    ) {
         if findings.count == 1000 {
             hasMore = true
         } else {

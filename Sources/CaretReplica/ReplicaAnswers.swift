@@ -3,21 +3,21 @@ import CaretWire
 
 // The server's answers to pushes.
 extension Replica {
-    mutating func apply(_ ack: Ack, _ edits: [Edit]?) {
+    mutating func apply(ackOf seq: Seq, at revision: Revision, isCommit: Bool, _ edits: [Edit]?) {
         guard link == .open else { return }
-        guard let position, ack.revision.isValid else { return reloadText() }
-        if ack.isCommit, ack.revision == position.revision.next { return advance(by: ack, edits) }
+        guard let position, revision.isValid else { return reloadText() }
+        if isCommit, revision == position.revision.next { return advance(byPush: seq, to: revision, edits) }
         // This ack is not for the next revision, so it does not advance the text. The replica already has the
         // ack's revision, or receives it later, by a `change` or by another ack.
-        if Seq(ack.seq) == inFlight?.push.seq { resolve(at: ack.revision) }
+        if seq == inFlight?.push.seq { resolve(at: revision) }
     }
 
     /// Applies an ack that is also the next revision in the stream.
-    private mutating func advance(by ack: Ack, _ edits: [Edit]?) {
-        guard let push = inFlight?.push, push.seq == Seq(ack.seq), let position else {
+    private mutating func advance(byPush seq: Seq, to revision: Revision, _ edits: [Edit]?) {
+        guard let push = inFlight?.push, push.seq == seq, let position else {
             // The ack is for a push that the user has discarded, or that an earlier process of this client
             // sent.
-            guard let edits, advance(by: edits, to: ack.revision) else { return reloadText() }
+            guard let edits, advance(by: edits, to: revision) else { return reloadText() }
             return
         }
         do throws(ChangeError) {
@@ -34,7 +34,7 @@ extension Replica {
         } catch {
             return reloadText()
         }
-        self.position = WirePosition(epoch: position.epoch, revision: ack.revision)
+        self.position = WirePosition(epoch: position.epoch, revision: revision)
         isKnownToServer = true
         endFlight()
     }
@@ -66,9 +66,7 @@ extension Replica {
     }
 
     /// Handles the refusal of a push.
-    mutating func apply(_ error: ErrorReport) {
-        guard let number = error.seq else { return }
-        let (seq, refusal) = (Seq(number), Refusal(error.code))
+    mutating func apply(_ refusal: Refusal, of seq: Seq, retryAfter delay: Milliseconds?) {
         // The error shows that the document is not open on the server, whichever push was refused.
         if refusal.recovery == .reopen { return reopen() }
         // Ignores an answer to an earlier copy of the push, or to a push whose edits were resubmitted.
@@ -77,7 +75,7 @@ extension Replica {
         switch refusal.recovery {
         case .resendLater:
             isWaiting = true
-            actions.append(.retry(after: pushBackoff.nextDelay(requested: error.requestedDelay)))
+            actions.append(.retry(after: pushBackoff.nextDelay(requested: delay)))
         case .resubmit, .resubmitAfterFullText: resubmit(push, after: refusal)
         case .keep: close(refusal)
         case .reopen, .askUser: askUser(refusal)
@@ -129,10 +127,4 @@ extension Replica {
         // whether the push was committed.
         if link == .open { reopen() }
     }
-}
-
-extension Ack {
-    /// Whether the push was committed now, so that this ack stands for the push's revision in the stream. If
-    /// false, the push changed nothing, or an earlier copy of it was committed.
-    fileprivate var isCommit: Bool { !unchanged && !duplicate }
 }

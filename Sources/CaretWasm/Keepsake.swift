@@ -39,7 +39,7 @@ extension Reader {
 
     private mutating func savedReplica() throws(Refusal) -> SavedReplica {
         if try number() != format { throw malformed }
-        let position = try flag() ? try wirePosition() : nil
+        let position = try flag() ? try savedPosition() : nil
         let committed = try text()
         let (nextSeq, unsent) = (try seq(), try change())
         guard try flag() else {
@@ -48,7 +48,7 @@ extension Reader {
                 position: position, committed: committed, push: nil, inFlight: Change(), unsent: unsent,
                 nextSeq: nextSeq)
         }
-        let push = SentPush(position: try wirePosition(), seq: try seq(), change: try change())
+        let push = SentPush(position: try savedPosition(), seq: try seq(), change: try change())
         // Bytes of a damaged keepsake must not make a replica that breaks its own invariants.
         if position == nil || push.seq >= nextSeq && nextSeq != Seq.last { throw malformed }
         return SavedReplica(
@@ -56,10 +56,10 @@ extension Reader {
             nextSeq: nextSeq)
     }
 
-    private mutating func wirePosition() throws(Refusal) -> WirePosition {
-        let epoch = try wireString()
-        let revision = try revision()
-        if revision < 0 || revision.value >= Int(Int32.max) { throw malformed }
-        return WirePosition(epoch: epoch, revision: revision)
+    private mutating func savedPosition() throws(Refusal) -> WirePosition {
+        let position = try self.position()
+        let revision = position.revision.value
+        if revision < 0 || revision >= Int(Int32.max) { throw malformed }
+        return position
     }
 }

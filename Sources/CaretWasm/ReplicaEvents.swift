@@ -17,11 +17,9 @@ enum EventKind: Int32 {
     case connected = 7
     case disconnected = 8
     case timePassed = 9
-    /// The code: number; flag: whether there is a seq; the seq; the delay in milliseconds, or -1: number. The
-    /// code is the index of the word in `ErrorCode`. Any other number is a code that this module does not
-    /// know.
+    /// The refusal: its index in `Refusal.numbered`; the delay in milliseconds, or -1: number.
     case openRefused = 10
-    /// As `openRefused`.
+    /// As `openRefused`; the seq.
     case pushRefused = 11
     /// Epoch: string; revision: number; flag: whether there is a text; the text: string; rights: number; own;
     /// the number of peers; for each peer its session: string, and selections.
@@ -40,7 +38,6 @@ enum EventKind: Int32 {
     case rights = 18
     /// The reason: number; flag: whether there is a new name; the new name: string.
     case gone = 19
-    case bye = 20
 }
 
 extension Reader {
@@ -59,25 +56,15 @@ extension Reader {
             let actions = try type(change, after: pause, in: &replica)
             return [.edit(change)] + actions
         case .selected:
-            let selections = try selections().map { Selection($0) }
+            let selections = try selections()
             try finish()
             do throws(TextError) {
                 return try replica.selected(selections)
             } catch {
                 throw Refusal(error)
             }
-        case .openRefused, .pushRefused:
-            let error = try error()
-            try finish()
-            return kind == .openRefused ? replica.openRefused(error) : replica.pushRefused(error)
-        case .opened, .change, .ack, .check, .peer, .resync, .rights, .gone, .bye:
-            let message = try message(kind)
-            try finish()
-            do throws(TextError) {
-                return try replica.received(message)
-            } catch {
-                throw Refusal(error)
-            }
+        case .openRefused, .pushRefused, .opened, .change, .ack, .check, .peer, .resync, .rights, .gone:
+            return try passMessage(kind, to: &replica)
         case .undo, .redo, .retry, .discard, .connected, .disconnected, .timePassed:
             try finish()
             return pass(kind, to: &replica)
@@ -105,14 +92,9 @@ extension Reader {
         case .disconnected: replica.disconnected()
         case .timePassed: replica.timePassed()
         case .typed, .replaced, .selected, .openRefused, .pushRefused, .opened, .change, .ack, .check, .peer,
-            .resync, .rights, .gone, .bye:
+            .resync, .rights, .gone:
             []
         }
-    }
-
-    private mutating func milliseconds() throws(Refusal) -> Milliseconds? {
-        let number = try number()
-        return number < 0 ? nil : Milliseconds(Int(number))
     }
 
     mutating func text() throws(Refusal) -> TextBuffer {

@@ -2,103 +2,94 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-// The server's messages about one document. The replica uses neither the document's name nor anything else
-// that is missing here.
+// The server's messages about one document, with only the parts that the replica uses.
 extension Reader {
-    mutating func message(_ kind: EventKind) throws(Refusal) -> ServerMessage {
+    /// Reads a message to its end, and passes it to the replica.
+    mutating func passMessage(_ kind: EventKind, to replica: inout Replica) throws(Refusal) -> [ReplicaAction] {
         switch kind {
-        case .opened: return .opened(try opened())
-        case .change: return .change(try wireChange())
-        case .ack: return .ack(try ack())
+        case .openRefused:
+            let (refusal, delay) = (try refusal(), try milliseconds())
+            try finish()
+            return replica.openRefused(refusal, retryAfter: delay)
+        case .pushRefused:
+            let (refusal, delay, seq) = (try refusal(), try milliseconds(), try seq())
+            try finish()
+            return replica.pushRefused(seq, refusal, retryAfter: delay)
+        case .opened:
+            let opened = try opened()
+            try finish()
+            return replica.opened(opened)
+        case .change:
+            let (revision, start) = (try revision(), try revision())
+            let edits = try edits()
+            try finish()
+            return replica.changed(to: revision, squashedFrom: start.value < 0 ? nil : start, edits)
+        case .ack:
+            let (seq, revision) = (try seq(), try revision())
+            let (unchanged, duplicate) = (try flag(), try flag())
+            let edits = try flag() ? try edits() : nil
+            try finish()
+            return replica.acked(seq, at: revision, isCommit: !unchanged && !duplicate, edits)
         case .check:
             let (revision, length) = (try revision(), Int(try number()))
             let checksum = UInt32(bitPattern: try number())
-            return .check(Check(document: "", revision: revision, length: length, crc32: checksum))
-        case .peer: return .peer(PeerChange(document: "", session: try wireString(), news: try peerNews()))
+            try finish()
+            return replica.checked(revision, length: length, crc32: checksum)
+        case .peer:
+            let session = try wireString()
+            if try !flag() {
+                try finish()
+                return replica.peerLeft(session)
+            }
+            let revision = try revision()
+            let peer = PeerSelections(session: session, selections: try selections())
+            try finish()
+            return replica.peerSelected(peer, at: revision)
         case .resync:
-            let (epoch, revision, text) = (try wireString(), try revision(), try wireString())
-            return .resync(
-                Resync(
-                    document: "", epoch: epoch, revision: revision, text: text, reason: .epoch, own: try own()
-                ))
-        case .rights: return .rights(RightsChange(document: "", rights: try rights()))
-        case .gone: return .gone(try gone())
-        case .bye: return .bye(Bye(reason: .idle))
+            let (position, text, own) = (try position(), try text(), try own())
+            try finish()
+            return replica.resynced(text, at: position, own: own)
+        case .rights:
+            let rights = try rights()
+            try finish()
+            return replica.rightsChanged(rights)
+        case .gone:
+            let reason = try number()
+            let name = try flag() ? try wireString() : nil
+            try finish()
+            return replica.gone(Reader.goneReason(reason), to: name)
         case .typed, .replaced, .selected, .undo, .redo, .retry, .discard, .connected, .disconnected,
-            .timePassed,
-            .openRefused, .pushRefused:
+            .timePassed:
             throw malformed
         }
     }
 
-    mutating func error() throws(Refusal) -> ErrorReport {
-        let code = Int(try number())
-        let seq = try flag() ? PushNumber(try seq().value) : nil
-        let delay = Int(try number())
-        var error = ErrorReport(unlisted: "", "")
-        if ErrorCode.allCases.indices.contains(code) { error.code = .known(ErrorCode.allCases[code]) }
-        error.seq = seq
-        error.retryAfterMilliseconds = delay < 0 ? nil : delay
-        return error
-    }
-
-    private mutating func opened() throws(Refusal) -> Opened {
-        let (epoch, revision) = (try wireString(), try revision())
-        let content: Opened.Content = try flag() ? .text(try wireString()) : .resumed
+    private mutating func opened() throws(Refusal) -> OpenedText {
+        let position = try position()
+        let text = try flag() ? try text() : nil
         let (rights, own) = (try rights(), try own())
-        var peers: [Peer] = []
+        var peers: [PeerSelections] = []
         for _ in 0..<UInt32(bitPattern: try number()) {
-            let session = try wireString()
-            peers.append(
-                Peer(
-                    session: session, introduction: Introduction(user: "", client: ""),
-                    selections: try selections()))
+            peers.append(PeerSelections(session: try wireString(), selections: try selections()))
         }
-        return Opened(
-            document: "", epoch: epoch, revision: revision, content: content, rights: rights, newline: .lf,
-            peers: peers, own: own)
+        return OpenedText(position: position, text: text, rights: rights, own: own, peers: peers)
     }
 
-    private mutating func wireChange() throws(Refusal) -> WireChange {
-        let (revision, from) = (try revision(), try revision())
-        let origin =
-            from.value < 0
-            ? WireChange.Origin.one(WireChange.Author(user: "", client: "", time: 0)) : .squashed(from: from)
-        return WireChange(document: "", revision: revision, origin: origin, edits: try wireEdits())
-    }
-
-    private mutating func ack() throws(Refusal) -> Ack {
-        let (seq, revision) = (PushNumber(try seq().value), try revision())
-        let (unchanged, duplicate) = (try flag(), try flag())
-        let edits = try flag() ? try wireEdits() : nil
-        return Ack(
-            document: "", seq: seq, revision: revision, edits: edits, unchanged: unchanged,
-            duplicate: duplicate)
-    }
-
-    private mutating func peerNews() throws(Refusal) -> PeerChange.News {
-        if try !flag() { return .left }
-        let revision = try revision()
-        return .selected(revision: revision, selections: try selections(), introduction: nil)
-    }
-
-    private mutating func gone() throws(Refusal) -> Gone {
-        let reason = try number()
-        let to = try flag() ? try wireString() : nil
-        var gone = Gone(document: "", epoch: nil, reason: .deleted, to: to)
-        switch reason {
-        case 0: break
-        case 1: gone.reason = .known(.renamed)
-        case 2: gone.reason = .known(.damaged)
-        default: gone.reason = .unknown("")
+    private static func goneReason(_ number: Int32) -> OpenWord<GoneReason> {
+        switch number {
+        case 0: .known(.deleted)
+        case 1: .known(.renamed)
+        case 2: .known(.damaged)
+        default: .unknown("")
         }
-        return gone
     }
 }
 
 // Parts of messages.
 extension Reader {
-    mutating func revision() throws(Refusal) -> Revision { Revision(Int(try number())) }
+    mutating func position() throws(Refusal) -> WirePosition {
+        WirePosition(epoch: try wireString(), revision: try revision())
+    }
 
     mutating func flag() throws(Refusal) -> Bool { try number() != 0 }
 
@@ -109,17 +100,23 @@ extension Reader {
         return Seq(low, UInt32(bitPattern: try number()))
     }
 
+    /// A negative number stands for none.
+    mutating func milliseconds() throws(Refusal) -> Milliseconds? {
+        let number = try number()
+        return number < 0 ? nil : Milliseconds(Int(number))
+    }
+
     @inline(never)
-    mutating func selections() throws(Refusal) -> [WireSelection] {
-        var selections: [WireSelection] = []
+    mutating func selections() throws(Refusal) -> [Selection] {
+        var selections: [Selection] = []
         for _ in 0..<UInt32(bitPattern: try number()) {
-            let anchor = Int(try number())
-            selections.append(WireSelection(anchor, Int(try number())))
+            let anchor = Offset(Int(try number()))
+            selections.append(Selection(anchor: anchor, head: Offset(Int(try number()))))
         }
         return selections
     }
 
-    private mutating func wireEdits() throws(Refusal) -> [WireEdit] { try edits().map { WireEdit($0) } }
+    private mutating func revision() throws(Refusal) -> Revision { Revision(Int(try number())) }
 
     private mutating func own() throws(Refusal) -> OwnPush? {
         guard try flag() else { return nil }
@@ -134,6 +131,21 @@ extension Reader {
         default: .write
         }
     }
+
+    /// Unknown numbers are those of refusals that this module does not know.
+    private mutating func refusal() throws(Refusal) -> CaretReplica.Refusal {
+        let number = Int(try number())
+        return CaretReplica.Refusal.numbered.indices.contains(number) ? .numbered[number] : .other
+    }
+}
+
+extension CaretReplica.Refusal {
+    /// All refusals. The index of each is its number in events and answers.
+    static let numbered: [CaretReplica.Refusal] = [
+        .rateLimited, .overloaded, .storageFull, .storageFailed, .internalFault, .shuttingDown, .pushInFlight,
+        .notOpen, .alreadyOpen, .epochChanged, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .seqReused,
+        .badRange, .notFound, .damaged, .forbidden, .badText, .badEdits, .tooLarge, .lineTooLong, .other,
+    ]
 }
 
 extension Seq {

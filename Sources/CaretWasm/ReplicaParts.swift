@@ -130,7 +130,7 @@ extension Writer {
         }
     }
 
-    /// The state, and for a refusal its index in `CaretReplica.Refusal`; otherwise 0.
+    /// The state, and for a refusal its index in `Refusal.numbered`; otherwise 0.
     @inline(never)
     private mutating func put(_ state: SavingState) {
         switch state {
@@ -140,38 +140,8 @@ extension Writer {
         case .offline: put(3)
         case .refused(let refusal):
             put(4)
-            return put(refusal.index)
+            return put(CaretReplica.Refusal.numbered.firstIndex(of: refusal) ?? 0)
         }
         put(0)
-    }
-}
-
-extension CaretReplica.Refusal {
-    fileprivate var index: Int {
-        switch self {
-        case .rateLimited: 0
-        case .overloaded: 1
-        case .storageFull: 2
-        case .storageFailed: 3
-        case .internalFault: 4
-        case .shuttingDown: 5
-        case .pushInFlight: 6
-        case .notOpen: 7
-        case .alreadyOpen: 8
-        case .epochChanged: 9
-        case .baseAhead: 10
-        case .baseTrimmed: 11
-        case .baseBeforeOwnPush: 12
-        case .seqReused: 13
-        case .badRange: 14
-        case .notFound: 15
-        case .damaged: 16
-        case .forbidden: 17
-        case .badText: 18
-        case .badEdits: 19
-        case .tooLarge: 20
-        case .lineTooLong: 21
-        case .other: 22
-        }
     }
 }

@@ -6,7 +6,8 @@ import { lineNumber, namesWords, nameWords, PeopleState } from '../../Sources/Ca
 import { scrollToReveal } from '../../Sources/CaretPage/page/reveal-scroll.js'
 import { actionLabels, reasonOf, SavingDisplay, situationOf } from '../../Sources/CaretPage/page/saving-words.js'
 import { mostEdits, unsavedParts } from '../../Sources/CaretPage/page/unsaved-parts.js'
-import { errorCodes, refusals } from '../../Sources/CaretPage/caret/replica.js'
+import { refusals } from '../../Sources/CaretPage/caret/replica.js'
+import { errorCodes } from './words.mjs'
 
 const start = 1_000_000
 

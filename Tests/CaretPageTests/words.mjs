@@ -1,30 +1,35 @@
 // The lists of words in JavaScript are in the order of the Swift lists, because numbers stand for them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { errorCodes, refusals } from '../../Sources/CaretPage/caret/replica.js'
+import { refusals } from '../../Sources/CaretPage/caret/replica.js'
 
 function read(path) {
     return readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8')
 }
 
-/** The case names of `index` in ReplicaParts.swift, by their numbers. */
-function numbered(source) {
-    const numbers = [...source.matchAll(/case \.(\w+): (\d+)$/gm)]
-    return numbers.sort(([, , left], [, , right]) => left - right).map(([, name]) => name)
-}
+/** The words of the error codes in CaretWire. */
+export const errorCodes = [...read('CaretWire/ErrorCode.swift').matchAll(/^    case `?(\w+)`?(?: = "(\w+)")?$/gm)]
+    .map(([, name, word]) => word ?? name)
 
 function words(name) {
     return name.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase()).replace('internal_fault', 'internal')
 }
 
 export const cases = {
-    'error codes have the order of ErrorCode'() {
-        const cases = [...read('CaretWire/ErrorCode.swift').matchAll(/^    case `?(\w+)`?(?: = "(\w+)")?$/gm)]
-        assert.deepEqual(errorCodes, cases.map(([, name, word]) => word ?? name))
+    'refusals have the order of their numbers'() {
+        const source = read('CaretWasm/ReplicaMessages.swift')
+        const [, list] = /numbered: \[CaretReplica\.Refusal\] = \[([^\]]*)\]/.exec(source)
+        assert.deepEqual(refusals, [...list.matchAll(/\.(\w+)/g)].map(([, name]) => words(name)))
     },
 
-    'refusals have the order of their numbers'() {
-        const source = read('CaretWasm/ReplicaParts.swift')
-        assert.deepEqual(refusals, numbered(source.slice(source.indexOf('CaretReplica.Refusal'))).map(words))
+    'refusals are error codes, and the last one is for all others'() {
+        assert.equal(refusals.at(-1), 'other')
+        assert.deepEqual(refusals.slice(0, -1).filter((code) => !errorCodes.includes(code)), [])
+    },
+
+    'every refusal has a number'() {
+        const [, enumeration] = /enum Refusal[^{]*{([^}]*)}/.exec(read('CaretReplica/Refusal.swift'))
+        const names = [...enumeration.matchAll(/^    case (.*)$/gm)].flatMap(([, list]) => list.split(', '))
+        assert.deepEqual(names.map(words).sort(), [...refusals].sort())
     },
 }

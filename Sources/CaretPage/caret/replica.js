@@ -10,23 +10,14 @@ import { numbersIn } from './module.js'
 const events = {
     typed: 0, replaced: 1, selected: 2, undo: 3, redo: 4, retry: 5, discard: 6, connected: 7, disconnected: 8,
     timePassed: 9, openRefused: 10, pushRefused: 11, opened: 12, change: 13, ack: 14, check: 15, peer: 16, resync: 17,
-    rights: 18, gone: 19, bye: 20,
+    rights: 18, gone: 19,
 }
 const parts = { state: 0, text: 1, committed: 2, unsaved: 3, inFlight: 4, unsent: 5, peers: 6, keepsake: 7 }
 const savingStates = ['saved', 'sending', 'opening', 'offline', 'refused']
 const rightsWords = ['none', 'read', 'write']
 const goneReasons = ['deleted', 'renamed', 'damaged']
 
-/** The error codes in the order of `ErrorCode` in CaretWire. */
-export const errorCodes = [
-    'bad_json', 'bad_message', 'unknown_type', 'line_too_long', 'hello_required', 'hello_timeout',
-    'unsupported_protocol', 'unauthorized', 'already_hello', 'not_open', 'already_open', 'bad_name', 'not_found',
-    'exists', 'forbidden', 'bad_range', 'bad_text', 'bad_edits', 'base_ahead', 'base_behind', 'base_trimmed',
-    'base_before_own_push', 'push_in_flight', 'epoch_changed', 'seq_reused', 'too_large', 'rate_limited',
-    'storage_full', 'storage_failed', 'damaged', 'overloaded', 'shutting_down', 'internal',
-]
-
-/** The codes in the order of `Refusal` in CaretReplica. 'other' is for all other codes. */
+/** The error codes that a replica distinguishes, in the order of their numbers. 'other' is for all other codes. */
 export const refusals = [
     'rate_limited', 'overloaded', 'storage_full', 'storage_failed', 'internal', 'shutting_down', 'push_in_flight',
     'not_open', 'already_open', 'epoch_changed', 'base_ahead', 'base_trimmed', 'base_before_own_push', 'seq_reused',
@@ -85,10 +76,11 @@ export class Replica {
     disconnected() { return this.#pass('disconnected') }
     timePassed() { return this.#pass('timePassed') }
     openRefused(error) { return this.#pass('openRefused', (bytes) => putError(bytes, error)) }
-    pushRefused(error) { return this.#pass('pushRefused', (bytes) => putError(bytes, error)) }
+    pushRefused(error) { return this.#pass('pushRefused', (bytes) => putError(bytes, error).seq(error.seq)) }
 
     /** A message of the server about the document. It may be of any type except `error`. */
     received(message) {
+        if (message.type === 'bye') return this.disconnected()
         const put = Object.hasOwn(messages, message.type) ? messages[message.type] : null
         return put ? this.#pass(message.type, (bytes) => put(bytes, message)) : []
     }
@@ -200,7 +192,6 @@ const messages = {
         bytes.number(goneReasons.indexOf(reason)).flag(to !== undefined)
         if (to !== undefined) bytes.string(to)
     },
-    bye() {},
 }
 
 function putOwn(bytes, own) {
@@ -208,10 +199,9 @@ function putOwn(bytes, own) {
     return own === undefined ? bytes : bytes.seq(own.seq).number(own.rev)
 }
 
-function putError(bytes, { code, seq, retry_after_ms: delay }) {
-    bytes.number(errorCodes.indexOf(code)).flag(seq !== undefined)
-    if (seq !== undefined) bytes.seq(seq)
-    bytes.number(delay === undefined ? -1 : Math.min(delay, 2 ** 31 - 1))
+function putError(bytes, { code, retry_after_ms: delay }) {
+    const number = refusals.includes(code) ? refusals.indexOf(code) : refusals.length - 1
+    return bytes.number(number).number(delay === undefined ? -1 : Math.min(delay, 2 ** 31 - 1))
 }
 
 function index(words, word) {

@@ -7,7 +7,9 @@ extension UnsafeBufferPointer<UInt8> {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         var index = 0
-        while index + 32 <= limit, blockDifference(left, index, right, index) == 0 { index += 32 }
+        #if !hasFeature(Embedded)
+            while index + 32 <= limit, blockDifference(left, index, right, index) == 0 { index += 32 }
+        #endif
         while index + 8 <= limit {
             let difference = wordDifference(left, index, right, index)
             if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
@@ -22,11 +24,13 @@ extension UnsafeBufferPointer<UInt8> {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         var length = 0
-        while length + 32 <= limit,
-            blockDifference(left, count - length - 32, right, other.count - length - 32) == 0
-        {
-            length += 32
-        }
+        #if !hasFeature(Embedded)
+            while length + 32 <= limit,
+                blockDifference(left, count - length - 32, right, other.count - length - 32) == 0
+            {
+                length += 32
+            }
+        #endif
         while length + 8 <= limit {
             let difference = wordDifference(left, count - length - 8, right, other.count - length - 8)
             if difference != 0 { return length + difference.leadingZeroBitCount / 8 }
@@ -42,16 +46,19 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Zero if the 32 bytes at both positions are equal. With four words at once, the comparison is as fast as
-/// memory can be read. Unlike `memcmp`, this function needs no C library.
-private func blockDifference(
-    _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
-) -> UInt64 {
-    wordDifference(left, leftIndex, right, rightIndex)
-        | wordDifference(left, leftIndex + 8, right, rightIndex + 8)
-        | wordDifference(left, leftIndex + 16, right, rightIndex + 16)
-        | wordDifference(left, leftIndex + 24, right, rightIndex + 24)
-}
+#if !hasFeature(Embedded)
+    // The browser build has no such function: the few words that it compares at once would not be worth its size.
+    /// Zero if the 32 bytes at both positions are equal. With four words at once, the comparison is as fast as
+    /// memory can be read. Unlike `memcmp`, this function needs no C library.
+    private func blockDifference(
+        _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
+    ) -> UInt64 {
+        wordDifference(left, leftIndex, right, rightIndex)
+            | wordDifference(left, leftIndex + 8, right, rightIndex + 8)
+            | wordDifference(left, leftIndex + 16, right, rightIndex + 16)
+            | wordDifference(left, leftIndex + 24, right, rightIndex + 24)
+    }
+#endif
 
 /// Zero if the eight bytes at both positions are equal. Otherwise the lowest set bit is in the first byte
 /// that differs, and the highest set bit is in the last byte that differs.
@@ -65,89 +72,92 @@ private func wordDifference(
 extension TextBuffer {
     /// The number of UTF-8 bytes that are equal at the start of both texts.
     func commonPrefixLength(with other: TextBuffer) -> Int {
-        guard var left = ByteWalk(forwardOver: self), var right = ByteWalk(forwardOver: other) else {
+        commonLength(with: other, .start, limit: .max)
+    }
+
+    /// The number of UTF-8 bytes that are equal at the end of both texts, at most `limit`.
+    package func commonSuffixLength(with other: TextBuffer, limit: Int) -> Int {
+        commonLength(with: other, .end, limit: limit)
+    }
+
+    // One method for both ends, because the browser build would be almost a KB larger with two.
+    private func commonLength(with other: TextBuffer, _ end: TextEnd, limit: Int) -> Int {
+        guard var left = ByteWalk(over: self, from: end), var right = ByteWalk(over: other, from: end) else {
             return 0
         }
         var length = 0
         while true {
             let (step, whole) = left.withNext { a in
-                right.withNext { b in (a.commonPrefixLength(with: b), min(a.count, b.count)) }
-            }
-            length += step
-            if step < whole || !left.advance(by: step) || !right.advance(by: step) { return length }
-        }
-    }
-
-    /// The number of UTF-8 bytes that are equal at the end of both texts, at most `limit`.
-    package func commonSuffixLength(with other: TextBuffer, limit: Int) -> Int {
-        guard var left = ByteWalk(backwardOver: self), var right = ByteWalk(backwardOver: other) else {
-            return 0
-        }
-        var length = 0
-        while true {
-            let (step, whole) = left.withPrevious { a in
-                right.withPrevious { b in (a.commonSuffixLength(with: b), min(a.count, b.count)) }
+                right.withNext { b in
+                    let equal =
+                        switch end {
+                        case .start: a.commonPrefixLength(with: b)
+                        case .end: a.commonSuffixLength(with: b)
+                        }
+                    return (equal, min(a.count, b.count))
+                }
             }
             length += step
             if step < whole || length >= limit { return min(length, limit) }
-            if !left.retreat(by: step) || !right.retreat(by: step) { return length }
+            if !left.advance(by: step) || !right.advance(by: step) { return length }
         }
     }
 }
 
-/// Walks over the bytes of a text, from the start to the end or back.
+private enum TextEnd {
+    case start
+    case end
+}
+
+/// Walks over the bytes of a text, from one end to the other.
 private struct ByteWalk {
     private let text: TextBuffer
+    private let origin: TextEnd
     private var index: ChunkIndex
     /// The range of the chunk's bytes that the walk has not passed yet.
     private var rest: Range<Int>
 
-    init?(forwardOver text: TextBuffer) {
-        guard let index = text.firstChunk else { return nil }
-        (self.text, self.index) = (text, index)
+    init?(over text: TextBuffer, from origin: TextEnd) {
+        let index =
+            switch origin {
+            case .start: text.firstChunk
+            case .end: text.lastChunk
+            }
+        guard let index else { return nil }
+        (self.text, self.origin, self.index) = (text, origin, index)
         rest = 0..<text.chunk(at: index).utf8Count
     }
 
-    init?(backwardOver text: TextBuffer) {
-        guard let index = text.lastChunk else { return nil }
-        (self.text, self.index) = (text, index)
-        rest = 0..<text.chunk(at: index).utf8Count
-    }
-
-    /// Calls `body` with the next bytes towards the end.
+    /// Calls `body` with the next bytes of the walk.
     func withNext<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
         text.chunk(at: index).withParts { front, back in
-            rest.lowerBound < front.count
-                ? body(UTF8Bytes(rebasing: front[rest.lowerBound...]))
-                : body(UTF8Bytes(rebasing: back[(rest.lowerBound - front.count)...]))
+            let inFront = rest.clamped(to: 0..<front.count)
+            let inBack = rest.clamped(to: front.count..<front.count + back.count)
+            let isInFront =
+                switch origin {
+                case .start: !inFront.isEmpty
+                case .end: inBack.isEmpty
+                }
+            if isInFront { return body(UTF8Bytes(rebasing: front[inFront])) }
+            let start = inBack.lowerBound - front.count
+            return body(UTF8Bytes(rebasing: back[start..<start + inBack.count]))
         }
     }
 
-    /// Calls `body` with the next bytes towards the start.
-    func withPrevious<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
-        text.chunk(at: index).withParts { front, back in
-            rest.upperBound > front.count
-                ? body(UTF8Bytes(rebasing: back[..<(rest.upperBound - front.count)]))
-                : body(UTF8Bytes(rebasing: front[..<rest.upperBound]))
-        }
-    }
-
-    /// Skips `count` bytes towards the end. Returns false at the end of the text.
+    /// Skips `count` bytes. Returns false at the end of the walk.
     mutating func advance(by count: Int) -> Bool {
-        rest = rest.lowerBound + count..<rest.upperBound
+        switch origin {
+        case .start: rest = rest.lowerBound + count..<rest.upperBound
+        case .end: rest = rest.lowerBound..<rest.upperBound - count
+        }
         if !rest.isEmpty { return true }
-        guard let next = text.next(after: index) else { return false }
+        let next =
+            switch origin {
+            case .start: text.next(after: index)
+            case .end: text.previous(before: index)
+            }
+        guard let next else { return false }
         index = next
-        rest = 0..<text.chunk(at: index).utf8Count
-        return true
-    }
-
-    /// Skips `count` bytes towards the start. Returns false at the start of the text.
-    mutating func retreat(by count: Int) -> Bool {
-        rest = rest.lowerBound..<rest.upperBound - count
-        if !rest.isEmpty { return true }
-        guard let previous = text.previous(before: index) else { return false }
-        index = previous
         rest = 0..<text.chunk(at: index).utf8Count
         return true
     }

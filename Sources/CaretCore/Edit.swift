@@ -43,19 +43,6 @@ public struct Edit: Equatable, Sendable {
 }
 
 extension String {
-    /// Calls `body` with the bytes. A native string is not copied. A string bridged from Objective-C is
-    /// copied.
-    func withBytes<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
-        #if hasFeature(Embedded)
-            // The browser build has no bridged strings, and code for them would add several KB.
-            return utf8.withContiguousStorageIfAvailable(body).unsafelyUnwrapped
-        #else
-            if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-            var copy = self
-            return copy.withUTF8(body)
-        #endif
-    }
-
     /// The length in every unit.
     var textLength: TextLength { withBytes { $0.textLength } }
 }

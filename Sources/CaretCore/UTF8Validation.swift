@@ -3,13 +3,18 @@
 extension UnsafeBufferPointer<UInt8> {
     /// The index of the first byte that is not valid UTF-8. Nil if all bytes are valid.
     package var firstInvalidUTF8: Int? {
-        guard #available(macOS 26, iOS 26, *) else { return firstInvalidUTF8ByRanges }
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: span)
-            return nil
-        } catch {
-            return error.byteOffsets.lowerBound
-        }
+        #if hasFeature(Embedded)
+            // The standard library's function is over a KB larger.
+            return firstInvalidUTF8ByRanges
+        #else
+            guard #available(macOS 26, iOS 26, *) else { return firstInvalidUTF8ByRanges }
+            do throws(UTF8.ValidationError) {
+                _ = try UTF8Span(validating: span)
+                return nil
+            } catch {
+                return error.byteOffsets.lowerBound
+            }
+        #endif
     }
 
     /// The bytes as a string, which must be valid UTF-8. Systems that can skip the validation do so.
@@ -50,5 +55,20 @@ extension UnsafeBufferPointer<UInt8> {
             index = end
         }
         return nil
+    }
+}
+
+extension String {
+    /// Calls `body` with the bytes. A native string is not copied. A string bridged from Objective-C is
+    /// copied.
+    package func withBytes<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
+        #if hasFeature(Embedded)
+            // The browser build has no bridged strings, and code for them would add several KB.
+            return utf8.span.withUnsafeBufferPointer(body)
+        #else
+            if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+            var copy = self
+            return copy.withUTF8(body)
+        #endif
     }
 }

@@ -71,11 +71,13 @@ package struct Presence: Equatable, Sendable {
 
     /// Stores a peer's selections. Selections that do not fit the text are left out.
     package mutating func put(_ peer: PeerSelections, in committed: TextBuffer) {
-        var peer = peer
-        peer.selections.removeAll {
-            !committed.isScalarBoundary($0.anchor) || !committed.isScalarBoundary($0.head)
+        var (fitting, peer): ([Selection], PeerSelections) = ([], peer)
+        for selection in peer.selections
+        where committed.isScalarBoundary(selection.anchor) && committed.isScalarBoundary(selection.head) {
+            fitting.append(selection)
         }
-        if let index = peers.firstIndex(where: { $0.session == peer.session }) {
+        peer.selections = fitting
+        if let index = index(of: peer.session) {
             peers[index] = peer
         } else {
             peers.append(peer)
@@ -84,8 +86,10 @@ package struct Presence: Equatable, Sendable {
 
     /// Removes the peer with this session. Returns false if there is none.
     package mutating func remove(_ session: WireString) -> Bool {
-        guard let index = peers.firstIndex(where: { $0.session == session }) else { return false }
+        guard let index = index(of: session) else { return false }
         peers.remove(at: index)
         return true
     }
+
+    private func index(of session: WireString) -> Int? { peers.firstIndex { $0.session == session } }
 }

@@ -91,7 +91,8 @@ extension Replica {
     }
 
     /// The server has refused to open the document.
-    package mutating func openRefused(_ refusal: Refusal, retryAfter delay: Milliseconds?) -> [ReplicaAction] {
+    package mutating func openRefused(_ refusal: Refusal, retryAfter delay: Milliseconds?) -> [ReplicaAction]
+    {
         if link == .opening { applyOpenRefusal(refusal, retryAfter: delay) }
         return finish()
     }

@@ -56,13 +56,10 @@ struct Reader {
     @inline(never)
     mutating func string(of edit: Int? = nil) throws(Refusal) -> String {
         let text = try block()
-        do throws(UTF8.ValidationError) {
-            return String(copying: try UTF8Span(validating: text.span))
-        } catch {
-            let fault = TextError.invalidUTF8(at: error.byteOffsets.lowerBound)
-            if let edit { throw Refusal(fault, edit: edit) }
-            throw Refusal(fault)
-        }
+        guard let index = text.firstInvalidUTF8 else { return text.string }
+        let fault = TextError.invalidUTF8(at: index)
+        if let edit { throw Refusal(fault, edit: edit) }
+        throw Refusal(fault)
     }
 
     /// Reads a count, and that many bytes.

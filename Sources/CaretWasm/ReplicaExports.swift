@@ -67,5 +67,5 @@ package func passEvent(_ handle: Int32, _ event: Bytes, _ count: UInt32) -> Answ
 package func readReplica(_ handle: Int32, _ part: Int32) -> Answer {
     guard let box = ReplicaTable.box(handle) else { return write(Refusal(.malformed, handle), blaming: 0) }
     guard let part = ReplicaPart(rawValue: part) else { return write(Refusal(.malformed, part), blaming: 1) }
-    return write(part, of: box.replica)
+    return write(part, of: &box.replica)
 }

@@ -5,7 +5,8 @@ import CaretWire
 // The server's messages about one document, with only the parts that the replica uses.
 extension Reader {
     /// Reads a message to its end, and passes it to the replica.
-    mutating func passMessage(_ kind: EventKind, to replica: inout Replica) throws(Refusal) -> [ReplicaAction] {
+    mutating func passMessage(_ kind: EventKind, to replica: inout Replica) throws(Refusal) -> [ReplicaAction]
+    {
         switch kind {
         case .openRefused:
             let (refusal, delay) = (try refusal(), try milliseconds())

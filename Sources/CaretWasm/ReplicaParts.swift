@@ -20,7 +20,8 @@ enum ReplicaPart: Int32 {
     case keepsake = 7
 }
 
-func write(_ part: ReplicaPart, of replica: Replica) -> Answer {
+// `replica` is inout, because the compiler would copy another argument. The function only reads it.
+func write(_ part: ReplicaPart, of replica: inout Replica) -> Answer {
     switch part {
     case .text: return write(replica.text)
     case .committed: return write(replica.committed)
@@ -29,7 +30,7 @@ func write(_ part: ReplicaPart, of replica: Replica) -> Answer {
     case .unsent: return write(replica.draft.unsent)
     case .state:
         var writer = Writer(payload: 128)
-        writer.putState(of: replica)
+        writer.putState(of: &replica)
         return writer.finish()
     case .peers:
         var writer = Writer(payload: 64)
@@ -48,7 +49,7 @@ func write(_ part: ReplicaPart, of replica: Replica) -> Answer {
 }
 
 extension Writer {
-    fileprivate mutating func putState(of replica: Replica) {
+    fileprivate mutating func putState(of replica: inout Replica) {
         put(replica.position)
         switch replica.rights {
         case .none: put(0)

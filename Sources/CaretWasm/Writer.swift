@@ -51,7 +51,7 @@ struct Writer {
 extension Writer {
     @inline(never)
     mutating func put(_ string: String) {
-        _ = string.utf8.withContiguousStorageIfAvailable { bytes in
+        string.withBytes { bytes in
             put(bytes.count)
             put(bytes)
         }

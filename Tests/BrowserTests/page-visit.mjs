@@ -76,6 +76,25 @@ async function testFailures({ server, openPage }) {
         await page.close()
     })
 
+    await test('a text can be edited while the carets of others cannot be shown, which come later', async () => {
+        site.change = failing('field-layout')
+        const page = await openPage('/d/agenda', undefined, 'light', site.origin)
+        const other = await openPage('/d/agenda', undefined, 'light', server.origin)
+        await inSituation(page, 'saved')
+        await insert(page, 'y')
+        await inSituation(page, 'saved')
+        await insert(other, 'z')
+        await page.waitFor(() => document.querySelector('.text').value.includes('z'), 'the text of others')
+        site.change = (path, bytes) => bytes
+        await insert(other, 'w')
+        await page.waitFor(() => {
+            const hosts = [...document.querySelectorAll('.stage > *')].filter((node) => node.shadowRoot)
+            return hosts.some((host) => host.shadowRoot.querySelector('.caret'))
+        }, 'the caret of the other')
+        await other.close()
+        await page.close()
+    })
+
     await test('a page that cannot load the screen of its address says so', async () => {
         site.change = failing('late')
         const page = await openPage('/d/agenda?rev=1', undefined, 'light', site.origin)

@@ -1,10 +1,9 @@
 // What the page computes about documents and tokens, without a page.
 import assert from 'node:assert/strict'
-import {
-    fileName, nameProblem, partsOf, shellWord, shortName, typedName, validatedName, visibleName,
-} from '../../Sources/CaretPage/page/document-name.js'
+import { partsOf, shortName, visibleName } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
+import { fileName, nameProblem, shellWord, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
 import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
 import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'

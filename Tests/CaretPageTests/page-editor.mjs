@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { LeftDocuments } from '../../Sources/CaretPage/page/open-documents.js'
-import { lineNumber, namesWords, nameWords, PeopleState } from '../../Sources/CaretPage/page/people-state.js'
+import { lineNumber, PeopleState } from '../../Sources/CaretPage/page/people-state.js'
+import { namesWords, nameWords } from '../../Sources/CaretPage/page/people-words.js'
 import { scrollToReveal } from '../../Sources/CaretPage/page/reveal-scroll.js'
-import { actionLabels, reasonOf, SavingDisplay, situationOf } from '../../Sources/CaretPage/page/saving-words.js'
+import { SavingDisplay, pages, situationOf } from '../../Sources/CaretPage/page/saving-state.js'
+import { actionLabels, bannerFor, pageFor, reasonOf } from '../../Sources/CaretPage/page/saving-words.js'
 import { mostEdits, unsavedParts } from '../../Sources/CaretPage/page/unsaved-parts.js'
 import { refusals } from '../../Sources/CaretPage/caret/replica.js'
 import { errorCodes } from './words.mjs'
@@ -20,6 +22,12 @@ function facts(state, { since = 0, code, link = { state: 'online' }, ...rest } =
 }
 
 const waiting = (after) => ({ state: 'waiting', until: new Date(start + after) })
+
+/** The situation with its banner and its page; null for each that it does not have. */
+function notices(facts, now = start) {
+    const situation = situationOf(facts)
+    return { situation, banner: bannerFor(situation, facts, now), page: pages.has(situation) ? pageFor(situation, facts) : null }
+}
 
 /** Runs a display: for each [time, facts], what it shows as 'words', in parentheses if only the mark is visible. */
 function shown(steps) {
@@ -150,8 +158,14 @@ export const cases = {
         assert.equal(wake(facts('offline', { link: { state: 'connecting' } }), 100), 500)
     },
 
+    'the rest of the page is needed as soon as there is more to say'() {
+        const isUrgent = (time, link) => new SavingDisplay().update(facts('opening', { link }), start + time).isUrgent
+        assert.deepEqual([isUrgent(9000), isUrgent(599, waiting(9000)), isUrgent(600, waiting(9000))], [false, false, true])
+        assert.equal(new SavingDisplay().update(facts('saved'), start).isUrgent, true)
+    },
+
     'the banner says what offline means, and counts down'() {
-        const banner = (time, fields) => new SavingDisplay().update(facts('offline', fields), start + time).banner
+        const banner = (time, fields) => notices(facts('offline', fields), start + time).banner
         assert.equal(banner(599, { link: waiting(9000) }), null)
         const { sentence, detail, actions } = banner(5001, { link: waiting(9000), unsaved: 1, isKept: true })
         assert.deepEqual([sentence, detail, actions], ['Offline. Kept on this device.', 'Next attempt in 4\u00a0s', ['now']])
@@ -164,7 +178,7 @@ export const cases = {
     },
 
     'a refusal says how many changes are not saved, and why'() {
-        const banner = (code, fields) => new SavingDisplay().update(facts('refused', { code, ...fields }), start).banner
+        const banner = (code, fields) => notices(facts('refused', { code, ...fields })).banner
         const error = { code: 'too_large', message: 'no' }
         assert.equal(banner('too_large', { unsaved: 1, error, limits: { document: 4 << 20 } }).sentence,
             '1\u00a0change is not saved. The document would be larger than the server allows. The limit is 4\u00a0MiB.')
@@ -185,7 +199,7 @@ export const cases = {
     },
 
     'what is gone is a page without a text, and a banner with one'() {
-        const of = (code, fields) => new SavingDisplay().update(facts('refused', { code, ...fields }), start)
+        const of = (code, fields) => notices(facts('refused', { code, ...fields }))
         for (const code of ['not_found', 'damaged', 'bad_name']) {
             const { page, banner } = of(code, { hasText: false })
             assert.ok(page.title && banner === null, code)
@@ -203,8 +217,10 @@ export const cases = {
     },
 
     'the end of the connection is said, with a way on'() {
-        const ended = (reason, unsaved = 0) => new SavingDisplay().update(
-            facts('offline', { link: { state: 'ended', reason }, unsaved }), start)
+        const ended = (reason, unsaved = 0) => {
+            const one = facts('offline', { link: { state: 'ended', reason }, unsaved })
+            return { ...new SavingDisplay().update(one, start), ...notices(one) }
+        }
         assert.deepEqual(ended('unauthorized', 1).banner.actions, ['copy', 'signIn'])
         assert.deepEqual(ended('replaced').banner.actions, ['reload'])
         assert.equal(ended('trapped').page.hasText, true)

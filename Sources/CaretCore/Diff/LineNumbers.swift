@@ -33,7 +33,8 @@ struct LineNumbers {
                 equalLength = 0
                 continue
             }
-            if let number = table.numbers[expected] {
+            let number = table.numbers[expected]
+            if number != LineNumberTable.none {
                 isInNew[Int(number)] = true
                 new.append(number)
                 newLines.append(start..<reader.position)
@@ -47,7 +48,7 @@ struct LineNumbers {
         old.reserveCapacity(table.lines.count)
         oldLines.reserveCapacity(table.lines.count)
         for (line, number) in table.numbers.enumerated() {
-            guard let number, isInNew[Int(number)] else { continue }
+            if number == LineNumberTable.none || !isInNew[Int(number)] { continue }
             old.append(number)
             oldLines.append(table.lines[line])
         }
@@ -60,18 +61,21 @@ private struct LineNumberTable {
     /// line that finds no slot gets no number, so it counts as changed.
     private static let longestProbe = 32
     private static let free = UInt64.max
+    /// The number of a blank line, and of a line that found no slot.
+    // Optional numbers would need twice the memory, and more code in the browser.
+    static let none = UInt32.max
 
     private let bytes: UTF8Bytes
     private(set) var lines: [Range<Int>] = []
-    /// The number of each line. Nil for a blank line, and for a line that found no slot.
-    private(set) var numbers: [UInt32?] = []
+    /// The number of each line, or `none`.
+    private(set) var numbers: [UInt32] = []
     /// Each used slot has the number of a line, and the upper half of its hash.
     private var slots: [UInt64]
     private let mask: Int
 
     init(_ bytes: UTF8Bytes) {
         self.bytes = bytes
-        var hashes: [UInt64?] = []
+        var hashes: [UInt64] = []
         lines.reserveCapacity(bytes.count / 32)
         hashes.reserveCapacity(bytes.count / 32)
         var reader = LineReader(bytes)
@@ -106,20 +110,19 @@ private struct LineNumberTable {
 
     /// The index of the first line that equals a line of another text.
     func find(_ line: LineReader.Line, in other: UTF8Bytes) -> Int? {
-        guard let hash = line.hash, case .number(let number) = probe(hash, other, line.range) else {
-            return nil
-        }
+        if line.hash == LineReader.Line.blank { return nil }
+        guard case .number(let number) = probe(line.hash, other, line.range) else { return nil }
         return Int(number)
     }
 
-    private mutating func assignNumber(to line: Int, _ hash: UInt64?) -> UInt32? {
-        guard let hash else { return nil }
+    private mutating func assignNumber(to line: Int, _ hash: UInt64) -> UInt32 {
+        if hash == LineReader.Line.blank { return LineNumberTable.none }
         switch probe(hash, bytes, lines[line]) {
         case .number(let number): return number
         case .free(let slot):
             slots[slot] = hash & ~0xFFFF_FFFF | UInt64(line)
             return UInt32(truncatingIfNeeded: line)
-        case .none: return nil
+        case .none: return LineNumberTable.none
         }
     }
 

@@ -3,8 +3,11 @@ struct LineReader {
     struct Line {
         /// The bytes of the line, including its line break.
         let range: Range<Int>
-        /// The hash of the bytes; nil for a blank line, which has only spaces and tabs.
-        let hash: UInt64?
+        /// The hash of the bytes, or `blank`.
+        let hash: UInt64
+
+        /// Stands for the hash of a blank line, which has only spaces and tabs.
+        static let blank: UInt64 = 0
     }
 
     private let bytes: UTF8Bytes
@@ -52,10 +55,12 @@ struct LineReader {
         for index in start..<position {
             let byte = bytes[index]
             if byte != 0x20 && byte != 0x09 && byte != lineFeed {
-                return Line(range: start..<position, hash: hash.value(length: position - start))
+                // A line that has the hash of blank lines by chance gets another one.
+                let value = hash.value(length: position - start)
+                return Line(range: start..<position, hash: value == Line.blank ? 1 : value)
             }
         }
-        return Line(range: start..<position, hash: nil)
+        return Line(range: start..<position, hash: Line.blank)
     }
 
     /// The number of bytes of `word` before its first line feed; 8 if `word` has none.

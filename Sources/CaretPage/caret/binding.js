@@ -7,9 +7,7 @@ import { EarlyText } from './early-text.js'
 import {
     applyEdits, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
-import { Mirror } from './mirror.js'
 import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
-import { Overlay } from './overlay.js'
 import { readOnlyReason } from './rights.js'
 
 /** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
@@ -24,7 +22,13 @@ export class Binding {
     #document
     #messages
     #core
-    #mirror
+    /** Whether to show the carets of others, with or without their names: { overlay, labels }. */
+    #options
+    /** Loads the two members below; null before it is called, and again after a failure. */
+    #loading = null
+    #hasPlannedLayout = false
+    /** Until it is loaded, changes of others above the view move the text in the view. */
+    #mirror = null
     #overlay = null
     #listeners = new AbortController()
     /** The text that the field and the replica have in common, as of the last event. */
@@ -73,7 +77,7 @@ export class Binding {
         this.#document = document
         this.#messages = messages
         this.#core = core
-        this.#mirror = new Mirror(field)
+        this.#options = { overlay, labels }
         this.#own = { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
         this.#shown = document.text
         this.#awaitsText = document.rights === 'none' && !document.isRestored
@@ -83,7 +87,6 @@ export class Binding {
             field.setSelectionRange(0, 0)
         }
         this.#listen()
-        if (overlay) this.#overlay = new Overlay(document, field, { mirror: this.#mirror, core, labels })
         this.#updateRights()
         messages.hold(this.#holder)
         this.#enterEarly()
@@ -98,7 +101,7 @@ export class Binding {
         cancelAnimationFrame(this.#scrollFrame)
         this.#cancelFrame()
         this.#overlay?.remove()
-        this.#mirror.remove()
+        this.#mirror?.remove()
         this.#messages.release(this.#holder)
         this.#setReadOnly(this.#own.readOnly, this.#own.description)
         EarlyText.released(this.surface, this.#document.name, this.#early)
@@ -121,6 +124,32 @@ export class Binding {
         on(field.ownerDocument, 'visibilitychange', () => { if (this.#frame.isScheduled) this.#frame.run() })
         on(this.#document, 'change', (event) => this.#changed(event))
         on(this.#document, 'rights saving', () => this.#updateRights())
+        on(this.#document, 'peers', () => { if (this.#document.peers.length > 0) this.#loadLayout() })
+        on(field, 'scroll', () => this.#loadLayout())
+    }
+
+    /** Loads what needs the layout of the text, while the network still works. It must not delay the first text. */
+    #loadLayoutSoon() {
+        if (this.#hasPlannedLayout) return
+        this.#hasPlannedLayout = true
+        if (globalThis.requestIdleCallback) requestIdleCallback(() => this.#loadLayout(), { timeout: 1_000 })
+        else setTimeout(() => this.#loadLayout())
+    }
+
+    /** Loads what needs the layout of the text. If this fails, the next change by others tries again. */
+    async #loadLayout() {
+        if (this.#loading || this.#awaitsText) return
+        this.#loading = import('./field-layout.js')
+        try {
+            const { Mirror, Overlay } = await this.#loading
+            if (this.#listeners.signal.aborted) return
+            this.#mirror = new Mirror(this.surface)
+            const { overlay, labels } = this.#options
+            const [mirror, core] = [this.#mirror, this.#core]
+            if (overlay) this.#overlay = new Overlay(this.#document, this.surface, { mirror, core, labels })
+        } catch {
+            this.#loading = null
+        }
     }
 
     get #isFocused() { return this.surface.matches(':focus') }
@@ -300,6 +329,7 @@ export class Binding {
 
     /** The document has changed. */
     #changed({ edits, own }) {
+        if (!own) this.#loadLayout()
         if (own && !this.#isInFrame) {
             const text = applyEdits(this.#shown, edits)
             // The change comes from the field, which has it already. It may come late, after changes that a listener has made.
@@ -331,7 +361,7 @@ export class Binding {
     /** The line at the top of the view, if the field is scrolled: its offset, and where it is in pixels. */
     #findTopLine(value) {
         const { scrollTop, isConnected } = this.surface
-        if (scrollTop === 0 || !isConnected) return null
+        if (scrollTop === 0 || !isConnected || !this.#mirror) return null
         this.#mirror.show(value)
         const offset = this.#mirror.offsetAt(scrollTop)
         return { offset, top: this.#mirror.topOf(offset) }
@@ -410,6 +440,7 @@ export class Binding {
 
     #updateRights() {
         if (this.#document.rights !== 'none') this.#awaitsText = false
+        if (!this.#awaitsText) this.#loadLayoutSoon()
         // Who types already must not lose the rest of the word.
         const reason = readOnlyReason(this.#document, this.#early && this.#awaitsText)
         if (this.#early && !this.#awaitsText) queueMicrotask(() => this.#readLater())

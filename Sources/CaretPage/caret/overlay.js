@@ -1,5 +1,6 @@
 // Shows the carets and selections of others over a textarea. A layer cannot be inside a textarea, so it is above it,
 // and an invisible copy of the text says where everything is.
+import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 
 /** Longer texts have no overlay, because the browser would lay out every change twice. */
 const longestText = 300 * 1024
@@ -7,18 +8,6 @@ const longestText = 300 * 1024
 const labelTime = 3_000
 /** How near to a caret the pointer must be to show its name, in pixels. */
 const reach = 5
-/** More carets than these would hide the text. */
-export const mostPeers = 100
-const longestName = 64
-
-/**
- * Colors for people. White text is readable on each of them, and each of them is easy to see on white and on a
- * dark background.
- */
-export const palette = [
-    '#1074cc', '#d92f23', '#218431', '#8658d7', '#bb540f', '#077d95', '#d62578', '#597d11', '#4b69e1', '#9a6908',
-    '#b834cc', '#0a8264',
-]
 
 const sheet = `
     .layer { position: absolute; left: 0; top: 0; }
@@ -34,30 +23,6 @@ const sheet = `
     .caret.low > .label { bottom: auto; top: 100%; }
     .caret.right > .label { left: auto; right: 0; }
 `
-
-/** The color of a peer, which is safe to use in a style. */
-export function peerColor({ color, client = '' }) {
-    if (/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(color)) return color
-    const hash = [...client].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) >>> 0, 7)
-    return palette[hash % palette.length]
-}
-
-/** Black or white, whichever is easier to read on a color. */
-export function textColorOn(color) {
-    const digits = color.length === 4 ? [...color.slice(1)].map((digit) => digit + digit) : color.slice(1).match(/../g)
-    const [red, green, blue] = digits.map((pair) => {
-        const share = parseInt(pair, 16) / 255
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-    })
-    // The contrasts of WCAG with black and with white are equal at this luminance.
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'
-}
-
-/** The name of a peer, without characters that change the text around them. */
-export function peerName({ name, user }) {
-    const clean = (name || user || '').replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
-    return [...clean].slice(0, longestName).join('')
-}
 
 /** Carets of others over a textarea. `remove` ends this. */
 export class Overlay {
@@ -91,6 +56,7 @@ export class Overlay {
         field.ownerDocument.defaultView.addEventListener('resize', schedule, { signal })
         this.#resizes = new ResizeObserver(schedule)
         this.#resizes.observe(field)
+        schedule()
     }
 
     remove() {

@@ -6,7 +6,7 @@
 // when the replica already has later changes.
 import { applyEdits, clampOffset, findOwnEdit, replaceLoneSurrogates } from './field-text.js'
 import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
-import { mostPeers, peerColor, peerName, textColorOn } from './overlay.js'
+import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 import { readOnlyReason } from './rights.js'
 
 /** An editor that shows a document. `release` ends this. */

@@ -3,9 +3,9 @@ import { connect } from './connect.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
 import { showFault } from './fault-page.js'
+import { notify } from './notices.js'
 import { rest } from './rest.js'
 import { addressOf, routeOf } from './route.js'
-import { confirm, notify } from './sheet.js'
 import { Settings } from './settings.js'
 import { mayLose } from './unsaved.js'
 import { followViewport } from './viewport.js'
@@ -90,9 +90,14 @@ class App {
     /** Reloads the page. Unsaved text is saved or kept before, and if this is not possible, the user is asked. */
     async reload() {
         const question = 'Some of your changes are not saved, and this device could not keep them. If you reload the page, they are lost.'
-        if (mayLose() && !await confirm('Reload without your changes?', question, 'Reload')) return
+        if (mayLose() && !await this.#confirm('Reload without your changes?', question, 'Reload')) return
         await this.caret.close()
         location.reload()
+    }
+
+    async #confirm(...words) {
+        const { confirm } = await rest()
+        return confirm(...words)
     }
 
     // A link may carry a token behind '#'. Browsers do not send that part to the server.
@@ -114,7 +119,7 @@ class App {
 
     async #askToLeave(address) {
         const question = 'The text that you see is only on this page. If you leave, it is lost.'
-        if (!await confirm('Leave without the text?', question, 'Leave')) return
+        if (!await this.#confirm('Leave without the text?', question, 'Leave')) return
         this.#screen?.close()
         // After a fault of the module, only a new page works.
         location.assign(address)

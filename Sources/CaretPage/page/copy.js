@@ -1,6 +1,7 @@
 // Copies and downloads texts.
 import { element } from './dom.js'
-import { notify, openSheet } from './sheet.js'
+import { notify } from './notices.js'
+import { openSheet } from './sheet.js'
 
 /** Copies a text. `what` begins the sentence that says so, such as 'The link'. */
 export async function copyText(text, what) {

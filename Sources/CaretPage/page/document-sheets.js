@@ -1,9 +1,11 @@
 // Sheets that make, rename, download and delete documents.
 import { downloadText } from './copy.js'
-import { fileName, partsOf, shellWord, shortName, validatedName } from './document-name.js'
+import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
+import { fileName, shellWord, validatedName } from './name-rules.js'
 import { notesName } from './notes-text.js'
-import { confirm, notify, openMenu, openSheet } from './sheet.js'
+import { notify } from './notices.js'
+import { confirm, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'

@@ -1,12 +1,13 @@
 // The documents: what the address / shows, and what stands beside the other screens of a wide window.
 import { DocumentList } from './documents-state.js'
 import { createDocument, newDocument, showDocumentMenu } from './document-sheets.js'
-import { nameProblem, shortName, typedName } from './document-name.js'
+import { shortName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { LinkState } from './link-state.js'
+import { nameProblem, typedName } from './name-rules.js'
+import { notify } from './notices.js'
 import { showSettings } from './settings-sheet.js'
-import { notify } from './sheet.js'
 import { errorWords } from './words.js'
 
 /** How many rows are made at first, and each time when the user comes near the end. */

@@ -1,8 +1,8 @@
 // Makes the elements of the page. Nothing else does, and nothing reads HTML from a string, so that no text of a user
 // can become a part of the page.
-import { peerColor, peerName, textColorOn } from '../caret/overlay.js'
+import { peerColor, peerName, textColorOn } from '../caret/peer-look.js'
 
-export { cleanText } from './words.js'
+export { cleanText } from './clean-text.js'
 
 /**
  * Makes an element.
@@ -41,21 +41,16 @@ function presentOf(children) {
 
 /** The drawings of icons: lines in a square of 24 by 24. */
 const drawings = {
-    back: 'M15 5l-7 7 7 7', forward: 'M9 5l7 7-7 7', more: 'M5 12h.01M12 12h.01M19 12h.01', add: 'M12 5v14M5 12h14',
-    close: 'M6 6l12 12M18 6L6 18', tick: 'M5 12.5l4.5 4.5L19 7.5', alert: 'M12 4l9 16H3zM12 10v4M12 17h.01',
-    search: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16.5 16.5L21 21',
-    settings: 'M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 0 0 0-5M8 14.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 0 0 0-5',
+    back: 'M15 5l-7 7 7 7', more: 'M5 12h.01M12 12h.01M19 12h.01', tick: 'M5 12.5l4.5 4.5L19 7.5',
+    alert: 'M12 4l9 16H3zM12 10v4M12 17h.01', search: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16.5 16.5L21 21',
     people: 'M9 5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 0 0 0-7M2.5 20c0-3.6 2.9-5.5 6.5-5.5s6.5 1.9 6.5 5.5M16 5.3a3.5 3.5 0 0 1 0 6.4M18.5 15.3c1.9.8 3 2.4 3 4.7',
-    grid: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z', list: 'M4 6h16M4 12h16M4 18h16',
-    text: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6', folder: 'M3 6h6l2 2h10v11H3z', lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
-    history: 'M4 5v5h5M4.6 10A8 8 0 1 1 4 14M12 8v4.5l3 2', compare: 'M4 5h7v14H4zM15 5h5M15 10h5M15 15h5M15 19h5',
-    note: 'M4 5h16v11H10l-4 4v-4H4z', send: 'M12 19V5M6 11l6-6 6 6', play: 'M7 5l12 7-12 7z', pause: 'M8 5v14M16 5v14',
-    undo: 'M8 5L3.5 9.5 8 14M4 9.5h10a5.5 5.5 0 0 1 0 11h-3', redo: 'M16 5l4.5 4.5L16 14M20 9.5H10a5.5 5.5 0 0 0 0 11h3',
-    down: 'M6 9l6 6 6-6', up: 'M6 15l6-6 6 6', link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1',
-    copy: 'M9 9h11v11H9zM5 15H4V4h11v1', download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14', sending: 'M12 4a8 8 0 1 0 8 8',
-    font: 'M3 18L8 6l5 12M4.8 14h6.4M20.5 12.5v5.5M20.5 15.2a2.8 2.8 0 1 1-5.6 0a2.8 2.8 0 0 1 5.6 0', wrap: 'M4 6h16M4 12h13a3 3 0 0 1 0 6h-4M15 15.5L12.5 18l2.5 2.5M4 18h4',
-    bin: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5', pen: 'M4 20l1-4L16 5l3 3L8 19z', offline: 'M3 3l18 18M8.5 16.5a5 5 0 0 1 7 0M5 13a10 10 0 0 1 5-2.7M19 13a10 10 0 0 0-3-2.1M2 9.5A15 15 0 0 1 6.5 7M22 9.5A15 15 0 0 0 11 6M12 20h.01',
+    lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3', down: 'M6 9l6 6 6-6', sending: 'M12 4a8 8 0 1 0 8 8',
+    bin: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
+    offline: 'M3 3l18 18M8.5 16.5a5 5 0 0 1 7 0M5 13a10 10 0 0 1 5-2.7M19 13a10 10 0 0 0-3-2.1M2 9.5A15 15 0 0 1 6.5 7M22 9.5A15 15 0 0 0 11 6M12 20h.01',
 }
+
+/** Adds icons that the first text does not need. */
+export function addDrawings(more) { Object.assign(drawings, more) }
 
 /** An icon that screen readers ignore. Its control needs a name of its own. */
 export function icon(name) {

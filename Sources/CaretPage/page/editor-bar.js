@@ -1,7 +1,7 @@
 // The bar above the editor: the way back, the name, what is saved, who is here, and the menu.
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { partsOf, visibleName } from './document-name.js'
-import { namesWords, nameWords } from './people-state.js'
+import { namesWords, nameWords } from './people-words.js'
 
 /** How many people have a face in the bar. The others are a number. */
 const mostFaces = 3

@@ -1,6 +1,6 @@
 // The text field of the editor, before a document is bound to it.
 import { element } from './dom.js'
-import { reveal } from './reveal.js'
+import { rest } from './rest.js'
 
 /** Makes a field. `leave` is called for Escape, the way out for those who have no pointer. `signal` ends everything. */
 export function makeField({ leave, signal }) {
@@ -28,7 +28,9 @@ function keepCaretInView(field, signal) {
         height = field.clientHeight
         if (height >= before || document.activeElement !== field) return
         const { selectionStart, selectionEnd, selectionDirection } = field
-        reveal(field, selectionDirection === 'backward' ? selectionStart : selectionEnd)
+        const caret = selectionDirection === 'backward' ? selectionStart : selectionEnd
+        // If the rest cannot be loaded, the user scrolls.
+        rest().then(({ reveal }) => reveal(field, caret), () => {})
     })
     sizes.observe(field)
     signal.addEventListener('abort', () => sizes.disconnect())

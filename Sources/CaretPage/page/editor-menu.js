@@ -1,8 +1,9 @@
 // The two menus of the editor.
 import { copyText, downloadText } from './copy.js'
-import { fileName, visibleName } from './document-name.js'
+import { visibleName } from './document-name.js'
 import { deleteDocument, renameDocument } from './document-sheets.js'
 import { icon } from './dom.js'
+import { fileName } from './name-rules.js'
 import { addressOf } from './route.js'
 import { openMenu } from './sheet.js'
 

@@ -1,18 +1,14 @@
 // The editor: a document in a text field, with what the user must know about it.
-import { copyText, showEarlierText } from './copy.js'
-import { nameProblem, visibleName } from './document-name.js'
+import { visibleName } from './document-name.js'
 import { element, fill } from './dom.js'
-import { Banner, statePage } from './editor-banner.js'
 import { EditorBar } from './editor-bar.js'
 import { makeField, showPlaceholder } from './editor-field.js'
 import { idle } from './idle.js'
 import { warnOfLargeText } from './large-text.js'
+import { notify } from './notices.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
-import { People } from './people.js'
 import { rest } from './rest.js'
-import { reveal } from './reveal.js'
-import { goneSituations, notSaved, pages, SavingDisplay } from './saving-words.js'
-import { confirm, notify } from './sheet.js'
+import { goneSituations, pages, SavingDisplay } from './saving-state.js'
 
 const leftDocuments = new LeftDocuments()
 
@@ -28,10 +24,12 @@ export class Editor {
     #binding = null
     #notes = null
     #bar
-    #banner = new Banner((action) => this.#run(action))
+    /** What needs the rest of the page: the banner and the other people; null until it is loaded. */
+    #banner = null
+    #people = null
+    #body
     #stage = element('div', { class: 'stage' })
     #display = new SavingDisplay()
-    #people
     /** What `SavingDisplay` was told last. After a fault of the module, nothing else is known. */
     #facts = null
     #hasText = false
@@ -40,6 +38,8 @@ export class Editor {
     #gone = null
     #error = null
     #situation = 'opening'
+    /** Whether the page of the situation is in place of the text, if it has one. */
+    #isPageShown = false
     /** The text of a deleted document, until it is in a new one. */
     #leftText = null
     #timer = null
@@ -52,14 +52,11 @@ export class Editor {
         this.#caret = app.caret
         this.#bar = new EditorBar({
             openName: () => this.#openMenu(({ openNameMenu }) => openNameMenu),
-            openPeople: () => this.#people.open(),
+            openPeople: () => this.#openPeople(),
             openMenu: () => this.#openMenu(({ openEditorMenu }) => openEditorMenu),
         })
-        this.#people = new People(app, {
-            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
-        })
-        this.node = element('section', { class: 'screen editor' }, this.#bar.node,
-            element('div', { class: 'editor-body' }, this.#banner.node, this.#stage), this.#people.news)
+        this.#body = element('div', { class: 'editor-body' }, this.#stage)
+        this.node = element('section', { class: 'screen editor' }, this.#bar.node, this.#body)
         this.#listen()
         this.#attach(this.#caret.open(name))
     }
@@ -74,7 +71,7 @@ export class Editor {
         for (const sheet of document.querySelectorAll('dialog.sheet[open]')) sheet.close()
         this.#detach()
         this.#notes?.close()
-        this.#people.close()
+        this.#people?.close()
         clearTimeout(this.#timer)
         if (this.#situation === 'trapped') return
         leftDocuments.leave(this.#document)
@@ -179,6 +176,25 @@ export class Editor {
         open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone })
     }
 
+    async #openPeople() {
+        await rest()
+        this.#addParts()
+        this.#people?.open()
+    }
+
+    /** Adds what the rest of the page has for the editor, if it is loaded. */
+    #addParts() {
+        if (this.#banner || !this.#app.parts) return
+        const { Banner, People, reveal } = this.#app.parts
+        this.#banner = new Banner((action) => this.#run(action))
+        this.#people = new People(this.#app, {
+            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
+        })
+        this.#body.prepend(this.#banner.node)
+        this.#body.after(this.#people.news)
+        this.#peopleChanged()
+    }
+
     #showNotes() {
         if (!this.#app.parts) return
         const { Notes } = this.#app.parts
@@ -211,7 +227,7 @@ export class Editor {
     }
 
     #changed({ edits, own }) {
-        if (!own) this.#people.changed(edits, this.#document.peers)
+        if (!own) this.#people?.changed(edits, this.#document.peers)
         // The number of changes that are not saved grows with typing.
         if (this.#situation !== 'saved') this.#updateSoon()
     }
@@ -241,25 +257,34 @@ export class Editor {
     }
 
     #update() {
-        const { situation, status, banner, page, wakeIn } = this.#display.update(this.#readFacts(), Date.now())
+        const [facts, now] = [this.#readFacts(), Date.now()]
+        const { situation, status, isUrgent, wakeIn } = this.#display.update(facts, now)
         this.#bar.showStatus(status)
-        if (situation !== 'opening' || banner) this.#complete()
-        const hadFocus = this.#banner.node.contains(document.activeElement)
-        this.#banner.show(banner)
-        if (hadFocus && !this.#banner.node.contains(document.activeElement)) this.#bar.menu.focus()
+        this.#addParts()
+        if (isUrgent) this.#complete()
+        this.#showBanner(this.#app.parts?.bannerFor(situation, facts, now))
         showPlaceholder(this.#field, situation)
-        if (situation !== this.#situation) this.#situationChanged(situation, page)
-        else if (situation === 'failed') this.#showPage(situation, page)
+        if (situation !== this.#situation) this.#situationChanged(situation)
+        else if (situation === 'failed' || !this.#isPageShown) this.#showPage(situation)
         clearTimeout(this.#timer)
         if (wakeIn !== null) this.#timer = setTimeout(() => this.#update(), wakeIn + 5)
     }
 
-    #situationChanged(situation, page) {
+    #showBanner(banner = null) {
+        if (!this.#banner) return
+        const { node } = this.#banner
+        const hadFocus = node.contains(document.activeElement)
+        this.#banner.show(banner)
+        if (hadFocus && !node.contains(document.activeElement)) this.#bar.menu.focus()
+    }
+
+    #situationChanged(situation) {
         const before = this.#situation
         this.#situation = situation
         this.node.dataset.situation = situation
-        this.#bar.isEmpty = page !== null
-        if (page) return this.#showPage(situation, page)
+        this.#bar.isEmpty = pages.has(situation)
+        this.#isPageShown = false
+        if (pages.has(situation)) return this.#showPage(situation)
         if (pages.has(before)) {
             fill(this.#stage, this.#field)
             this.#field.focus()
@@ -276,7 +301,9 @@ export class Editor {
         } catch {
             return
         }
-        if (!this.#listeners.signal.aborted && this.#hasText && !this.#notes) this.#showNotes()
+        if (this.#listeners.signal.aborted) return
+        if (this.#hasText && !this.#notes) this.#showNotes()
+        if (!this.#banner) this.#update()
     }
 
     /** Carets of others make no sense in a document that is gone. */
@@ -290,9 +317,18 @@ export class Editor {
         this.#peopleChanged()
     }
 
-    #showPage(situation, page) {
+    #showPage(situation) {
+        if (!pages.has(situation)) return
+        if (situation === 'trapped') {
+            this.#detach()
+            this.#field.readOnly = true
+        }
+        // Until the rest of the page is loaded, the bar says what the situation is.
+        if (!this.#app.parts) return
+        const { nameProblem, pageFor, statePage } = this.#app.parts
+        const page = pageFor(situation, this.#facts)
         const text = this.#leftText ?? this.#text
-        if (situation === 'trapped') this.#detach()
+        this.#isPageShown = true
         const { name } = this.#document
         const actions = page.actions.filter((action) => action !== 'create' || nameProblem(name) === null)
         fill(this.#stage, statePage(situation, { ...page, actions, hasText: page.hasText || this.#leftText !== null }, {
@@ -307,7 +343,7 @@ export class Editor {
         switch (action) {
         case 'now': return this.#caret.reconnect()
         case 'show': return (await rest()).showUnsaved(this.#caret, opened)
-        case 'copy': return copyText(this.#leftText ?? this.#text, 'The text')
+        case 'copy': return (await rest()).copyText(this.#leftText ?? this.#text, 'The text')
         case 'retry': return opened.retry()
         case 'discard': return this.#discard()
         case 'create': return this.#create()
@@ -321,6 +357,7 @@ export class Editor {
 
     async #discard() {
         const opened = this.#document
+        const { confirm, notSaved } = await rest()
         const question = `${notSaved(this.#facts.unsaved)}. Nobody can restore what you discard.`
         if (await confirm('Discard your changes?', question, 'Discard')) opened.discard()
     }
@@ -346,6 +383,7 @@ export class Editor {
             this.#leftText = null
             return
         }
+        const { showEarlierText } = await rest()
         await showEarlierText(left)
         this.#leftText = null
     }
@@ -354,8 +392,9 @@ export class Editor {
         if (!this.#hasText) return
         const { saving, peers } = this.#document
         const isOnline = ['saved', 'sending'].includes(saving.state)
-        this.#people.update(goneSituations.has(this.#situation) ? [] : peers, { isOnline })
-        this.#bar.showPeople(this.#people.peers)
+        const present = goneSituations.has(this.#situation) ? [] : peers
+        this.#people?.update(present, { isOnline })
+        this.#bar.showPeople(present)
     }
 
     #keyDown(event) {

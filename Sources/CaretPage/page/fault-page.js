@@ -1,7 +1,7 @@
 // What the page shows if it cannot start: why, and the text of the document, which needs no module.
-import { copyText } from './copy.js'
 import { visibleName } from './document-name.js'
 import { element, fill } from './dom.js'
+import { rest } from './rest.js'
 import { addressOf } from './route.js'
 
 /** Shows why the page cannot start. `route` is that of the address, and `token` that of the user. */
@@ -20,8 +20,10 @@ async function showText(node, name, token) {
         const text = await readText(name, token)
         const field = element('textarea', { class: 'to-copy', readonly: true, rows: 14, 'aria-label': 'Text' })
         field.value = text
+        // If the rest of the page cannot be loaded, the user copies the selected text.
+        const copy = () => rest().then(({ copyText }) => copyText(text, 'The text'), () => field.select())
         fill(node, element('h2', {}, visibleName(name)), element('p', { class: 'quiet-text' }, 'You can only read and copy this text here.'),
-            field, element('p', {}, element('button', { type: 'button', onclick: () => copyText(text, 'The text') }, 'Copy')))
+            field, element('p', {}, element('button', { type: 'button', onclick: copy }, 'Copy')))
     } catch (error) {
         fill(node, element('p', {}, `The text of \u201c${visibleName(name)}\u201d cannot be shown: ${error.message}.`))
     }

@@ -1,5 +1,5 @@
 // The people in a history: their names and colors.
-import { peerColor, peerName } from '../caret/overlay.js'
+import { peerColor, peerName } from '../caret/peer-look.js'
 import { authorOf } from './timeline.js'
 
 export class Authors {

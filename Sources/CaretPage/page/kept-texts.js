@@ -2,7 +2,8 @@
 import { shortName } from './document-name.js'
 import { element, fill } from './dom.js'
 import { adviceFor } from './kept-words.js'
-import { confirm, notify } from './sheet.js'
+import { notify } from './notices.js'
+import { confirm } from './sheet.js'
 import { errorWords } from './words.js'
 
 /** A part of the settings that lists these texts, and what can be done with them. It is empty if there are none. */

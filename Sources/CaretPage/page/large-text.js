@@ -1,5 +1,5 @@
 // Tells the user about texts in which changes by others appear noticeably later.
-import { notify } from './sheet.js'
+import { notify } from './notices.js'
 
 /** From this length on, in UTF-16 code units, a text is large. */
 const largeText = 100 * 1024

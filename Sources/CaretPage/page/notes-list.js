@@ -1,7 +1,8 @@
 // Shows notes as bubbles. It keeps the nodes of notes that stay, so that screen readers say only new ones.
 import { element, fill } from './dom.js'
 import { arrange, beginningOf } from './notes-text.js'
-import { cleanText, count } from './words.js'
+import { cleanText } from './clean-text.js'
+import { count } from './words.js'
 
 /** How many notes are shown at first, and more at each press of 'Show earlier notes'. */
 const step = 100

@@ -1,6 +1,7 @@
 // The sheet that lists the people who have a document open.
 import { avatar, element, fill } from './dom.js'
-import { lineNumber, nameWords } from './people-state.js'
+import { lineNumber } from './people-state.js'
+import { nameWords } from './people-words.js'
 import { openSheet } from './sheet.js'
 import { count } from './words.js'
 

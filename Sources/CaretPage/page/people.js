@@ -1,7 +1,7 @@
 // The people who have a document open, and the news about them for screen readers.
 import { element } from './dom.js'
+import { showPeople } from './people-sheet.js'
 import { PeopleState } from './people-state.js'
-import { rest } from './rest.js'
 
 export class People {
     /** Says who comes and goes. Only screen readers show it. */
@@ -37,8 +37,7 @@ export class People {
         if (sentence) this.news.textContent = sentence
     }
 
-    async open() {
-        const { showPeople } = await rest()
+    open() {
         const { settings, caret: { user } } = this.#app
         const name = settings.get('name') || (user === 'anonymous' ? '' : user)
         return showPeople(this.#state, { ...this.#place, self: { name, color: settings.get('color') } })

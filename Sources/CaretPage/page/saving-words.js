@@ -1,11 +1,7 @@
-// What the editor says about its document: a mark and words in its bar, and a banner or a page of its own if
-// something needs the user. Plain values in and out; the caller passes the time.
+// What the editor says if something needs the user: a banner, or a page of its own. Plain values in and out; the caller
+// passes the time. saving-state.js has the situations.
+import { isOffline, isSignedOut } from './saving-state.js'
 import { count, errorWords } from './words.js'
-
-/** How long something lasts before the editor mentions it, in milliseconds. */
-const [sendingDelay, slowDelay, offlineDelay] = [300, 5_000, 600]
-/** How long 'Saved' stays before only the tick is left. */
-const savedTime = 2_000
 
 /** The actions of banners and pages. The editor runs them by their names. */
 export const actionLabels = {
@@ -13,113 +9,14 @@ export const actionLabels = {
     createAgain: 'Create again', reload: 'Reload', signIn: 'Sign in',
 }
 
-/**
- * The situation of a document, as one word. `facts` has:
- *
- * - `saving`, `rights` and `link`, as the client has them
- * - `hasText`: the text has arrived at some time
- * - `gone`: why the document is gone, if the server said so while it was open
- * - `hasToken`: whether the user is signed in with a token, so that rights may end
- * - `error`: the refusal of the server as a CaretError, if there is one
- * - `isRestored`: the text is what this device has kept, and the server has not opened the document yet
- * - `unsaved`: how many changes are not saved
- * - `isKept`: whether these changes would survive the end of the page
- */
-export function situationOf({ saving, rights, link, hasText, gone, isRestored }) {
-    if (link.state === 'ended') return link.reason === 'trapped' ? 'trapped' : 'ended'
-    // Refused edits hide in `saving` that the document is gone too.
-    if (gone && saving.state === 'refused') return gone === 'damaged' ? 'damaged' : 'deleted'
-    switch (saving.state) {
-    case 'refused':
-        if (saving.code === 'not_found') return hasText ? 'deleted' : 'missing'
-        if (saving.code === 'damaged') return hasText ? 'damaged' : 'damagedPage'
-        return hasText ? 'refused' : 'failed'
-    // The user can write in a text that this device has kept, before the server has opened it.
-    case 'opening': return isRestored ? 'offline' : 'opening'
-    case 'offline': return 'offline'
-    case 'sending': return 'sending'
-    default: return rights === 'read' ? 'reading' : 'saved'
-    }
-}
-
-/** Situations in which only the text is left. */
-export const goneSituations = new Set(['deleted', 'damaged'])
-
-/** Situations in which the text cannot be shown, and a page says why. */
-export const pages = new Set(['missing', 'damagedPage', 'failed', 'trapped'])
-
-/**
- * What the editor shows. It remembers what it has shown before: while edits are saved within 300 ms, nothing
- * blinks.
- */
-export class SavingDisplay {
-    #status = null
-    /** Since when the bar shows this status. */
-    #since = 0
-
-    /**
-     * { situation, status, banner, page, wakeIn }. `status` is { mark, tone, words, isQuiet }: quiet words are for
-     * screen readers only. `wakeIn` is in how many milliseconds something changes; null if nothing will.
-     */
-    update(facts, now) {
-        const situation = situationOf(facts)
-        const age = Math.max(0, now - facts.saving.since)
-        const next = this.#next(situation, facts, age)
-        if (next && next.words !== this.#status?.words) [this.#status, this.#since] = [next, now]
-        const shownFor = now - this.#since
-        const isQuiet = this.#status?.fades === true && shownFor >= savedTime
-        const { fades, ...status } = this.#status ?? opening
-        return {
-            situation, status: { ...status, isQuiet },
-            banner: bannerFor(situation, facts, age, now), page: pages.has(situation) ? pageFor(situation, facts) : null,
-            wakeIn: wakeIn(situation, facts, { age, now, fadesIn: fades && !isQuiet ? savedTime - shownFor : null }),
-        }
-    }
-
-    /** The next status; null while the last one stays. */
-    #next(situation, { link }, age) {
-        switch (situation) {
-        case 'opening': return opening
-        case 'saved': return saved
-        case 'sending':
-            if (age < sendingDelay) return null
-            return { mark: 'sending', tone: '', words: age < slowDelay ? 'Saving\u2026' : 'Still saving\u2026' }
-        case 'offline': return age < offlineDelay ? null : { mark: 'offline', tone: 'warn', words: 'Offline' }
-        case 'reading': return { mark: 'lock', tone: '', words: 'You may only read this' }
-        case 'refused': return { mark: 'alert', tone: 'warn', words: 'Not saved' }
-        case 'deleted': return { mark: 'bin', tone: 'warn', words: 'Deleted' }
-        case 'ended': return { mark: 'offline', tone: 'warn', words: isSignedOut(link) ? 'Signed out' : 'Disconnected' }
-        case 'missing': return { mark: 'search', tone: '', words: 'Not found' }
-        case 'damaged': case 'damagedPage': return { mark: 'alert', tone: 'bad', words: 'Damaged' }
-        default: return { mark: 'alert', tone: 'bad', words: 'Stopped' }
-        }
-    }
-}
-
-const opening = { mark: 'sending', tone: '', words: 'Opening\u2026' }
-const saved = { mark: 'tick', tone: 'good', words: 'Saved', fades: true }
-
-function isSignedOut({ reason }) { return reason === 'unauthorized' || reason === 'revoked' }
-
-/** In how many milliseconds the display changes without an event. */
-function wakeIn(situation, { link }, { age, now, fadesIn }) {
-    const waits = [fadesIn]
-    const limits = { sending: [sendingDelay, slowDelay], offline: [offlineDelay], opening: [offlineDelay] }
-    for (const limit of limits[situation] ?? []) waits.push(limit > age ? limit - age : null)
-    // The countdown shows whole seconds.
-    if (link.state === 'waiting') waits.push((link.until - now) % 1000 || 1000)
-    const moments = waits.filter((wait) => wait !== null && wait > 0)
-    return moments.length > 0 ? Math.min(...moments) : null
-}
-
 // Banners.
 
 /** { tone, sentence, detail, actions }; null if there is nothing to say. `detail` changes with each second. */
-function bannerFor(situation, facts, age, now) {
+export function bannerFor(situation, facts, now) {
     const { link, unsaved } = facts
     switch (situation) {
     case 'opening': case 'offline':
-        if (age < offlineDelay || link.state === 'online') return null
+        if (!isOffline(facts, now)) return null
         return {
             tone: 'calm', sentence: offlineSentence(situation, facts), detail: attemptWords(link, now),
             actions: link.state === 'waiting' ? ['now'] : [],
@@ -196,8 +93,8 @@ function sizeWords(bytes) {
 
 // Pages.
 
-/** { title, sentence, actions, hasText }. With `hasText`, the page shows the last text to copy. */
-function pageFor(situation, facts) {
+/** { title, sentence, actions, hasText } of a situation in `pages`. With `hasText`, the page shows the text to copy. */
+export function pageFor(situation, facts) {
     switch (situation) {
     case 'missing': return {
         title: 'There is nothing here yet', actions: ['create'], hasText: false,

@@ -1,8 +1,9 @@
 // The sheet with what a user sets on this device. Changes of the look are seen at once.
-import { palette, textColorOn } from '../caret/overlay.js'
+import { palette, textColorOn } from '../caret/peer-look.js'
 import { element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
-import { confirm, notify, openSheet } from './sheet.js'
+import { notify } from './notices.js'
+import { confirm, openSheet } from './sheet.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
 

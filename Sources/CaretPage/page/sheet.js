@@ -1,5 +1,5 @@
-// Sheets over the page, which ask or show something, and notices at its lower end, which go by themselves.
-import { element, fill, iconButton } from './dom.js'
+// Sheets over the page, which ask or show something.
+import { element, iconButton } from './dom.js'
 
 /**
  * Opens a sheet. It closes with its button, with Escape, or with a press beside it.
@@ -51,14 +51,4 @@ export function openMenu(title, items) {
                 run()
             },
         }, icon ?? false, label)))), { className: 'menu' })
-}
-
-const notices = element('div', { class: 'notices', role: 'status', 'aria-live': 'polite' })
-
-/** Shows a sentence for four seconds. Screen readers say it when they are silent. */
-export function notify(sentence) {
-    if (!notices.isConnected) document.body.append(notices)
-    const notice = element('p', {}, sentence)
-    fill(notices, ...[...notices.children].slice(-2), notice)
-    setTimeout(() => notice.remove(), 4_000)
 }

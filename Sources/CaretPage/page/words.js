@@ -58,8 +58,3 @@ export function timeAgo(time, now) {
         amount /= size
     }
 }
-
-/** A text of a user, without characters that change the text around them. */
-export function cleanText(text) {
-    return text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
-}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { press, trapAtInsert, trapsOnDemand } from './page-support.mjs'
+import { press, shows, trapAtInsert, trapsOnDemand } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
@@ -186,7 +186,7 @@ async function testMenus({ testPage, put, caret, origin }) {
 async function testEnds({ testPage, put, caret, origin }) {
     await testPage('a missing document has a page, and can be created', '/d/new/thing', async (page) => {
         await inSituation(page, 'missing')
-        assert.match(await words(page, '.state-page'), /There is nothing here yet.*new\/thing.*Create.*Back/)
+        await shows(page, '.state-page', /There is nothing here yet.*new\/thing.*Create.*Back/)
         await assert.rejects(caret.read('new/thing'), { code: 'not_found' })
         await click(page, '.state-page button', 'Create')
         await inSituation(page, 'saved')
@@ -196,8 +196,7 @@ async function testEnds({ testPage, put, caret, origin }) {
     })
 
     await testPage('what cannot be a name has a page without Create', '/d/a//b', async (page) => {
-        await page.waitFor(() => document.querySelector('.state-page'), 'the page')
-        assert.match(await words(page, '.state-page'), /cannot be opened.*not a name/)
+        await shows(page, '.state-page', /cannot be opened.*not a name/)
         assert.equal(await page.evaluate(() => [...document.querySelectorAll('.state-page button')].some((one) => one.textContent === 'Create')), false)
     })
 
@@ -218,7 +217,7 @@ async function testEnds({ testPage, put, caret, origin }) {
         await inSituation(page, 'saved')
         await caret.delete('end')
         await inSituation(page, 'deleted')
-        assert.match(await words(page, '.banner'), /This document was deleted\./)
+        await shows(page, '.banner', /This document was deleted\./)
         assert.deepEqual(await page.evaluate(() => [document.querySelector('.text').value, document.querySelector('.text').readOnly]),
             ['The last words\n', true])
         await click(page, '.banner button', 'Copy')
@@ -260,7 +259,7 @@ async function testRefusals({ testPage, put, caret }) {
         await page.evaluate(() => document.querySelector('.text').setSelectionRange(0, 7))
         await insert(page, `Part ${'x'.repeat(250_000)}`)
         await inSituation(page, 'refused')
-        assert.match(await words(page, '.banner'), /^1\u00a0change is not saved\. The document would be larger.*200\u00a0KiB/)
+        await shows(page, '.banner', /^1 change is not saved\. The document would be larger.*200 KiB/)
         assert.equal(await asksBeforeLeaving(page), true)
         await click(page, '.banner button', 'Show')
         await page.waitFor(() => document.querySelector('.difference del')?.textContent === 'Chapter', 'what was removed')
@@ -294,7 +293,7 @@ async function testRefusals({ testPage, put, caret }) {
         assert.equal(await page.evaluate(() => document.querySelector('.text').value.length), 251_000)
         await caret.delete('note')
         await inSituation(page, 'deleted')
-        assert.match(await words(page, '.banner'), /not saved, but the text is still here/)
+        await shows(page, '.banner', /not saved, but the text is still here/)
         assert.equal(await asksBeforeLeaving(page), true)
     }, windows.phone, 'slowStorage')
 }
@@ -304,6 +303,8 @@ async function testPeople({ connectAs, testPage, put }) {
     const bob = await put('party', lines)
     await testPage('people are listed with their places, and news is told', '/d/party', async (page) => {
         await inSituation(page, 'saved')
+        // Only who joins after the text has arrived is news.
+        await page.waitFor(() => document.querySelector('.editor > .spoken'), 'all parts of the editor')
         const hostile = (await connectAs({ name: '<img src=x onerror=alert(1)>\u202egnp', color: 'url(evil)' })).open('party')
         await hostile.opened()
         bob.select([[lines.indexOf('Line 250'), lines.indexOf('Line 250')]])
@@ -352,7 +353,7 @@ async function testRights(programs, engine) {
         await inSituation(page, 'reading')
         await admin.rename('locked/a', 'secret')
         await inSituation(page, 'deleted')
-        assert.match(await words(page, '.banner'), /or you may no longer read it/)
+        await shows(page, '.banner', /or you may no longer read it/)
         assert.deepEqual(page.problems, [])
         await page.close()
     })

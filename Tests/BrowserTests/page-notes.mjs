@@ -10,7 +10,7 @@ export async function showNotes(page, name, { author = 'Ann', token } = {}) {
     await page.waitFor(() => document.getElementById('late-styles').sheet, 'the style sheet of the notes')
     await page.evaluate(async (name, author, token) => {
         const [{ Caret }, { Notes, keepNotes }, { element, fill }] = await Promise.all(
-            ['/sources/caret/caret.js', '/sources/page/notes.js', '/sources/page/dom.js'].map((path) => import(path)))
+            ['caret/caret', 'page/notes', 'page/dom', 'page/more-icons'].map((name) => import(`/sources/${name}.js`)))
         const caret = await Caret.connect(location.origin, { name: author, token: token ?? undefined })
         keepNotes(caret)
         const show = () => {

@@ -82,7 +82,7 @@ async function testFailures({ server, openPage }) {
         const other = await openPage('/d/agenda', undefined, 'light', server.origin)
         await inSituation(page, 'saved')
         await insert(page, 'y')
-        await inSituation(page, 'saved')
+        await Promise.all([inSituation(page, 'saved'), inSituation(other, 'saved')])
         await insert(other, 'z')
         await page.waitFor(() => document.querySelector('.text').value.includes('z'), 'the text of others')
         site.change = (path, bytes) => bytes

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
 import { Caret } from './caret.js'
 
-export { CaretDocument, CaretError, CaretEvent, Caret, Surface } from './caret.js'
+export * from './caret.js'
 
 /** The most UTF-16 code units of a line of the server: more than five times what the default limits allow. */
 const longestLine = 128 << 20

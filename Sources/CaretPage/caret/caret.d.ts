@@ -1,5 +1,4 @@
-// The interface of caret.js, caret-node.js and web-socket.js. Offsets count UTF-16 code units, as in JavaScript
-// strings.
+// The interface of caret.js. Offsets count UTF-16 code units, as in JavaScript strings.
 
 /** One replaced range. In a list of edits, the ranges are ascending, and refer to the text before all of them. */
 export interface Edit { range: [start: number, end: number]; text: string }
@@ -123,6 +122,7 @@ export interface CaretEventMap {
 }
 
 export class Caret extends EventTarget {
+    private constructor()
     /** Loads the module, and begins to connect. Does not wait for the connection. The client reconnects by itself. */
     static connect(server?: string | URL, options?: Options): Promise<Caret>
     readonly link: Link
@@ -153,7 +153,10 @@ export class Caret extends EventTarget {
     delete(name: string): Promise<void>
     /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */
     close(): Promise<void>
-    addEventListener<Type extends keyof CaretEventMap>(type: Type, listener: (event: CaretEventMap[Type]) => void): void
+    addEventListener<Type extends keyof CaretEventMap>(
+        type: Type, listener: (event: CaretEventMap[Type]) => void, options?: boolean | AddEventListenerOptions): void
+    addEventListener(
+        type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void
 }
 
 export interface DocumentEventMap {
@@ -167,6 +170,7 @@ export interface DocumentEventMap {
 }
 
 export class CaretDocument extends EventTarget {
+    private constructor()
     readonly name: string
     /** The text with all edits, saved or not. */
     readonly text: string
@@ -212,7 +216,9 @@ export class CaretDocument extends EventTarget {
      */
     close(): Promise<void>
     addEventListener<Type extends keyof DocumentEventMap>(
-        type: Type, listener: (event: DocumentEventMap[Type]) => void): void
+        type: Type, listener: (event: DocumentEventMap[Type]) => void, options?: boolean | AddEventListenerOptions): void
+    addEventListener(
+        type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void
 }
 
 export interface BindOptions {
@@ -224,13 +230,14 @@ export interface BindOptions {
 
 /** A textarea that shows a document. Edits by others appear with the next frame. */
 export class Binding {
+    private constructor()
     readonly surface: HTMLTextAreaElement
     /** Makes the field an ordinary one again, which keeps its text. Closing the document does this too. */
     release(): void
 }
 
 /** An editor that shows a document. Edits by others appear with the next frame. */
-export class SurfaceBinding {
+export interface SurfaceBinding {
     readonly surface: Surface
     /** Makes the editor an ordinary one again, which keeps its text. Closing the document does this too. */
     release(): void
@@ -309,9 +316,3 @@ export interface Core {
 }
 
 export type Unit = 'utf-8' | 'utf-16' | 'utf-32'
-
-/** Only in caret-node.js: loads the module, and begins to connect over TCP. */
-export function connect(host?: string, port?: number, options?: Options): Promise<Caret>
-
-/** Only in caret-node.js: the transport over TCP. */
-export function lines(host: string, port: number): () => Transport

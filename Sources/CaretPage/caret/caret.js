@@ -24,7 +24,7 @@ import { Surface } from './surface.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
 
-export { Binding, CaretDocument, CaretError, CaretEvent, Surface }
+export { Binding, CaretDocument, CaretError, Surface }
 
 /** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
 export class Caret extends EventTarget {

@@ -6,8 +6,14 @@
 // FOLDER has the programs; .build/release if it is missing. KEYS is how many keys are measured in each case; 200 if it
 // is missing. Prints a table. Two tabs with a text of 10 KB are bound to one document; the time begins with the key event
 // in one tab, and ends after the frame of the other tab that shows the key. All programs share this machine.
+//
+// If JUPYTER names the program `jupyter` of an environment with jupyterlab and jupyter-collaboration, two tabs of
+// JupyterLab are measured too. They must be installed: python3 -m venv and pip install do that.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeRandom, pause } from '../Tests/CaretPageTests/support.mjs'
+import { freePort, start, temporaryFolder } from '../Tests/NodeSupport/programs.mjs'
 import { runSuite } from '../Tests/NodeSupport/suite.mjs'
 import { startRelay } from '../Tests/BrowserTests/relay.mjs'
 import { startTabs } from '../Tests/BrowserTests/tabs.mjs'
@@ -28,8 +34,9 @@ await runSuite(async function figures() {
     row('what', 'p50 in ms', 'p95 in ms', 'goal: p50 / p95')
     row('---', '---', '---', '---')
     report('key to the frame of another tab', await measureKeys(tabs, 'alone'), '18 / 34')
+    if (process.env.JUPYTER) report('the same in JupyterLab', await measureJupyter(tabs.browser, process.env.JUPYTER), 'none')
     const stop = await startWriters(tabs, 'crowd')
-    report(`the same, while ${writers} others type ${1000 / writersPause} keys a second each`, await measureKeys(tabs, 'crowd'), '25 / 50')
+    report(`key to the frame, while ${writers} others type ${1000 / writersPause} keys a second each`, await measureKeys(tabs, 'crowd'), '25 / 50')
     stop()
     report('cut link to saved', await measureCuts(tabs), '400 / none')
 })
@@ -45,36 +52,61 @@ async function measureKeys({ caret, openTab }, name) {
     if (document.length === 0) document.append(text)
     await document.saved()
     const [near, far] = [await openTab(name), await openTab(name)]
-    await near.page.evaluate(noteKeys)
-    await far.page.evaluate(noteFrames)
     await near.focus()
     await near.select(5000, 5000)
+    return await measureTyping(near.page, far.page, '#field')
+}
+
+/** The times of all keys between two pages, whose texts are in the first element of the selector. */
+async function measureTyping(near, far, selector) {
+    await near.evaluate(noteKeys)
+    await far.evaluate(noteFrames, selector)
     const random = makeRandom(7)
     for (let key = 0; key < keys; key++) {
-        await near.page.press('é')
+        await near.press('é')
         // Keys at all moments between two frames.
         await pause(80 + random.below(60))
     }
-    await far.page.waitFor((count) => window.seen.length >= count, 'all keys in the other tab', keys)
+    await far.waitFor((count) => window.seen.length >= count, 'all keys in the other tab', keys)
     const [pressed, seen] = [await near.evaluate(() => window.pressed), await far.evaluate(() => window.seen)]
-    for (const tab of [near, far]) await tab.page.close()
+    for (const page of [near, far]) await page.close()
     return pressed.map((moment, index) => seen[index] - moment)
+}
+
+/** The times of all keys in JupyterLab, which shares each open file through jupyter-collaboration. */
+async function measureJupyter(browser, jupyter) {
+    const [folder, port] = [temporaryFolder(), await freePort()]
+    writeFileSync(join(folder, 'agenda.txt'), text.replaceAll('. ', '.\n'))
+    const options = ['--no-browser', `--port=${port}`, '--ip=127.0.0.1', '--allow-root', '--IdentityProvider.token=', `--ServerApp.root_dir=${folder}`]
+    const server = start(jupyter, ['lab', ...options], { env: { HOME: folder } })
+    await server.line(/is running at/)
+    const open = async () => {
+        const page = await browser.open(`http://127.0.0.1:${port}/lab/tree/agenda.txt`)
+        await page.waitFor(() => document.querySelector('.cm-content')?.textContent.startsWith('Bring'), 'the text in JupyterLab')
+        return page
+    }
+    const [near, far] = [await open(), await open()]
+    await near.evaluate(() => document.querySelector('.cm-content').focus())
+    const times = await measureTyping(near, far, '.cm-content')
+    await server.stop()
+    return times
 }
 
 /** Runs in the page: notes the moment of each key event. */
 function noteKeys() {
     window.pressed = []
-    field.addEventListener('keydown', ({ timeStamp }) => window.pressed.push(performance.timeOrigin + timeStamp))
+    addEventListener('keydown', ({ timeStamp }) => window.pressed.push(performance.timeOrigin + timeStamp), { capture: true })
 }
 
 /** Runs in the page: notes after each frame which keys it has shown first. */
-function noteFrames() {
+function noteFrames(selector) {
+    const field = document.querySelector(selector)
     window.seen = []
     const channel = new MessageChannel()
     // A message that is sent in a frame arrives after the frame.
     channel.port1.onmessage = () => {
         const moment = performance.timeOrigin + performance.now()
-        const count = field.value.split('é').length - 1
+        const count = (field.value ?? field.textContent).split('é').length - 1
         while (window.seen.length < count) window.seen.push(moment)
     }
     const frame = () => {

@@ -76,8 +76,8 @@ private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
 
 /// A hash table of windows: where each window of the old text occurs in the old and in the new text.
 private struct WindowTable {
-    private static let unseen = -1
-    private static let repeated = -2
+    private static let unseen: Int32 = -1
+    private static let repeated: Int32 = -2
     /// A user can cause hash collisions on purpose. So a window that finds no free slot in this many steps is
     /// ignored.
     private static let maxProbes = 32
@@ -100,6 +100,7 @@ private struct WindowTable {
     mutating func note(_ hash: UInt32, at index: Int, isNew: Bool) {
         let slot = slot(of: hash)
         if slot < 0 { return }
+        let index = Int32(truncatingIfNeeded: index)
         if !isNew {
             entries[slot].hash = hash
             entries[slot].old = entries[slot].old == WindowTable.unseen ? index : WindowTable.repeated
@@ -112,7 +113,7 @@ private struct WindowTable {
     /// once in each text.
     func partner(of index: Int, _ hash: UInt32) -> Int {
         let slot = slot(of: hash)
-        return slot >= 0 && entries[slot].old == index ? entries[slot].new : WindowTable.unseen
+        return slot >= 0 && Int(entries[slot].old) == index ? Int(entries[slot].new) : -1
     }
 
     /// The slot of a hash, used or free; negative if `maxProbes` slots have other hashes.

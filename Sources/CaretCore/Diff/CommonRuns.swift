@@ -135,130 +135,83 @@ private struct CommonRunSearch {
         return end == nil
     }
 
-    #if hasFeature(Embedded)
-        // The browser build keeps one simple loop, because it is smaller. It finds the same paths.
-        /// Fills the row of `distance`. Returns the column of the diagonal that reached the end of both
-        /// sequences, if any.
-        private mutating func fillRow(_ distance: Int) -> Int? {
-            let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
-            let row = CommonRunSearch.row(distance)
-            let missing = row + distance + 2 - reached.count
-            columns = 0..<distance + 1
-            if missing > 0 {
-                let more = max(missing, reached.count + 1024)
-                reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: more))
-            }
-            let oldRest = UnsafeBufferPointer(rebasing: old[oldStart...])
-            let newRest = UnsafeBufferPointer(rebasing: new[newStart...])
-            // All other diagonals of this row are outside one of the sequences.
-            let first = max(0, (distance - newCount + 1) / 2)
-            let last = min(distance, (distance + oldCount) / 2)
-            return reached.withUnsafeMutableBufferPointer { reached in
-                let above = CommonRunSearch.row(distance - 1)
-                for column in -1...distance + 1 { reached[row + column] = CommonRunSearch.unreached }
-                if first > last { return nil }
-                // Counts the steps in a variable, because this loop takes most of the time of a diff.
-                var left = stepsLeft
-                defer { stepsLeft = left }
-                // How far the diagonal below got in the row above.
-                var below = distance == 0 ? -1 : reached[above &+ first &- 1]
-                for column in first...last {
-                    if left <= 0 { break }
-                    let same = distance == 0 ? 0 : reached[above &+ column]
-                    let start = Int(max(same, below &+ 1))
-                    below = same
-                    var (x, y) = (start, start &- (2 &* column &- distance))
-                    if x < 0 || x > oldCount || y > newCount { continue }
-                    while x < oldCount, y < newCount, oldRest[x] == newRest[y] {
-                        x &+= 1
-                        y &+= 1
-                    }
-                    left &-= 1 &+ (x &- start)
-                    reached[row &+ column] = Int32(truncatingIfNeeded: x)
-                    if x == oldCount && y == newCount { return column }
-                }
-                return nil
-            }
+    /// Fills the row of `distance`. Returns the column of the diagonal that reached the end of both
+    /// sequences, if any.
+    private mutating func fillRow(_ distance: Int) -> Int? {
+        let row = CommonRunSearch.row(distance)
+        let missing = row + distance + 2 - reached.count
+        if missing > 0 {
+            let more = max(missing, reached.count + 1024)
+            reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: more))
         }
-    #else
-        /// Fills the row of `distance`. Returns the column of the diagonal that reached the end of both
-        /// sequences, if any.
-        private mutating func fillRow(_ distance: Int) -> Int? {
-            let row = CommonRunSearch.row(distance)
-            let missing = row + distance + 2 - reached.count
-            if missing > 0 {
-                let more = max(missing, reached.count + 1024)
-                reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: more))
-            }
-            let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
-            let first = max(columns.lowerBound, (distance - newCount + 1) / 2)
-            columns = first..<max(first, min(columns.upperBound, (distance + oldCount) / 2) + 1)
-            startRow(distance)
-            // The diagonals up to the one in `middle` leave the new sequence first. The others leave the old
-            // one first. So one comparison shows whether a diagonal is still inside both.
-            let middle = (distance + oldCount - newCount) >> 1
-            let split = min(max(columns.lowerBound, middle + 1), columns.upperBound)
-            let limit = newCount + 2 * columns.lowerBound - distance
-            extend(columns.lowerBound..<split, of: distance, limit: limit, growth: 2)
-            if split > columns.lowerBound, 2 * (split - 1) - distance == oldCount - newCount,
-                Int(reached[row + split - 1]) == oldCount
-            {
-                return split - 1
-            }
-            extend(split..<columns.upperBound, of: distance, limit: oldCount, growth: 0)
-            while let last = columns.last, reached[row + last] < 0 { columns.removeLast() }
-            while let first = columns.first, reached[row + first] < 0 { columns.removeFirst() }
-            return nil
+        let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
+        let first = max(columns.lowerBound, (distance - newCount + 1) / 2)
+        columns = first..<max(first, min(columns.upperBound, (distance + oldCount) / 2) + 1)
+        startRow(distance)
+        // The diagonals up to the one in `middle` leave the new sequence first. The others leave the old
+        // one first. So one comparison shows whether a diagonal is still inside both.
+        let middle = (distance + oldCount - newCount) >> 1
+        let split = min(max(columns.lowerBound, middle + 1), columns.upperBound)
+        let limit = newCount + 2 * columns.lowerBound - distance
+        extend(columns.lowerBound..<split, of: distance, limit: limit, growth: 2)
+        if split > columns.lowerBound, 2 * (split - 1) - distance == oldCount - newCount,
+            Int(reached[row + split - 1]) == oldCount
+        {
+            return split - 1
         }
+        extend(split..<columns.upperBound, of: distance, limit: oldCount, growth: 0)
+        while let last = columns.last, reached[row + last] < 0 { columns.removeLast() }
+        while let first = columns.first, reached[row + first] < 0 { columns.removeFirst() }
+        return nil
+    }
 
-        /// Fills a row with the positions at which its diagonals are reached from the row above.
-        private mutating func startRow(_ distance: Int) {
-            let (row, above) = (CommonRunSearch.row(distance), CommonRunSearch.row(distance - 1))
-            let columns = columns
-            reached.withUnsafeMutableBufferPointer { reached in
-                // The next row also reads the entries beside the columns.
-                reached[row + columns.lowerBound - 1] = CommonRunSearch.unreached
-                reached[row + columns.upperBound] = CommonRunSearch.unreached
-                if distance == 0 { reached[row] = 0 }
-                for column in distance == 0 ? 0..<0 : columns {
-                    let (same, below) = (reached[above &+ column], reached[above &+ column &- 1])
-                    reached[row &+ column] = max(same, below &+ 1)
-                }
+    /// Fills a row with the positions at which its diagonals are reached from the row above.
+    private mutating func startRow(_ distance: Int) {
+        let (row, above) = (CommonRunSearch.row(distance), CommonRunSearch.row(distance - 1))
+        let columns = columns
+        reached.withUnsafeMutableBufferPointer { reached in
+            // The next row also reads the entries beside the columns.
+            reached[row + columns.lowerBound - 1] = CommonRunSearch.unreached
+            reached[row + columns.upperBound] = CommonRunSearch.unreached
+            if distance == 0 { reached[row] = 0 }
+            for column in distance == 0 ? 0..<0 : columns {
+                let (same, below) = (reached[above &+ column], reached[above &+ column &- 1])
+                reached[row &+ column] = max(same, below &+ 1)
             }
         }
+    }
 
-        /// Moves along diagonals while the elements are equal. `limit` is where the first diagonal leaves one
-        /// of the sequences. It grows by `growth` from each diagonal to the next.
-        private mutating func extend(_ columns: Range<Int>, of distance: Int, limit: Int, growth: Int) {
-            let oldRest = UnsafeBufferPointer(rebasing: old[oldStart...])
-            let newRest = UnsafeBufferPointer(rebasing: new[newStart...])
-            let row = CommonRunSearch.row(distance)
-            stepsLeft = reached.withUnsafeMutableBufferPointer { reached in
-                // This loop takes most of the time of a diff.
-                var (left, limit, column) = (stepsLeft, limit, columns.lowerBound)
-                var diagonal = 2 * column - distance
-                while column < columns.upperBound {
-                    let start = Int(reached[row &+ column])
-                    // A negative start is a large number without a sign.
-                    if left <= 0 || UInt(bitPattern: start) > UInt(bitPattern: limit) {
-                        reached[row &+ column] = CommonRunSearch.unreached
-                    } else {
-                        left &-= 1
-                        if start < limit, oldRest[start] == newRest[start &- diagonal] {
-                            var x = start &+ 1
-                            while x < limit, oldRest[x] == newRest[x &- diagonal] { x &+= 1 }
-                            reached[row &+ column] = Int32(truncatingIfNeeded: x)
-                            left &-= x &- start
-                        }
+    /// Moves along diagonals while the elements are equal. `limit` is where the first diagonal leaves one
+    /// of the sequences. It grows by `growth` from each diagonal to the next.
+    private mutating func extend(_ columns: Range<Int>, of distance: Int, limit: Int, growth: Int) {
+        let oldRest = UnsafeBufferPointer(rebasing: old[oldStart...])
+        let newRest = UnsafeBufferPointer(rebasing: new[newStart...])
+        let row = CommonRunSearch.row(distance)
+        stepsLeft = reached.withUnsafeMutableBufferPointer { reached in
+            // This loop takes most of the time of a diff.
+            var (left, limit, column) = (stepsLeft, limit, columns.lowerBound)
+            var diagonal = 2 * column - distance
+            while column < columns.upperBound {
+                let start = Int(reached[row &+ column])
+                // A negative start is a large number without a sign.
+                if left <= 0 || UInt(bitPattern: start) > UInt(bitPattern: limit) {
+                    reached[row &+ column] = CommonRunSearch.unreached
+                } else {
+                    left &-= 1
+                    if start < limit, oldRest[start] == newRest[start &- diagonal] {
+                        var x = start &+ 1
+                        while x < limit, oldRest[x] == newRest[x &- diagonal] { x &+= 1 }
+                        reached[row &+ column] = Int32(truncatingIfNeeded: x)
+                        left &-= x &- start
                     }
-                    limit &+= growth
-                    column &+= 1
-                    diagonal &+= 2
                 }
-                return left
+                limit &+= growth
+                column &+= 1
+                diagonal &+= 2
             }
+            return left
         }
-    #endif
+    }
 
     /// The index of a row's first diagonal in `reached`.
     private static func row(_ distance: Int) -> Int { distance * (distance + 5) / 2 + 1 }

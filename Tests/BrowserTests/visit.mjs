@@ -41,12 +41,15 @@ export async function measureVisit(page, url, line = 'loopback') {
     return visit
 }
 
-/** Runs in the page. */
+/** Runs in the page: notes the end of the first frame that shows text. */
 function noteFirstText() {
-    const look = () => {
+    const channel = new MessageChannel()
+    // A message that is sent in a frame arrives after the frame.
+    channel.port1.onmessage = () => {
         const hasText = document.querySelector('textarea.text')?.value || document.querySelector('.entry:not(.waiting) .document b')
         if (hasText) window.firstText = performance.now()
-        else requestAnimationFrame(look)
+        else look()
     }
-    requestAnimationFrame(look)
+    const look = () => requestAnimationFrame(() => channel.port2.postMessage(null))
+    look()
 }

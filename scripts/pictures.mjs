@@ -8,7 +8,6 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runSuite } from '../Tests/NodeSupport/suite.mjs'
 import { setWindow, startPages, windows } from '../Tests/BrowserTests/pages.mjs'
-import { pressOn } from '../Tests/BrowserTests/page-support.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = `${root}.build/pictures`
@@ -57,6 +56,7 @@ async function prepare(pages) {
         document.replaceText(text)
         await document.saved()
     }
+    await pages.caret.tag('agenda', 2, 'draft')
     await pages.put('notes/shopping', shopping)
     await pages.put('notes/trip to the coast', 'Friday, by train.\n'.repeat(40))
     await pages.put('release notes', 'Version 1\n')
@@ -67,15 +67,41 @@ async function prepare(pages) {
     return document
 }
 
+/** Each screen and state: its path, and the controls that are pressed there, as selectors. */
 const screens = {
-    documents: '/', editor: '/d/agenda', history: '/d/agenda?rev=2', compare: '/d/agenda?from=1&to=3', missing: '/d/nothing',
+    documents: ['/'],
+    'documents-settings': ['/', '[aria-label=Settings]'],
+    'documents-new': ['/', '[aria-label="New document"]'],
+    editor: ['/d/agenda'],
+    'editor-menu': ['/d/agenda', '.more'],
+    'editor-name': ['/d/agenda', '.screen h1 button'],
+    'editor-rename': ['/d/agenda', '.screen h1 button', 'menu li:nth-child(1) button'],
+    'editor-delete': ['/d/agenda', '.screen h1 button', 'menu .danger'],
+    history: ['/d/agenda?rev=2'],
+    'history-names': ['/d/agenda?rev=2', '[aria-label="Named revisions"]'],
+    'history-people': ['/d/agenda?rev=2', '[aria-label^="Show changes"]'],
+    'history-restore': ['/d/agenda?rev=2', '.restore'],
+    compare: ['/d/agenda?from=1&to=3'],
+    missing: ['/d/nothing'],
+}
+
+/** Presses a control as soon as there is one. */
+function pressFirst(page, selector) {
+    return page.waitFor((selector) => {
+        const control = [...document.querySelectorAll(`dialog[open]:last-of-type :is(${selector}), body:not(:has(dialog[open])) :is(${selector})`)]
+            .find((one) => one.checkVisibility())
+        control?.click()
+        return control !== undefined
+    }, selector, selector)
 }
 
 async function takeAll(pages) {
-    for (const [name, path] of Object.entries(screens)) {
+    for (const [name, [path, ...presses]] of Object.entries(screens)) {
         for (const window of ['phone', 'desktop']) {
             for (const scheme of ['light', 'dark']) {
                 const page = await openAs(pages, ann, path, windows[window], scheme)
+                for (const control of presses) await pressFirst(page, control)
+                await settle(page)
                 await page.screenshot(`${all}/${name}-${window}-${scheme}.png`)
                 await page.close()
             }

@@ -1,7 +1,7 @@
 // The history of a document, on the page in Chromium.
 import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
-import { press, pressOn } from './page-support.mjs'
+import { press, pressOn, replace, shows, type } from './page-support.mjs'
 import { setWindow, startPages, windows } from './pages.mjs'
 import { atRevision, compared, settled, testWindows, text } from './screen-checks.mjs'
 
@@ -22,6 +22,7 @@ export async function testPageHistory(programs) {
     await testPlaying(pages, notes)
     await testAuthors(pages)
     await testRestoring(pages)
+    await testTags(pages)
     await testLife(pages)
     await testWindows(pages, '?rev=1', settled)
     await testReader(programs)
@@ -249,6 +250,82 @@ async function testLife({ testPage, put, caret, server }) {
     })
 }
 
+async function testTags({ testPage, caret, put }) {
+    const draft = await put('named', 'One\n')
+    for (const word of ['Two\n', 'Three\n', 'Four\n']) {
+        draft.append(word)
+        await draft.saved()
+    }
+    const problem = (page, words) => shows(page, '.problem', words)
+    await testPage('a revision gets a name, and others see it', '/d/named?rev=2', async (page) => {
+        await atRevision(page, 2)
+        await pressOn(page, 'Named revisions')
+        await shows(page, '.tags', 'No revision has a name yet.')
+        await type(page, 'two words')
+        await problem(page, 'A name has no spaces. Write - between the words.')
+        await replace(page, 'two-words')
+        await press(page, 'Enter')
+        await shows(page, '.tags', /^two-words Revision 2, \d+ \w+, \d\d:\d\d$/)
+        assert.deepEqual((await caret.tags('named')).map(({ name, revision }) => [name, revision]), [['two-words', 2]])
+        await press(page, 'Escape')
+        await shows(page, '.names', 'two-words')
+        const said = await page.evaluate(() => document.querySelector('.history-slider input').getAttribute('aria-valuetext'))
+        assert.match(said, /^Revision 2 of 4, two-words, by /)
+        const places = await page.evaluate(() => {
+            const middle = (node) => { const { left, right } = node.getBoundingClientRect(); return (left + right) / 2 }
+            const { left, width } = document.querySelector('.history-slider').getBoundingClientRect()
+            return [middle(document.querySelector('.mark.tag')), left + width / 2]
+        })
+        assert.ok(Math.abs(places[0] - places[1]) < 1, places.join())
+    })
+
+    await testPage('a named revision is found, and loses its name', '/d/named?rev=', async (page) => {
+        await atRevision(page, 4)
+        await shows(page, '.names', '')
+        await pressOn(page, 'Named revisions')
+        await page.waitFor(() => document.querySelector('.tags b')?.textContent === 'two-words', 'the name')
+        await page.evaluate(() => document.querySelector('.tags b').closest('button').click())
+        await atRevision(page, 2)
+        await pressOn(page, 'Named revisions')
+        await type(page, 'draft')
+        // Somebody else is faster.
+        await caret.tag('named', 3, 'draft')
+        await press(page, 'Enter')
+        await problem(page, 'Another revision has this name. Somebody else has just used it.')
+        await page.waitFor(() => document.querySelectorAll('.tags b').length === 2, 'the name by somebody else')
+        await caret.untag('named', 'two-words')
+        await pressOn(page, 'Remove the name two-words')
+        await problem(page, 'Somebody else has already removed this name.')
+        await pressOn(page, 'Remove the name draft')
+        await shows(page, '.tags', 'No revision has a name yet.')
+        assert.equal(await page.evaluate(() => document.activeElement.closest('dialog') !== null), true)
+        assert.deepEqual(await caret.tags('named'), [])
+    })
+
+    await caret.tag('named', 2, 'a'.repeat(64))
+    await caret.tag('named', 2, 'b'.repeat(64))
+    for (const [name, window] of Object.entries(windows)) {
+        await testPage(`long names fit a window of ${name}`, '/d/named?rev=2', async (page) => {
+            await atRevision(page, 2)
+            await shows(page, '.names', /^a{64}, b{64}$/)
+            const high = () => page.evaluate(() => document.querySelector('.player').getBoundingClientRect().height)
+            assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), window.width)
+            const before = await high()
+            await press(page, 'ArrowRight')
+            await atRevision(page, 3)
+            assert.equal(await high(), before)
+            await pressOn(page, 'Named revisions')
+            await page.waitFor(() => document.querySelectorAll('.tags b').length === 2, 'the names')
+            const outside = await page.evaluate(() => {
+                const sheet = document.querySelector('dialog').getBoundingClientRect()
+                return [...document.querySelectorAll('dialog :is(button, input, b)')].map((one) => one.getBoundingClientRect())
+                    .filter(({ left, right }) => left < sheet.left || right > sheet.right).length
+            })
+            assert.equal(outside, 0)
+        }, window)
+    }
+}
+
 async function testReader(programs) {
     const { server, openPage, addToken } = await startPages(programs, ['--require-tokens'])
     await server.caret(['put', 'rules', '--create'], 'One\n')
@@ -259,6 +336,17 @@ async function testReader(programs) {
         await atRevision(page, 1)
         await page.waitFor(() => document.querySelector('.restore').title === 'You may only read this document', 'the reason')
         assert.equal(await page.evaluate(() => document.querySelector('.restore').disabled), true)
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+    await test('a user who may only read sees names, and cannot change them', async () => {
+        await server.caret(['tag', 'rules@1', 'first'])
+        const page = await openPage(`/d/rules?rev=1#token=${token}`)
+        await page.waitFor(() => document.querySelector('.restore')?.title === 'You may only read this document', 'the rights')
+        await shows(page, '.names', 'first')
+        await pressOn(page, 'Named revisions')
+        await page.waitFor(() => document.querySelector('.tags b')?.textContent === 'first', 'the name')
+        assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog :is(form, [aria-label^=Remove])')].length), 0)
         assert.deepEqual(page.problems, [])
         await page.close()
     })

@@ -84,10 +84,10 @@ export const cases = {
 
     'after a lost connection, only idempotent requests are sent again'() {
         const state = online()
-        const ids = ['list', 'rename', 'restore', 'delete'].map((type) => state.requested({ type })[0])
+        const ids = ['list', 'rename', 'restore', 'list_tags', 'delete'].map((type) => state.requested({ type })[0])
         const failed = state.disconnected('cut', 0, 0).filter((action) => action.do === 'fail')
-        assert.deepEqual(failed.map(({ id, error }) => [id, error.code]), [[ids[1], 'disconnected'], [ids[3], 'disconnected']])
-        assert.deepEqual(sent(comeBack(state)).map(({ type }) => type), ['list', 'restore'])
+        assert.deepEqual(failed.map(({ id, error }) => [id, error.code]), [[ids[1], 'disconnected'], [ids[4], 'disconnected']])
+        assert.deepEqual(sent(comeBack(state)).map(({ type }) => type), ['list', 'restore', 'list_tags'])
     },
 
     'at most 16 requests are in flight, and at most 10,000 are unanswered'() {

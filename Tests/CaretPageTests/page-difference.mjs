@@ -1,7 +1,7 @@
 // The rows of a comparison, and the words of the screens of history and comparison.
 import assert from 'node:assert/strict'
 import { Difference, pairsOf } from '../../Sources/CaretPage/page/difference.js'
-import { changeWords, countWords, placeWords, restoreObstacle, spokenChange } from '../../Sources/CaretPage/page/history-words.js'
+import { changeWords, countWords, placeWords, restoreObstacle, spokenChange, tagObstacle, tagWords } from '../../Sources/CaretPage/page/history-words.js'
 import { load, makeRandom } from './support.mjs'
 
 async function compare(wasm, before, after) {
@@ -161,8 +161,22 @@ export const cases = {
         assert.equal(spokenChange({ inserted: 0, deleted: 0 }), 'changed nothing')
         assert.equal(placeWords(5, { start: 0, head: 9 }, revision, { name: 'Ann' }),
             'Revision 5 of 9, by Ann, 22 Nov 2026, 08:15:03, added 1,200\u00a0characters, removed 1\u00a0character')
+        assert.match(placeWords(5, { start: 0, head: 9 }, revision, { name: 'Ann' }, ['draft', 'v1']), /^Revision 5 of 9, draft, v1, by Ann, /)
         assert.equal(placeWords(3, { start: 3, head: 9 }, null, null), 'Revision 3 of 9, where the history begins')
         assert.equal(countWords({ changes: 1, added: 2, removed: 0 }), '1\u00a0change, 2\u00a0lines added, 0\u00a0lines removed')
+    },
+
+    'the name of a revision has letters, digits and three signs'() {
+        const tags = [{ name: 'draft', revision: 3 }]
+        for (const name of ['a', 'Z9', 'v1.2_b-c', 'a'.repeat(64), 'Draft']) assert.equal(tagObstacle(name, 5, tags), null, name)
+        const obstacles = [['two words', /spaces/], ['1st', /begins with a letter/], ['-a', /begins/], ['é', /begins/], ['né', /has only/], ['a/b', /has only/],
+            ['a'.repeat(65), /64 characters\. This one has 65\./]]
+        for (const [name, words] of obstacles) assert.match(tagObstacle(name, 5, tags), words)
+        const time = new Date(2026, 10, 22, 8, 15)
+        assert.equal(tagWords({ revision: 1200, user: 'bob', time }), 'Revision 1,200, named by bob, 22 Nov, 08:15')
+        assert.equal(tagWords({ revision: 3, user: 'anonymous', time }), 'Revision 3, 22 Nov, 08:15')
+        assert.equal(tagObstacle('draft', 3, tags), 'This revision has the name already.')
+        assert.equal(tagObstacle('draft', 5, tags), 'Revision 3 has this name. Remove it there first.')
     },
 
     'restoring needs an older text, a connection and the right to write'() {

@@ -27,6 +27,9 @@ export interface Revision {
     revision: number; user: string; client: string; time: Date; inserted: number; deleted: number; edits?: Edit[]
 }
 
+/** A revision with a name, who named it, and when. */
+export interface Tag { name: string; revision: number; user: string; time: Date }
+
 /** An event of `follow`. 'restarted': all existing documents come next. 'complete': all of them have arrived. */
 export type FollowEvent = ({ type: 'document' } & Entry) | { type: 'gone'; name: string; reason: string; to?: string }
     | { type: 'restarted' } | { type: 'complete' }
@@ -149,6 +152,12 @@ export class Caret extends EventTarget {
     /** Without `after`, from the first revision that is kept. */
     history(name: string, options?: { after?: number; edits?: boolean }): AsyncIterable<Revision>
     restore(name: string, rev: number): Promise<void>
+    /** The named revisions of a document, oldest first. */
+    tags(name: string): Promise<Tag[]>
+    /** Names a revision. A name has at most 64 letters from A to Z, digits, '-', '_' and '.'. A letter is first. */
+    tag(name: string, rev: number, as: string): Promise<void>
+    /** Removes the name of a revision. The revision stays. */
+    untag(name: string, tag: string): Promise<void>
     rename(name: string, to: string): Promise<void>
     delete(name: string): Promise<void>
     /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */

@@ -188,6 +188,14 @@ export class Caret extends EventTarget {
         await this.#request({ type: 'restore', doc: name, epoch, rev, seq })
     }
 
+    /** The revisions of a document that have a name, oldest first. */
+    async tags(name) {
+        const { tags } = await this.#request({ type: 'list_tags', doc: name })
+        return tags.map(({ name, rev, time, ...rest }) => ({ name, revision: rev, time: new Date(time), ...rest }))
+    }
+
+    async tag(name, rev, as) { await this.#request({ type: 'tag', doc: name, name: as, rev }) }
+    async untag(name, tag) { await this.#request({ type: 'untag', doc: name, name: tag }) }
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
     async delete(name) { await this.#request({ type: 'delete', doc: name }) }
 

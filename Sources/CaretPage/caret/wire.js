@@ -19,7 +19,7 @@ export function hello({ client, token, name, color }) {
 }
 
 // Repeating one of these requests does no harm. The server recognises a repeated restore by its number.
-const idempotent = new Set(['list', 'read', 'history', 'push', 'restore', 'ping'])
+const idempotent = new Set(['list', 'read', 'history', 'list_tags', 'push', 'restore', 'ping'])
 
 export function isIdempotent(message) { return idempotent.has(message.type) }
 

@@ -15,7 +15,10 @@ export class HistoryView {
     #parts
     #speechTimer = null
 
-    /** `actions` has what the user can do: moved, stepBy, playOrPause, chooseAuthor, showAll, showNew, copy and restore. */
+    /**
+     * `actions` has what the user can do: moved, stepBy, playOrPause, chooseAuthor, openTags,
+     * showAll, showNew, copy and restore.
+     */
     constructor(name, actions) {
         this.#name = name
         this.#actions = actions
@@ -32,6 +35,7 @@ export class HistoryView {
         const actions = this.#actions
         const parts = {
             filter: iconButton('people', 'Show changes by one person', () => actions.chooseAuthor()),
+            tags: iconButton('tag', 'Named revisions', () => actions.openTags()),
             copy: iconButton('copy', 'Copy this text', () => actions.copy()),
             compare: element('a', { class: 'round wide', 'aria-label': 'Compare with now', title: 'Compare with now' },
                 icon('compare'), element('span', {}, 'Compare with now')),
@@ -45,7 +49,7 @@ export class HistoryView {
             speech: element('p', { class: 'spoken', role: 'status' }),
         }
         this.node.append(
-            barAbove(this.#name, 'History', [parts.filter, parts.copy, parts.compare]),
+            barAbove(this.#name, 'History', [parts.filter, parts.tags, parts.copy, parts.compare]),
             element('div', { class: 'history-body' }, parts.banners, parts.text),
             element('footer', { class: 'bar below player' }, parts.author, this.slider.node,
                 element('div', { class: 'history-keys' }, parts.previous, parts.play, parts.next), parts.restore, parts.speech))
@@ -66,7 +70,7 @@ export class HistoryView {
         const isEmpty = start === head
         const title = isEmpty ? 'No changes yet' : start > 0 ? `History begins at revision ${start.toLocaleString('en')}` : 'The empty document'
         const note = isEmpty ? 'Changes appear here as people write.' : start > 0 ? 'Older revisions are not kept.' : 'Nothing is written yet.'
-        fill(this.#parts.author, ...(revision ? [
+        fill(this.#parts.author, element('span', { class: 'names' }), ...(revision ? [
             avatar(author, { label: false }), element('b', {}, author.name),
             element('time', { datetime: revision.time.toISOString() }, timeWords(revision.time)), number,
             element('span', { class: 'size', role: 'img', 'aria-label': spokenChange(revision) }, changeWords(revision)),
@@ -77,12 +81,15 @@ export class HistoryView {
     }
 
     /** Shows what may change without a change of the place. */
-    showState({ timeline, place, wanted, revision, author, isFiltered, rights, isOnline, gone }) {
+    showState({ timeline, place, wanted, revision, author, tags, isFiltered, rights, isOnline, gone }) {
         const { previous, next, play, restore, compare, filter, copy } = this.#parts
+        const names = tags.at(place)
         const { start, head } = timeline
         const isEmpty = start === head
-        this.slider.show({ start, head }, wanted, placeWords(place, { start, head }, revision, author))
+        this.slider.show({ start, head }, wanted, placeWords(place, { start, head }, revision, author, names))
+        this.#showTags(tags, names)
         this.slider.input.disabled = play.disabled = filter.disabled = isEmpty
+        this.#parts.tags.disabled = isEmpty || gone !== null
         previous.disabled = wanted <= start
         next.disabled = wanted >= head
         copy.disabled = false
@@ -95,6 +102,14 @@ export class HistoryView {
         if (isEmpty) compare.removeAttribute('href')
         else compare.href = addressOf({ screen: 'compare', name: this.#name, from: place })
         this.node.classList.toggle('without-changes', isEmpty)
+    }
+
+    /** The row for names is there for all revisions or for none, so that nothing moves when the place does. */
+    #showTags(tags, names) {
+        this.node.classList.toggle('has-tags', tags.all.length > 0)
+        this.slider.tags = tags.all.map(({ revision }) => revision)
+        const row = this.#parts.author.querySelector('.names')
+        if (row) fill(row, names.length > 0 && icon('tag'), element('span', {}, names.join(', ')))
     }
 
     showBanners({ gone, isOnline, author }) {
@@ -123,11 +138,11 @@ export class HistoryView {
     }
 
     showLoading() {
-        const { text, author, previous, play, next, filter, copy, restore } = this.#parts
+        const { text, author, previous, play, next, filter, tags, copy, restore } = this.#parts
         fill(text, greyLines('Loading the history'))
         fill(author, element('span', { class: 'avatar none' }, icon('history')), element('b', {}, 'Loading\u2026'),
             element('time', {}, 'Reading the history'))
-        for (const control of [this.slider.input, previous, play, next, filter, copy, restore]) control.disabled = true
+        for (const control of [this.slider.input, previous, play, next, filter, tags, copy, restore]) control.disabled = true
     }
 
     /** The slider is already where the user wants it, and the text comes later. */

@@ -5,6 +5,7 @@ import { openAuthorMenu } from './history-author-menu.js'
 import { Authors } from './history-authors.js'
 import { keyAction } from './history-keys.js'
 import { HistoryLoader } from './history-loader.js'
+import { HistoryTags, openTags } from './history-tags.js'
 import { HistoryView } from './history-view.js'
 import { notify } from './notices.js'
 import { addressOf } from './route.js'
@@ -37,6 +38,7 @@ export class History {
     /** The person whose changes are shown: { key, name }. Null for everyone. */
     #author = null
     #rights = null
+    #tags
     /** 'deleted', or 'replaced' if there is another document with this name now. Null if the document is there. */
     #gone = null
     #isClosed = false
@@ -52,11 +54,13 @@ export class History {
         this.#app = app
         this.#name = route.name
         this.#loader = new HistoryLoader(app.caret, route.name)
+        this.#tags = new HistoryTags(app.caret, route.name, () => this.#showState())
         this.#view = new HistoryView(route.name, {
             moved: (revision) => this.#chosen(revision),
             stepBy: (amount) => this.#stepBy(amount),
             playOrPause: () => this.#playOrPause(),
             chooseAuthor: () => this.#chooseAuthor(),
+            openTags: () => this.#openTags(),
             showAll: () => this.#setAuthor(null),
             showNew: () => this.#restart(),
             copy: () => this.#copy(),
@@ -104,6 +108,7 @@ export class History {
             if (this.#isClosed || this.#loader !== loader) return
             this.#follow()
             this.#askForRights()
+            this.#loadTags()
             const { head } = this.#timeline
             const wanted = this.#asked ?? head
             if (wanted > head) notify(`There is no revision ${wanted} yet. The newest one is ${head}.`)
@@ -152,6 +157,14 @@ export class History {
         this.#rights = visited.rights
         this.#authors.introduce(visited.peers)
         if (this.#timeline?.holds(this.#place)) this.#show()
+    }
+
+    async #loadTags() {
+        try {
+            await this.#tags.load()
+        } catch {
+            // The history works without the names. The sheet with the names loads them again, and says what is wrong.
+        }
     }
 
     // Moving.
@@ -311,6 +324,13 @@ export class History {
         if (this.#isCurrent(timeline)) await this.#goTo(next ?? this.#place)
     }
 
+    async #openTags() {
+        this.#pause()
+        const mayWrite = this.#rights !== 'read' && this.#rights !== 'none'
+        const revision = await openTags(this.#tags, { place: this.#place, mayWrite })
+        if (revision !== undefined && !this.#isClosed) this.#chosen(revision)
+    }
+
     #copy() { copyText(this.#timeline.textAt(this.#place), `The text of revision ${this.#place}`) }
 
     async #restore() {
@@ -348,7 +368,7 @@ export class History {
     get #state() {
         return {
             timeline: this.#timeline, place: this.#place, wanted: this.#wanted, isFiltered: this.#author !== null,
-            rights: this.#rights, isOnline: this.#isOnline, gone: this.#gone,
+            tags: this.#tags, rights: this.#rights, isOnline: this.#isOnline, gone: this.#gone,
         }
     }
 

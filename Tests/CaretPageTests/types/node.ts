@@ -69,6 +69,9 @@ const { text, newline } = await caret.read('agenda', { at: new Date() })
 newline === 'crlf'
 for await (const { revision, edits } of caret.history('agenda', { after: 3, edits: true })) edits?.[revision]
 await caret.restore('agenda', 3)
+await caret.tag('agenda', 3, 'draft')
+for (const { name, revision, user, time } of await caret.tags('agenda')) name + user + revision.toFixed() + time.getTime()
+await caret.untag('agenda', 'draft')
 await caret.rename('agenda', 'notes/agenda')
 await caret.delete('notes/agenda').catch((error: CaretError) => { error.retryAfter?.toFixed(0) })
 const moved: number = caret.core.mapCaret(0, caret.core.diff(text, 'd'))

@@ -103,6 +103,8 @@ import Testing
             a: saved as revision 1
             $ put a << older⏎
             a: saved as revision 2
+            $ tag a@1 first
+            a@first: revision 1
             $ trim a@1 -y
             a: deleted 1 revision (up to revision 1, whose text stays)
             $ rm a -y
@@ -135,7 +137,7 @@ import Testing
             a is now b
             $ undelete a --data DIR/new
             a is back, at revision 2
-            $ cat a@1 --data DIR/new
+            $ cat a@first --data DIR/new
             old
             $ cat a --data DIR/new
             older
@@ -278,6 +280,47 @@ import Testing
         #expect(cat.output == "1\r\n2\r\n")
     }
 
+    @Test("names of revisions are exported and imported, up to the limit")
+    func tags() throws {
+        let session = try CommandSession()
+        try session.expect(
+            """
+            $ put a --create << one⏎
+            a: saved as revision 1
+            $ put a << two⏎
+            a: saved as revision 2
+            $ put a << three⏎
+            a: saved as revision 3
+            $ tag a@2 draft
+            a@draft: revision 2
+            $ tag a final
+            a@final: revision 3
+            $ export DIR/a.caret-archive
+            DIR/a.caret-archive: 1 document, 3 revisions, … bytes
+            $ import DIR/a.caret-archive --data DIR/new
+            DIR/new: imported 1 document, 3 revisions
+            $ cat a@draft --data DIR/new
+            two
+            """)
+        let folders = [[], ["--data", session.folder.path + "/new"]]
+        let lists = try folders.map { try session.caret(["tag", "a", "--json"] + $0).output }
+        #expect(lists[0] == lists[1] && lists[0].contains("draft"))
+
+        let path = session.folder.path + "/a.caret-archive"
+        let text = try Run("/usr/bin/env", ["zcat", path], environment: [:]).output
+        let part = try #require(text.firstRange(of: #/"tags":\[.*?\]/#))
+        // The archive was changed, so without another fault its checksum is wrong.
+        for (count, message) in [
+            (1_000, "the checksum does not match the lines before it"),
+            (1_001, "the document has 1001 named revisions; the limit is 1000"),
+        ] {
+            let tags = (0..<count).map { #"{"name":"t\#($0)","rev":1,"user":"a","time":1}"# }
+            let list = "\"tags\":[\(tags.joined(separator: ","))]"
+            let found = try failure(text.replacingCharacters(in: part, with: list).utf8, session)
+            #expect(found?.message.hasSuffix(message) == true, "\(String(describing: found))")
+        }
+    }
+
     @Test("a line compressed in several pieces is decompressed unchanged")
     func longLine() throws {
         let session = try CommandSession(nil)
@@ -316,6 +359,7 @@ import Testing
                     "history": [
                         #""type":"revisions","doc":DOC,"revisions":[{"rev":1,"user":"u","client":"c","time":0,"inserted":1,"deleted":0,"edits":[{"range":[0,0],"text":"x"}]}]"#
                     ],
+                    "list_tags": [#""type":"tags","doc":DOC,"tags":[]"#],
                     "read": [first, start, last],
                 ])
             let run = try session.caret(["export", archive, "--socket", fake.path])
@@ -465,6 +509,14 @@ import Testing
             (
                 #""rev":2,"user":"anonymous","client":""#, #""rev":2,"user":"anonymous","client":"\u202e"#,
                 "line 4, in a after revision 1: revision 2 has an invalid client <U+202E>p-"
+            ),
+            (
+                #""newline":"lf""#, #""newline":"lf","tags":[{"name":"1","rev":1,"user":"a","time":1}]"#,
+                "line 2: the name 1 of revision 1 is invalid"
+            ),
+            (
+                #""newline":"lf""#, #""newline":"lf","tags":[{"name":"v","rev":3,"user":"a","time":1}]"#,
+                "line 2: the name v of revision 3 is invalid"
             ),
             (#""doc":"b","epoch""#, #""doc":"a","epoch""#, "line 6: a second document has the name a"),
             (

@@ -22,7 +22,8 @@ import Testing
         for (start, text, deleted) in [(0, nil, nil), (3, "a\u{0}é😀", 9)] as [(Int, WireString?, Int?)] {
             let document = ArchivedDocument(
                 document: "notes/today", epoch: "e1", revision: 5, start: .init(start), text: text,
-                newline: .crlf, updated: 8, deleted: deleted)
+                newline: .crlf, updated: 8, deleted: deleted,
+                tags: start == 0 ? [] : [.init(name: "v1", revision: 4, user: "ann", time: 9)])
             #expect(try read(line(document)) == .document(document))
         }
         let revision = ArchivedRevision(

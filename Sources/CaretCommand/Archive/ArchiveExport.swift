@@ -46,7 +46,7 @@ struct ArchiveExport {
             ArchivedDocument(
                 document: name, epoch: WireString(head.epoch), revision: head.revision, start: start,
                 text: start > 0 ? WireString(beginning.text) : nil, newline: head.usesCRLF ? .crlf : .lf,
-                updated: entry.updated.milliseconds))
+                updated: entry.updated.milliseconds, tags: try await tags(of: head, from: start)))
         var (text, last) = (try TextBuffer(beginning.text), start)
         while last < head.revision {
             for revision in try await page(of: name, after: last, through: head.revision) {
@@ -62,6 +62,15 @@ struct ArchiveExport {
         try requireSame(
             after.epoch == head.epoch && text.string.utf8.elementsEqual(head.text.utf8), head.name)
         try writer.write(Check(text, of: name, at: last))
+    }
+
+    /// The named revisions that the archive contains. Somebody may name a newer one during the export.
+    private func tags(of head: DocumentVersion, from start: Revision) async throws -> [TagList.Item] {
+        try await client.tagsIfKnown(of: head.name).filter { start...head.revision ~= $0.revision }.map {
+            TagList.Item(
+                name: WireString($0.name), revision: $0.revision, user: WireString($0.user),
+                time: $0.time.milliseconds)
+        }
     }
 
     private func page(

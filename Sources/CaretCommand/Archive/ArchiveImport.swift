@@ -90,7 +90,10 @@ struct ArchiveImport {
                 guard let imported, imported.isFull(ArchiveImport.mostRevisions, ArchiveImport.mostWeight)
                 else { continue }
                 try await append(imported, to: store)
-            case .documentEnd: if let imported { try await append(imported, to: store) }
+            case .documentEnd(let tags):
+                guard let imported else { continue }
+                try await append(imported, to: store)
+                try await add(tags, to: imported.id, in: store)
             }
             showProgress("written", reader)
         }
@@ -115,6 +118,23 @@ struct ArchiveImport {
         }
     }
 
+    /// Adds all names at once, so that they share few transactions.
+    private func add(_ tags: [Tag], to document: DocumentID, in store: SQLiteStore) async throws(Failure) {
+        let areAdded = await withTaskGroup(of: Bool.self) { group in
+            for tag in tags {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        store.addTag(tag, to: document, limit: Limits.tags) {
+                            done.resume(returning: $0 == .tagged)
+                        }
+                    }
+                }
+            }
+            return await group.allSatisfy { $0 }
+        }
+        if !areAdded { throw Failure(.failed, in: folder) }
+    }
+
     private func refusing<Answer>(
         _ body: () async throws(StoreRefusal) -> Answer
     ) async throws(Failure) -> Answer {
@@ -131,6 +151,7 @@ struct ArchiveImport {
 /// A document during its import, with the changes that are not appended yet.
 private final class ImportedDocument {
     private let entry: DocumentEntry
+    var id: DocumentID { entry.id }
     private var head: Revision
     private var changes: [PushedChange] = []
     private var weight = 0

@@ -13,11 +13,13 @@ package final class ArchiveReader {
     package enum Part {
         case document(ArchivedDocument, DocumentName, start: TextBuffer)
         case revision(ArchivedRevision, [LoggedEdit])
-        case documentEnd
+        /// The end of a document, with its named revisions.
+        case documentEnd([Tag])
     }
 
     private struct OpenDocument {
         let document: ArchivedDocument
+        let tags: [Tag]
         var revision: Revision
         var text: TextBuffer
     }
@@ -106,7 +108,7 @@ package final class ArchiveReader {
             return .revision(revision, edits)
         case (.inside(let open), .check(let check)):
             try end(open, check)
-            return .documentEnd
+            return .documentEnd(open.tags)
         case (.between, .end(let end)):
             try apply(end)
             return nil
@@ -133,8 +135,31 @@ package final class ArchiveReader {
             throw fault("a second document has the name \(found.0.description.printable)")
         }
         documents += 1
-        state = .inside(OpenDocument(document: document, revision: document.start, text: found.1))
+        let tags = try tags(of: document)
+        state = .inside(
+            OpenDocument(document: document, tags: tags, revision: document.start, text: found.1))
         return .document(document, found.0, start: found.1)
+    }
+
+    private func tags(of document: ArchivedDocument) throws(Failure) -> [Tag] {
+        let document = (tags: document.tags, revisions: document.start...document.revision)
+        if document.tags.count > Limits.tags {
+            throw fault(
+                "the document has \(document.tags.count) named revisions; the limit is \(Limits.tags)")
+        }
+        var tags: [Tag] = []
+        var names: Set<TagName> = []
+        for item in document.tags {
+            guard let name = TagName(item.name.string), names.insert(name).inserted,
+                document.revisions ~= item.revision, (try? UserName(item.user.string)) != nil
+            else {
+                throw fault(
+                    "the name \(item.name.string.printable) of revision \(item.revision.value) is invalid")
+            }
+            let user = ByteString(item.user.string)
+            tags.append(Tag(name: name, revision: item.revision, user: user, time: Int64(item.time)))
+        }
+        return tags
     }
 
     private func apply(

@@ -49,7 +49,8 @@ struct DeletedExport {
                 document: name, epoch: entry.epoch.wire, revision: entry.head, start: entry.start,
                 text: entry.start > 0 ? WireString(text.string) : nil,
                 newline: entry.lineBreak == .crlf ? .crlf : .lf, updated: Int(entry.updated),
-                deleted: entry.deleted.map { Int($0) }))
+                deleted: entry.deleted.map { Int($0) },
+                tags: try await store.tagsOfDeleted(entry.id).map { TagList.Item($0) }))
         var last = entry.start
         while last < entry.head {
             let segment = try await store.readDeleted(
@@ -63,6 +64,14 @@ struct DeletedExport {
             progress.show(writer.progress)
         }
         try writer.write(Check(text, of: name, at: last))
+    }
+}
+
+extension TagList.Item {
+    fileprivate init(_ tag: Tag) {
+        self.init(
+            name: WireString(tag.name.text), revision: tag.revision, user: WireString(tag.user.string),
+            time: Int(tag.time))
     }
 }
 

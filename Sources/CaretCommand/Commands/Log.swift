@@ -52,14 +52,10 @@ struct Log: Subcommand {
         return try await client.read(point).revision
     }
 
-    /// The tags of each revision. An older server has none.
+    /// The tags of each revision.
     private func names(_ client: LiveClient) async throws -> [Revision: [String]] {
-        do {
-            let tags = try await client.tags(of: point.document)
-            return Dictionary(grouping: tags, by: \.revision).mapValues { $0.map(\.name) }
-        } catch let refusal as ServerRefusal where refusal.code == .unknownType {
-            return [:]
-        }
+        let tags = try await client.tagsIfKnown(of: point.document)
+        return Dictionary(grouping: tags, by: \.revision).mapValues { $0.map(\.name) }
     }
 
     private func show(

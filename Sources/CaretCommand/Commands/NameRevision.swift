@@ -12,7 +12,7 @@ struct NameRevision: Subcommand {
             Without REV, NAME belongs to the newest revision. Afterwards DOC@NAME is that revision in all subcommands. \
             Without NAME, the command lists the names: revision, name, user, time. A name has 1 to 64 letters, digits, -, _ \
             and ., and begins with a letter. Names stay when a document is renamed, and are removed with the revision when \
-            its text is trimmed. Export and import leave them out.
+            its text is trimmed. Archives contain them.
             """,
         arguments: [
             Argument("DOC[@REV]", .document, "the document, with an optional revision"),

@@ -24,6 +24,13 @@ extension SQLiteStore {
         }
     }
 
+    /// Like `tags`, for a deleted document.
+    package func tagsOfDeleted(_ document: DocumentID) async throws(HistoryRefusal) -> [Tag] {
+        try await reading(document) { reader, row throws(StoreFault) in
+            try TagTable(database: reader.database).tags(of: row.entry.id)
+        }
+    }
+
     private func reading<Answer: Sendable>(
         _ document: DocumentID,
         _ body: @escaping @Sendable (inout HistoryReader, DocumentRow) throws(StoreFault) -> Answer

@@ -74,10 +74,12 @@ package struct ArchivedDocument: WireMessage {
     /// document that exists.
     package var updated: Int
     package var deleted: Int?
+    /// The named revisions. An archive of an older program has none.
+    package var tags: [TagList.Item]
 
     package init(
         document: WireString, epoch: WireString, revision: Revision, start: Revision, text: WireString?,
-        newline: Newline, updated: Int, deleted: Int? = nil
+        newline: Newline, updated: Int, deleted: Int? = nil, tags: [TagList.Item] = []
     ) {
         self.document = document
         self.epoch = epoch
@@ -87,6 +89,7 @@ package struct ArchivedDocument: WireMessage {
         self.newline = newline
         self.updated = updated
         self.deleted = deleted
+        self.tags = tags
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -98,6 +101,11 @@ package struct ArchivedDocument: WireMessage {
         newline = try fields.word("newline")
         updated = try fields.integer("updated")
         deleted = try fields.integer(optional: "deleted")
+        let limits = fields.limits
+        let named = try fields.array(optional: "tags") { value throws(FieldFault) in
+            try TagList.Item(try Fields(value, limits: limits))
+        }
+        tags = named ?? []
         if start > revision { throw fields.fault("start", "is \(start.value), after rev \(revision.value)") }
         if (start > 0) != (text != nil) {
             throw fields.fault("text", "must be given if start is above 0, and must be missing if start is 0")
@@ -113,6 +121,7 @@ package struct ArchivedDocument: WireMessage {
         writer.member("newline", newline)
         writer.member("updated", updated)
         writer.member("deleted", deleted)
+        if !tags.isEmpty { writer.member("tags", tags) { writer, tag in tag.write(to: &writer) } }
     }
 }
 

@@ -130,23 +130,30 @@ package struct TagList: WireMessage {
         let limits = fields.limits
         document = try fields.string("doc")
         tags = try fields.array("tags") { value throws(FieldFault) in
-            let fields = try Fields(value, limits: limits)
-            return Item(
-                name: try fields.string("name"), revision: try fields.revision("rev"),
-                user: try fields.string("user"), time: try fields.integer("time"))
+            try Item(try Fields(value, limits: limits))
         }
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
-        writer.member("tags", tags) { writer, tag in
-            writer.beginObject()
-            writer.member("name", tag.name)
-            writer.member("rev", tag.revision.value)
-            writer.member("user", tag.user)
-            writer.member("time", tag.time)
-            writer.endObject()
-        }
+        writer.member("tags", tags) { writer, tag in tag.write(to: &writer) }
+    }
+}
+
+extension TagList.Item {
+    init(_ fields: Fields) throws(FieldFault) {
+        self.init(
+            name: try fields.string("name"), revision: try fields.revision("rev"),
+            user: try fields.string("user"), time: try fields.integer("time"))
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("name", name)
+        writer.member("rev", revision.value)
+        writer.member("user", user)
+        writer.member("time", time)
+        writer.endObject()
     }
 }
 

@@ -75,6 +75,7 @@ extension DocumentStore {
         #expect(try await store.tags(of: id).get().count == 2)
     }
 
+    /// Rule D17.
     @Test(
         "tags survive a rename and a deletion, and a trim removes those before it",
         arguments: StoreKind.allCases)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Named revisions over a socket", .onOwnThread) struct TagTests {
+    /// Rule D15.
     @Test(
         "revisions get names, which can be listed and removed", arguments: Transport.lines(and: .webSocket))
     func conversation(transport: Transport) throws {
@@ -35,6 +36,7 @@ import Testing
         try client.expect(#"{"type":"error","doc":"nope","code":"not_found",…"#)
     }
 
+    /// Rule D16.
     @Test("a name has at most 64 bytes, and a document at most 1,000 named revisions")
     func limits() throws {
         let client = try LineClient(LiveServer())

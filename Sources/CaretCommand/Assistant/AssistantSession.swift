@@ -14,7 +14,7 @@ package struct AssistantSession {
     }
 
     /// The versions of the protocol that this session speaks, newest first.
-    package static let versions = ["2025-06-18", "2025-03-26", "2024-11-05"]
+    package static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 
     private static let instructions = """
         Documents are edited by several people and programs at the same time. Everybody sees your name and your caret \
@@ -63,6 +63,11 @@ package struct AssistantSession {
                     .invalid, "the id \(id.json.line) is in use by a call without a result", id: id)
             }
             return .call(call, id)
+        // As the result of a tool, because programs show results to the assistant, and errors of the protocol to nobody.
+        case .badArguments(let reason):
+            try requireInitialization(for: id)
+            let result = ToolResult(reason, isError: true)
+            return .answer(line: answer("result", result.json, for: id))
         // This session asks nothing, so it expects no answers.
         case .cancelled, .other: return nil
         }

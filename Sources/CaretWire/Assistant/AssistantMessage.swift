@@ -6,6 +6,8 @@ package struct AssistantMessage: Equatable, Sendable {
         case ping
         case listTools
         case call(ToolCall)
+        /// A call of a tool that exists, with arguments that it does not accept.
+        case badArguments(reason: String)
         /// The assistant no longer wants the answer to this request.
         case cancelled(RequestID)
         /// An answer, or a notification that this version does not know.
@@ -79,7 +81,7 @@ extension AssistantMessage.Content {
     /// Nil if there is no such method.
     private init?(known method: JSONString, _ fields: Fields) throws(FieldFault) {
         if method.equals("tools/call") {
-            self = .call(try fields.object("params", ToolCall.init))
+            self = try fields.object("params", Self.init(call:))
         } else if method.equals("tools/list") {
             self = .listTools
         } else if method.equals("initialize") {
@@ -91,6 +93,15 @@ extension AssistantMessage.Content {
             self = .ping
         } else {
             return nil
+        }
+    }
+
+    private init(call parameters: Fields) throws(FieldFault) {
+        do throws(FieldFault) {
+            self = .call(try ToolCall(parameters))
+        } catch {
+            guard error.field.hasPrefix("arguments") else { throw error }
+            self = .badArguments(reason: error.sentence)
         }
     }
 }

@@ -22,7 +22,7 @@ RUN swift build -c release --static-swift-stdlib --product caretd && \
 
 FROM debian:bookworm-slim
 RUN apt-get update && \
-    apt-get install --yes --no-install-recommends libsqlite3-0 libssl3 && \
+    apt-get install --yes --no-install-recommends libpq5 libsqlite3-0 libssl3 && \
     rm -rf /var/lib/apt/lists/*
 # Nobody else's number, and no name: nobody logs in here.
 RUN install --directory --owner=22738 --group=22738 --mode=0700 /data

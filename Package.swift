@@ -36,7 +36,8 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
-            name: "CaretFormat", dependencies: ["COpenSSL", "CZlib", "CaretCore", "CaretLog"],
+            name: "CaretFormat",
+            dependencies: ["COpenSSL", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog"],
             swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CBuild", "CaretWire"], swiftSettings: strict),
@@ -76,6 +77,12 @@ let package = Package(
             dependencies: [
                 "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
             ],
+            exclude: ["migrations/postgres"], resources: [.embedInCode("migrations")], swiftSettings: strict),
+        .target(
+            name: "CaretPostgres",
+            dependencies: [
+                "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+            ],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
@@ -92,15 +99,15 @@ let package = Package(
         .executableTarget(
             name: "caretd",
             dependencies: [
-                "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretRooms", "CaretServer",
-                "CaretStore",
-                "CaretTLS", "CaretWeb", "CaretWire",
+                "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretRooms",
+                "CaretServer", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
         .target(name: "CBuild", cSettings: [.define("CARET_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "CLinux"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
@@ -167,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "CaretStoreTests",
             dependencies: [
-                "CaretCore", "CaretFormat", "CaretLog", "CaretStore", "TestSupport", "store-faults",
+                "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretStore",
+                "TestSupport", "store-faults",
                 "store-writer",
             ],
             swiftSettings: unoptimized),

@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretFormat
 import CaretLog
 

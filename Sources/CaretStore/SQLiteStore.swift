@@ -1,4 +1,5 @@
 import CSQLite
+import CaretConcurrency
 package import CaretCore
 package import CaretFormat
 package import CaretLog
@@ -13,12 +14,12 @@ package final class SQLiteStore: DocumentStore {
     let files: FileIdentityCheck
     let writes: WriteQueue
     /// For calls that read one row or one page of rows.
-    private let lookups: QueueConfined<HistoryReader>
+    private let lookups: QueueConfined<HistoryReader<SQLiteRows>>
     /// For newest texts, which opening a document needs.
-    private let heads: QueueConfined<HistoryReader>
+    private let heads: QueueConfined<HistoryReader<SQLiteRows>>
     /// For pages of history and old texts. They may take many times as long as a newest text.
-    private let histories: QueueConfined<HistoryReader>
-    let upkeep: Upkeep
+    private let histories: QueueConfined<HistoryReader<SQLiteRows>>
+    let upkeep: Upkeep<SQLiteRows, SQLiteUpkeepWrites>
     private let due = DueDocuments()
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
@@ -70,18 +71,23 @@ package final class SQLiteStore: DocumentStore {
                 folder, files, database, row, counter, due, completions, generation, isFresh: isFresh,
                 onEvent: onEvent),
             completions)
-        let reader = UpkeepReader(
-            HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache))
         // Upkeep can wait, so it runs at low priority and takes no core from the writer and the rooms.
-        upkeep = Upkeep(
-            writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
-            settings: settings,
-            calls: calls, onEvent: onEvent)
+        let reader = QueueConfined(
+            UpkeepReader(
+                HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache)),
+            on: "caret.store.upkeep", qos: .background)
+        let readers = [lookups, heads, histories]
+        let upkeepWrites = SQLiteUpkeepWrites(writes, reader, calls, onEvent: onEvent) { document in
+            // A read that began before the history was rewritten has ended before its queue does this.
+            for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
+            await reader.run { $0.forgetHistory(of: document) }
+        }
+        upkeep = Upkeep(upkeepWrites, reader, settings, calls) { onEvent(StoreEvent($0)) }
         var upkeepTasks = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
             Task { [writes, files] in await SQLiteStore.watch(files, writes) },
         ]
-        if isErasureDue { upkeepTasks.append(Task { [upkeep] in await upkeep.eraseRest() }) }
+        if isErasureDue { upkeepTasks.append(Task { await upkeepWrites.eraseRest() }) }
         self.upkeepTasks = upkeepTasks
     }
 
@@ -317,7 +323,7 @@ package final class SQLiteStore: DocumentStore {
         _ name: DocumentName,
         then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
     ) {
-        lookup({ reader throws(StoreFault) in try reader.document(named: name).entry }, then: completion)
+        lookup({ reader throws(StoreFault) in try reader.rows.document(named: name).entry }, then: completion)
     }
 
     package func entries(
@@ -416,16 +422,9 @@ package final class SQLiteStore: DocumentStore {
 
     // MARK: Queues
 
-    /// Drops all texts and segments in memory that belong to a document's history, on each queue. A read that
-    /// began before the history was rewritten has ended before its queue does this.
-    func forgetHistory(of document: DocumentID) async {
-        for reader in [lookups, heads, histories] { await reader.run { $0.forgetHistory(of: document) } }
-        await upkeep.reader.run { $0.forgetHistory(of: document) }
-    }
-
     /// Reads from one snapshot of the database, for calls that read at most a page of rows.
     func lookup<Answer>(
-        _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
+        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
         lookups.async { [onEvent] reader in
@@ -437,8 +436,8 @@ package final class SQLiteStore: DocumentStore {
 
     /// Reads from one snapshot of the database, for calls that may read a whole text.
     func history<Answer>(
-        of document: DocumentID, on queue: QueueConfined<HistoryReader>? = nil,
-        _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
+        of document: DocumentID, on queue: QueueConfined<HistoryReader<SQLiteRows>>? = nil,
+        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
         (queue ?? histories).async { [self] reader in

@@ -1,4 +1,5 @@
 package import CaretCore
+import CaretFormat
 package import CaretLog
 
 /// An event inside a store. The server logs events, and tests use them to inject a fault at a certain moment.
@@ -48,6 +49,19 @@ package enum StoreEvent: Equatable, Sendable {
     /// The database at this path, or its log, was removed or replaced. The store writes nothing more. Only
     /// this process can still read the committed data.
     case filesLost(path: String)
+}
+
+extension StoreEvent {
+    init(_ event: UpkeepEvent) {
+        switch event {
+        case .damaged(let document): self = .damaged(document)
+        case .trimmed(let document, let start): self = .trimmed(document, start: start)
+        case .redacted(let document): self = .redacted(document)
+        case .purged(let document): self = .purged(document)
+        case .pushersForgotten(let document, let pushers):
+            self = .pushersForgotten(document, pushers: pushers)
+        }
+    }
 }
 
 /// Why all epochs were renewed: the folder had another database before.

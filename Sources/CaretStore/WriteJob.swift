@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// One call that writes: its work inside a transaction, and a closure that tells the caller of a refusal.
@@ -24,7 +25,7 @@ extension WriteJob.Failure {
         }
     }
 
-    var refusal: StoreRefusal { StoreFault.refused(historyRefusal).refusal }
+    var refusal: StoreRefusal { historyRefusal.storeRefusal }
 
     var appendOutcome: AppendOutcome {
         switch self {

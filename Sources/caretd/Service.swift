@@ -3,7 +3,6 @@ import CaretFormat
 import CaretLog
 import CaretRooms
 import CaretServer
-import CaretStore
 import CaretTLS
 import CaretWeb
 import CaretWire
@@ -72,20 +71,15 @@ struct Service {
     }
 
     private func serve(until signals: ServerSignals, with certificate: ServerCertificate) async -> Int32 {
-        let store: SQLiteStore
-        let storeLog = StoreLog(log, counters.makeCounters())
-        do {
-            try makeFolder()
-            store = try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) {
-                storeLog.handle($0)
-            }
+        let store: OpenStore
+        do throws(StoreFailure) {
+            store = try await OpenStore(settings, log, counters.makeCounters())
         } catch {
-            StandardStream.error.write("caretd: \(settings.data): \(error)\n")
+            StandardStream.error.write("caretd: \(error)\n")
             return 1
         }
-        await store.warmUp()
         let listeners = ListenerPolicy(settings, certificate.context)
-        guard let server = await started(on: store, listeners) else {
+        guard let server = await started(on: store.served, listeners) else {
             await store.close()
             return 1
         }
@@ -99,7 +93,7 @@ struct Service {
         notifier.report(.stopping)
         await server.stop(within: Service.stopsWithin)
         await store.close()
-        return storeLog.hasLostData ? 1 : 0
+        return store.hasLostData ? 1 : 0
     }
 
     /// Reloads the configuration at each SIGHUP, until a signal to stop arrives. Returns that signal.
@@ -116,19 +110,9 @@ struct Service {
         return signal
     }
 
-    // MARK: The store
-
-    private func makeFolder() throws(OpeningFault) {
-        // Only the owner may access the folder, because it contains the texts.
-        if mkdir(settings.data, 0o700) != 0, errno != EEXIST { throw .system(errno) }
-        var found = stat()
-        guard stat(settings.data, &found) == 0 else { throw .system(errno) }
-        if found.st_mode & 0o077 != 0 { log.write(LogEvent(.dataReadable, .path(settings.data))) }
-    }
-
     // MARK: The listeners
 
-    private func started(on store: SQLiteStore, _ listeners: ListenerPolicy) async -> Server? {
+    private func started(on store: any ServedStore, _ listeners: ListenerPolicy) async -> Server? {
         do {
             let authenticator: any Authenticator =
                 settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
@@ -148,7 +132,7 @@ struct Service {
         }
     }
 
-    private func tokenAuthenticator(_ store: SQLiteStore) -> TokenAuthenticator {
+    private func tokenAuthenticator(_ store: any ServedStore) -> TokenAuthenticator {
         TokenAuthenticator(
             store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
             failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })

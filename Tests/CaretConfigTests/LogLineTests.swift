@@ -160,7 +160,8 @@ extension LogField {
         case .bytes: .milliseconds(8)
         case .milliseconds: .days(9)
         case .days: .fault("caret.json5:1:1: a \"fault\"")
-        case .fault: .changed([])
+        case .fault: .sqlState("42501")
+        case .sqlState: .changed([])
         case .changed: .needsRestart([])
         case .needsRestart: nil
         }

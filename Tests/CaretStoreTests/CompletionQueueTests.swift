@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretCore
 import CaretLog
 import CaretStore

@@ -10,6 +10,7 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "migrations")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasSuffix(".sql") }
         #expect(names.map { Int64($0.prefix(4)) } == Migration.all.map { $0.number })
         #expect(Migration.all.map { $0.number } == Array(1...Int64(names.count)))
         for (name, migration) in zip(names, Migration.all) {

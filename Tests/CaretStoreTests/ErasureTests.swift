@@ -183,7 +183,7 @@ import Testing
     }
 }
 
-extension UpkeepReader {
+extension UpkeepReader<SQLiteRows> {
     fileprivate mutating func prepare(
         _ redaction: Redaction, of document: DocumentID
     ) -> Result<RedactionPlan, any Error> {

@@ -1,17 +1,20 @@
 import CaretCore
 import CaretFormat
 import CaretLog
+import CaretPostgres
 import CaretStore
 import TestSupport
 import Testing
 
 @Suite("The store compared with its model") struct RandomStoreTests {
-    @Test("random calls get the same answers from the store and its model")
-    func likeTheModel() async throws {
-        let cases = Seeds.share(of: 400, everyCommit: 40)
+    @Test("random calls get the same answers from the store and its model", arguments: StoreKind.durable)
+    func likeTheModel(kind: StoreKind) async throws {
+        // Each call of PostgreSQL takes several times as long.
+        let isSlow = kind == .postgres
+        let cases = Seeds.share(of: isSlow ? 100 : 400, everyCommit: isSlow ? 8 : 40)
         var steps = 0
         for seed in Seeds.first(cases) {
-            var run = try RandomRun(seed)
+            var run = try RandomRun(seed, kind)
             do {
                 for _ in 0..<150 { try await run.step() }
                 steps += 150
@@ -21,7 +24,24 @@ import Testing
             }
             try await run.end()
         }
-        print("store compared with its model: \(cases) seeds, \(steps) steps, no answer differs")
+        print("\(kind) compared with its model: \(cases) seeds, \(steps) steps, no answer differs")
+    }
+}
+
+/// A store that can be closed and opened again with its data.
+protocol DurableStore: DocumentStore {
+    func close() async
+    func runUpkeep(at time: Int64) async
+    func findings() async throws -> [CheckReport.Finding]
+}
+
+extension SQLiteStore: DurableStore {
+    func findings() async throws -> [CheckReport.Finding] { try await verify().findings }
+}
+
+extension PostgresStore: DurableStore {
+    func findings() async throws -> [CheckReport.Finding] {
+        try await check(nil, progress: { _ in }).findings
     }
 }
 
@@ -29,17 +49,28 @@ import Testing
 private struct RandomRun {
     private var random: Seeded
     private let scratch: Scratch
-    private var store: SQLiteStore
+    private let reopened: () throws -> any DurableStore
+    private var store: any DurableStore
+    /// A second store over the same database, if there can be one. Calls go to both in turns.
+    private var second: (any DurableStore)?
     private let model = MemoryStore()
     /// The documents in both stores, deleted or not. Both stores give them the same IDs.
     private var documents: [(id: DocumentID, store: Epoch, model: Epoch)] = []
     private var seq: Int64 = 0
     private var time: Int64 = 1000
 
-    init(_ seed: UInt64) throws {
+    init(_ seed: UInt64, _ kind: StoreKind) throws {
         random = Seeded(seed)
-        scratch = try Scratch.inMemory()
-        store = try RandomRun.opened(scratch)
+        let scratch = try Scratch.inMemory()
+        self.scratch = scratch
+        switch kind {
+        case .sqlite, .memory: reopened = { try RandomRun.opened(scratch) }
+        case .postgres:
+            let address = try PostgresCluster.shared.get().newAddress()
+            reopened = { try RandomRun.opened(address) }
+        }
+        store = try reopened()
+        second = kind == .postgres ? try reopened() : nil
     }
 
     private static func opened(_ scratch: Scratch) throws(OpeningFault) -> SQLiteStore {
@@ -51,14 +82,25 @@ private struct RandomRun {
         }
     }
 
+    private static func opened(_ address: String) throws -> PostgresStore {
+        try PostgresStore(PostgresAddress(address), node: "test", allowsUnreplicated: true) { event in
+            switch event {
+            case .renewed, .damaged, .failed, .full, .lost: Issue.record("\(event)")
+            default: break
+            }
+        }
+    }
+
     func end() async throws {
-        let findings = try await store.verify().findings
+        let findings = try await store.findings()
         #expect(findings.isEmpty)
         await store.close()
+        await second?.close()
         scratch.remove()
     }
 
     mutating func step() async throws {
+        if let other = second, random.chance(50) { (store, second) = (other, store) }
         time += Int64(random.number(0...50))
         switch random.number(0...99) {
         case 0..<6: try await create()
@@ -223,7 +265,7 @@ private struct RandomRun {
 
     private mutating func reopen() async throws {
         await store.close()
-        store = try RandomRun.opened(scratch)
+        store = try reopened()
     }
 
     private func agree<Answer: Equatable>(_ store: Answer, _ model: Answer, _ call: String) throws {

@@ -62,7 +62,9 @@ import Testing
 
         let done = await store.redact(document.entry.id, Redaction(passage))
         guard case .redacted(let changed) = done else { throw Unexpected(what: "\(done)") }
-        #expect(changed.changed == 9 && changed.epoch != document.entry.epoch && changed.isErased)
+        #expect(changed.changed == 9 && changed.epoch != document.entry.epoch)
+        // PostgreSQL reuses unused space only later, and its log and standbys have the text, too.
+        #expect(changed.isErased == (kind != .postgres))
         let entry = try await store.find(document.entry.name).get()
         #expect(entry.epoch == changed.epoch && entry.head == document.head)
         for revision in 22...31 {

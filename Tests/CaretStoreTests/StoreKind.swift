@@ -1,5 +1,6 @@
 import CaretCore
 import CaretLog
+import CaretPostgres
 import CaretStore
 import Foundation
 import TestSupport
@@ -9,12 +10,31 @@ import Testing
 enum StoreKind: CaseIterable {
     case memory
     case sqlite
+    case postgres
+
+    /// Without PostgreSQL on this machine, `PostgresStoreTests` has one failing test that says so.
+    static let allCases: [StoreKind] =
+        if case .success = PostgresCluster.shared { [.memory, .sqlite, .postgres] } else {
+            [.memory, .sqlite]
+        }
+
+    /// The stores whose data outlive the process.
+    static let durable = allCases.filter { $0 != .memory }
 
     func make() throws -> any DocumentStore & TokenStore & TagStore {
         switch self {
         case .memory: MemoryStore()
         case .sqlite: try SQLiteStore(folder: ScratchFolders.next())
+        case .postgres: try PostgresStore(inNewSchemaOf: PostgresCluster.shared.get())
         }
+    }
+}
+
+extension PostgresStore {
+    /// A new empty store.
+    convenience init(inNewSchemaOf cluster: PostgresCluster) throws {
+        try self.init(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: true)
     }
 }
 

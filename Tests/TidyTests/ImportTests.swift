@@ -15,6 +15,7 @@ struct ImportTable {
         "Sources/CBuild": [],
         "Sources/CLinux": [],
         "Sources/COpenSSL": [],
+        "Sources/CPostgres": [],
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretClient": [
@@ -31,11 +32,15 @@ struct ImportTable {
         "Sources/CaretConfig": ["CBuild", "CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretFormat": [
-            "COpenSSL", "CZlib", "CaretCore", "CaretLog", "Glibc", "Synchronization",
+            "COpenSSL", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog", "Glibc", "Synchronization",
         ],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretPage": [],
         "Sources/CaretEditors": [],
+        "Sources/CaretPostgres": [
+            "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog", "Dispatch",
+            "Glibc", "Synchronization",
+        ],
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
@@ -58,9 +63,9 @@ struct ImportTable {
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
-            "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-            "CaretTLS", "CaretWeb", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
-            "Synchronization",
+            "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretRooms",
+            "CaretServer", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/BrowserTests": [],
         "Tests/CFaultVFS": [],
@@ -76,7 +81,9 @@ struct ImportTable {
             "CaretSync", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization",
             "Testing",
         ],
-        "Tests/CaretConcurrencyTests": ["CaretConcurrency", "Dispatch", "Synchronization", "Testing"],
+        "Tests/CaretConcurrencyTests": [
+            "CaretConcurrency", "Dispatch", "Foundation", "Synchronization", "Testing",
+        ],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
@@ -96,8 +103,8 @@ struct ImportTable {
             "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
-            "CaretCore", "CaretFormat", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation",
-            "Glibc",
+            "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretStore",
+            "TestSupport", "Dispatch", "Foundation", "Glibc",
             "Synchronization", "Testing",
         ],
         "Tests/CaretSyncTests": [

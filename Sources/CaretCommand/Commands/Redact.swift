@@ -71,7 +71,8 @@ struct Redact: Subcommand {
             context.output.write(
                 """
                 unused parts of the server's files may still contain the passage; the server tries again \
-                within an hour, and logs files_erased
+                within an hour, and logs files_erased; if it uses PostgreSQL, only you can erase them: see \
+                docs/operations.md
 
                 """)
         }

@@ -20,6 +20,8 @@ package struct ConfigurationKey: Sendable {
         case folder(Path<String>)
         /// The path of a file; empty for none.
         case file(Path<String>)
+        /// The address of a PostgreSQL database; empty for none.
+        case database(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
@@ -73,7 +75,9 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins: true
-        case .folder, .file, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat, .logLevel: false
+        case .folder, .file, .database, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat,
+            .logLevel:
+            false
         }
     }
 

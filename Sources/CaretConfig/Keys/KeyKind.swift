@@ -7,6 +7,7 @@ extension ConfigurationKey {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
         case .file(let path):
             put(found.text.flatMap { $0.isEmpty ? $0 : Self.folder($0) }, path, &settings)
+        case .database(let path): put(found.text.flatMap(Self.database), path, &settings)
         case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
@@ -27,7 +28,8 @@ extension ConfigurationKey {
     /// Copies the key's value from one set of settings to another.
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
-        case .folder(let path), .file(let path): settings[keyPath: path] = source[keyPath: path]
+        case .folder(let path), .file(let path), .database(let path):
+            settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
         case .hosts(let path): settings[keyPath: path] = source[keyPath: path]
@@ -70,6 +72,11 @@ extension ConfigurationKey {
         return isPath ? text : nil
     }
 
+    private static func database(_ text: String) -> String? {
+        let isAddress = ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+        return text.isEmpty ? text : isAddress ? folder(text) : nil
+    }
+
     /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
@@ -92,6 +99,8 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "the path of a folder, without control characters"
         case .file: "the path of a file, without control characters, or an empty text"
+        case .database:
+            "an address such as postgres://caret@db.example.org/caret, or an empty text"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
@@ -120,6 +129,7 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "DIR"
         case .file: "FILE"
+        case .database: "postgres://…"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
@@ -137,7 +147,7 @@ extension ConfigurationKey {
     /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
-        case .folder(let path), .file(let path): settings[keyPath: path].quoted
+        case .folder(let path), .file(let path), .database(let path): settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])
         case .hosts(let path): Self.written(settings[keyPath: path])

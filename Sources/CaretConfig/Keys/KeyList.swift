@@ -51,6 +51,12 @@ extension ConfigurationKey {
 
     private static let store = [
         ConfigurationKey(
+            "store", .store, .database(\.store),
+            "The PostgreSQL database for all texts. Empty for SQLite in the data folder."),
+        ConfigurationKey(
+            "allow_unreplicated", .store, .yesNo(\.allowsUnreplicated),
+            "Whether to accept a PostgreSQL server that has no synchronous standby."),
+        ConfigurationKey(
             "keep_history", .store, .history(\.keepHistory),
             "How much history of each document to keep. The current text always stays."),
         ConfigurationKey(

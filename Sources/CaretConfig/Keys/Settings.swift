@@ -26,6 +26,10 @@ package struct Settings: Equatable, Sendable {
     package var tlsKey = ""
     package var tls = TLSUse.auto
 
+    /// The address of a PostgreSQL database; empty for SQLite in the data folder.
+    package var store = ""
+    /// Whether a PostgreSQL server without a synchronous standby is accepted.
+    package var allowsUnreplicated = false
     package var keepHistory = KeptHistory.forever
     /// For how many seconds a deleted document can be restored.
     package var keepDeletedSeconds = 30 * 86_400

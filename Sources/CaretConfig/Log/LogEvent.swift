@@ -55,6 +55,11 @@ package struct LogEvent: Equatable, Sendable {
         case diskFailed = "disk_failed"
         /// The database was removed or replaced while the server runs.
         case dataLost = "data_lost"
+        /// PostgreSQL cannot be reached.
+        case storeAway = "store_away"
+        case storeBack = "store_back"
+        /// PostgreSQL refused a statement that should always succeed.
+        case storeFailed = "store_failed"
         case documentDamaged = "document_damaged"
         /// A check of the store found data that differs from what was written.
         case damageFound = "damage_found"
@@ -79,18 +84,18 @@ package struct LogEvent: Equatable, Sendable {
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
                 .migrating,
                 .historyRedacted, .filesErased, .diskFreed, .backupMade, .logSuppressed, .reloaded,
-                .tlsReloaded:
+                .tlsReloaded, .storeBack:
                 .info
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
                 .connectionRefused,
                 .slowReader, .textDiverged,
                 .guessingSlowed,
-                .epochsRenewed, .tlsEndsSoon:
+                .epochsRenewed, .tlsEndsSoon, .storeAway:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
-                .internalFault, .reloadFailed:
+                .internalFault, .reloadFailed, .storeFailed:
                 .error
             }
         }
@@ -138,8 +143,11 @@ package enum LogField: Equatable, Sendable {
     case milliseconds(Int)
     /// Days that are left.
     case days(Int)
-    /// What is wrong with a configuration that was read again. It may repeat parts of the configuration.
+    /// What is wrong with a configuration that was read again, or why PostgreSQL cannot be reached. It may repeat
+    /// parts of the configuration.
     case fault(String)
+    /// An error code of PostgreSQL: five characters.
+    case sqlState(String)
     /// Settings that a reload has changed.
     case changed([SettingChange])
     /// Settings that changed in the configuration, but take effect only after a restart.
@@ -191,6 +199,7 @@ extension LogField {
         case .milliseconds(let number): ("ms", .number(Int64(number)))
         case .days(let number): ("days", .number(Int64(number)))
         case .fault(let sentence): ("fault", .text(sentence))
+        case .sqlState(let code): ("sqlstate", .word(code))
         case .changed(let changes): ("changed", .text(Self.list(changes)))
         case .needsRestart(let changes): ("needs_restart", .text(Self.list(changes)))
         }

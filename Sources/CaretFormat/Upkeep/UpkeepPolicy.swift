@@ -43,6 +43,8 @@ package enum UpkeepPolicy {
     /// appended during one pause can be read within about ten milliseconds.
     package static let pause = Duration.milliseconds(250)
 
+    /// The size of a database's page, for estimates of how much a step writes.
+    static let pageSize = 4096
     /// A transaction gets no further step once its steps write this number of rows and pages. The whole
     /// transaction takes about two milliseconds of the writer's time.
     package static let weightPerTransaction = 1024

@@ -1,3 +1,5 @@
+import CaretConcurrency
+import CaretFormat
 package import CaretLog
 import Glibc
 

@@ -27,18 +27,19 @@ extension SQLiteStore {
     /// Like `tags`, for a deleted document.
     package func tagsOfDeleted(_ document: DocumentID) async throws(HistoryRefusal) -> [Tag] {
         try await reading(document) { reader, row throws(StoreFault) in
-            try TagTable(database: reader.database).tags(of: row.entry.id)
+            try reader.rows.tags(of: row.entry.id)
         }
     }
 
     private func reading<Answer: Sendable>(
         _ document: DocumentID,
-        _ body: @escaping @Sendable (inout HistoryReader, DocumentRow) throws(StoreFault) -> Answer
+        _ body:
+            @escaping @Sendable (inout HistoryReader<SQLiteRows>, DocumentRow) throws(StoreFault) -> Answer
     ) async throws(HistoryRefusal) -> Answer {
         let result = await withCheckedContinuation {
             (done: CheckedContinuation<Result<Answer, HistoryRefusal>, Never>) in
             history(of: document) { reader throws(StoreFault) in
-                let row = try reader.anyDocument(document)
+                let row = try reader.rows.document(document)
                 // Other calls read documents that are not deleted. If `deleted` is 0, the document is being
                 // purged and cannot be read.
                 guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }

@@ -108,17 +108,9 @@ extension HistoryWriter {
         _ = try removeSome("snapshot", "revision", "length(body)", of: id, where: "revision < ?2", start)
     }
 
-    /// The result of one step of a purge.
-    enum PurgeResult {
-        /// The document is not deleted, or was deleted after the given time.
-        case kept
-        case begun
-        case done
-    }
-
     /// Does one step of purging a document that was deleted at `time` or before.
     mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> PurgeResult {
-        var row = try reader.anyDocument(id)
+        var row = try reader.rows.document(id)
         guard let deleted = row.entry.deleted, deleted <= time, !unpublished.contains(id) else {
             return .kept
         }

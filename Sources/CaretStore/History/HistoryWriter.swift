@@ -9,7 +9,7 @@ package import CaretLog
 package struct HistoryWriter {
     let database: Database
     private let shared: Generation
-    private(set) var reader: HistoryReader
+    private(set) var reader: HistoryReader<SQLiteRows>
     /// The rows of recently used documents, as they are in the current transaction.
     private var rows: [DocumentID: DocumentRow] = [:]
     /// Memory for encoding segments.
@@ -164,7 +164,7 @@ package struct HistoryWriter {
     /// A document that is not deleted, or an imported one that is not published yet.
     mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
         if let known = rows[id] { return known }
-        let row = unpublished.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
+        let row = unpublished.contains(id) ? try reader.rows.document(id) : try reader.document(id)
         keep(row)
         return row
     }
@@ -173,7 +173,7 @@ package struct HistoryWriter {
         -> CreateResult
     {
         do throws(StoreFault) {
-            return .exists(try reader.document(named: name).entry)
+            return .exists(try reader.rows.document(named: name).entry)
         } catch {
             guard case .refused(.refused(.gone)) = error else { throw error }
         }
@@ -193,13 +193,9 @@ package struct HistoryWriter {
         keep(row)
     }
 
-    /// The ID for a new document.
-    package func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
-
-    /// The highest ID that was ever used. A row's checksum covers its ID, so the ID of a new row must be
-    /// known before the row is inserted.
-    private func lastDocument() throws(StoreFault) -> Int64 {
-        try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) } ?? 0
+    /// The ID for a new document. A row's checksum covers its ID, so the ID must be known before the row is inserted.
+    package func nextDocument() throws(StoreFault) -> DocumentID {
+        DocumentID(try reader.rows.lastDocument().value + 1)
     }
 
     mutating func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> RenameResult {
@@ -218,7 +214,7 @@ package struct HistoryWriter {
     }
 
     mutating func undelete(_ id: DocumentID) throws(StoreFault) -> UndeleteResult {
-        var row = try reader.anyDocument(id)
+        var row = try reader.rows.document(id)
         guard let deleted = row.entry.deleted else { return .live }
         if deleted == 0 { throw .gone }
         if try isTaken(row.entry.name) { return .exists }

@@ -2,14 +2,11 @@ import CaretFormat
 package import CaretLog
 
 /// Why a call inside the store failed.
-package enum StoreFault: DamageFault {
+package enum StoreFault: HistoryFault {
     /// The store refused the call. The caller gets this refusal.
     case refused(HistoryRefusal)
     /// SQLite failed. The whole transaction is rolled back.
     case database(DatabaseFault)
-
-    static let gone = StoreFault.refused(.refused(.gone))
-    package static let damaged = StoreFault.refused(.refused(.damaged))
 }
 
 extension DatabaseFault {
@@ -23,20 +20,17 @@ extension DatabaseFault {
 }
 
 extension StoreFault {
-    /// The refusal for a call that reads a history.
-    var historyRefusal: HistoryRefusal {
+    package var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal
         case .database(let fault): .refused(fault.refusal)
         }
     }
 
-    /// The refusal for a call that does not depend on revisions.
-    var refusal: StoreRefusal {
-        switch historyRefusal {
-        case .refused(let refusal): refusal
-        case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call that names no revision was refused because of a revision")
+    package var unreadReason: String? {
+        switch self {
+        case .refused: nil
+        case .database(let fault): fault.message
         }
     }
 }

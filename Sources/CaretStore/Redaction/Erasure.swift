@@ -4,61 +4,23 @@ import Glibc
 
 // A redaction deletes rows, and SQLite leaves their content in the unused parts of its files. Earlier merges
 // and snapshots of the same document have left such parts, too. So the store rewrites its files.
-extension Upkeep {
+extension SQLiteUpkeepWrites {
     /// How often the log is tried to be emptied, with a pause between. A read that began before keeps it.
     private static let attempts = 100
     private static let pause = Duration.milliseconds(100)
-
-    /// Removes a passage from a document's history, and from all unused parts of the files.
-    func redact(
-        _ document: DocumentID, _ redaction: Redaction, forgetting: @Sendable () async -> Void
-    ) async -> RedactResult {
-        // Repeats only if a push or a trim was committed first.
-        while true {
-            var report: RedactionReport
-            let plan: RedactionPlan
-            switch await reader.run({ $0.prepared(redaction, of: document) }) {
-            case .failure(let fault):
-                if case .refused(.damaged) = fault.historyRefusal { onEvent(.damaged(document)) }
-                return .refused(fault.refusal)
-            case .success(.tooFrequent): return .tooFrequent
-            case .success(.found(let found, nil)): return .redacted(found)
-            case .success(.found(let found, let prepared?)): (report, plan) = (found, prepared)
-            }
-            let time = settings.now()
-            let result = await writes.run { writer throws(StoreFault) in
-                try writer.redact(plan, at: time) ? writer.generation : nil
-            }
-            switch result {
-            case .failure(let refusal): return .refused(StoreFault.refused(refusal).refusal)
-            case .success(nil): continue
-            case .success(let generation?):
-                onEvent(.redacted(document))
-                await forgetting()
-                report.epoch = Epoch(generation: generation, document: plan.epoch)
-                report.isErased = await erase()
-                return .redacted(report)
-            }
-        }
-    }
-
-    /// Erases what an earlier attempt has left, for example because the disk was full.
-    func eraseIfDue() async {
-        if await reader.run({ $0.isErasureDue() }) { await eraseRest() }
-    }
 
     /// Erases what an earlier process has left, for example because it was killed.
     func eraseRest() async {
         calls.begin()
         defer { calls.end() }
-        _ = await erase()
+        _ = await eraseAll()
     }
 
     /// Rewrites the database, and empties its log. Returns false if the disk is full or has failed, or if a
     /// read keeps the log for too long. Upkeep then tries it again.
-    private func erase() async -> Bool {
+    func eraseAll() async -> Bool {
         guard await writes.perform({ $0.rewriteDatabase() }) else { return false }
-        for _ in 0..<Upkeep.attempts where !calls.isClosing {
+        for _ in 0..<Self.attempts where !calls.isClosing {
             if await writes.perform({ $0.emptyLog() }) {
                 let result = await writes.run { writer throws(StoreFault) in
                     try writer.database.write("UPDATE store SET erasure = NULL", [])
@@ -67,7 +29,7 @@ extension Upkeep {
                 onEvent(.erased)
                 return true
             }
-            try? await Task.sleep(for: Upkeep.pause)  // Fails only if the store is being closed.
+            try? await Task.sleep(for: Self.pause)  // Fails only if the store is being closed.
         }
         return false
     }
@@ -114,7 +76,7 @@ extension SQLiteStore {
     ) {
         calls.begin()
         Task { [self] in
-            let result = await upkeep.redact(document, redaction) { await forgetHistory(of: document) }
+            let result = await upkeep.redact(document, redaction)
             completion(result.naming(backups))
             calls.end()
         }

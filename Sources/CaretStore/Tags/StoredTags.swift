@@ -32,7 +32,7 @@ extension SQLiteStore: TagStore {
         lookup(
             { reader throws(StoreFault) in
                 let id = try reader.document(document).entry.id
-                return try TagTable(database: reader.database).tags(of: id)
+                return try reader.rows.tags(of: id)
             }, then: completion)
     }
 }

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
 /// Reads and writes the tags through one connection.

@@ -1,3 +1,4 @@
+import CaretFormat
 package import CaretLog
 
 extension SQLiteStore: TokenStore {
@@ -40,7 +41,8 @@ extension SQLiteStore: TokenStore {
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
     ) {
         lookup(
-            { reader throws(StoreFault) in try TokenTable(database: reader.database).token(shown: text) },
+            { reader throws(StoreFault) in try TokenTable(database: reader.rows.database).token(shown: text)
+            },
             then: completion)
     }
 
@@ -50,7 +52,8 @@ extension SQLiteStore: TokenStore {
     ) {
         lookup(
             { reader throws(StoreFault) in
-                try TokenTable(database: reader.database).list(after: after, limit: limit, weighing: weight)
+                try TokenTable(database: reader.rows.database).list(
+                    after: after, limit: limit, weighing: weight)
             }, then: completion)
     }
 }

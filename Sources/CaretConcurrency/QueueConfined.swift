@@ -1,0 +1,37 @@
+@preconcurrency public import Dispatch
+
+/// A value with its own serial queue.
+public final class QueueConfined<Value>: Sendable {
+    private let confined: Confined<Value?, DispatchQueue>
+    private var queue: DispatchQueue { confined.home }
+
+    /// `qos` is the priority of the queue when processors are scarce.
+    public init(_ value: sending Value, on label: String, qos: DispatchQoS = .unspecified) {
+        confined = Confined(value, to: DispatchQueue(label: label, qos: qos))
+    }
+
+    /// Runs `body` on the queue, after all earlier calls.
+    public func async(_ body: @escaping @Sendable (inout Value) -> Void) {
+        queue.async { [confined] in
+            confined.update { value in
+                precondition(value != nil, "a call on \(confined.home.label) after it was closed")
+                body(&value!)
+            }
+        }
+    }
+
+    /// Runs `body` on the queue, after all earlier calls, and returns its answer.
+    public func run<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
+        await withCheckedContinuation { done in async { done.resume(returning: body(&$0)) } }
+    }
+
+    /// Releases the value after all earlier calls.
+    public func close(then completion: @escaping @Sendable () -> Void) {
+        queue.async { [confined] in
+            confined.update { $0 = nil }
+            completion()
+        }
+    }
+
+    public func close() async { await withCheckedContinuation { done in close { done.resume() } } }
+}

@@ -1,0 +1,283 @@
+package import CaretCore
+package import CaretLog
+
+/// Reads documents and their histories through one connection, and checks every chain.
+///
+/// Use it only on the thread or queue of its connection. Put calls that must see the same state into one
+/// `reading`.
+package struct HistoryReader<Rows: HistoryRows> {
+    package typealias Fault = Rows.Fault
+
+    package let rows: Rows
+    private var authors = AuthorCache()
+    /// The last two segments that were read and found sound, the newest last. Clients read histories page by
+    /// page, in both directions. If a page has changes of two segments, the store need not decode either of
+    /// them again for the next page.
+    private var recentSegments: [StoredSegment] = []
+    /// What the readers of the store remember together; nil for a reader that must read everything.
+    package let cache: HistoryCache?
+
+    package init(_ rows: Rows, cache: HistoryCache? = nil) {
+        self.rows = rows
+        self.cache = cache
+    }
+
+    /// Runs `body` on one snapshot of the database.
+    package mutating func reading<Answer>(
+        _ body: (inout HistoryReader) throws(Fault) -> Answer
+    ) throws(Fault) -> Answer {
+        let rows = rows
+        return try rows.reading { () throws(Fault) in try body(&self) }
+    }
+
+    /// Drops what is in memory of a document's history, because the history was rewritten.
+    package mutating func forgetHistory(of document: DocumentID) {
+        recentSegments = []
+        cache?.forget(document)
+    }
+
+    // MARK: Documents
+
+    /// A document that is not deleted.
+    package func document(_ id: DocumentID) throws(Fault) -> DocumentRow {
+        let row = try rows.document(id)
+        if row.entry.deleted != nil { throw .gone }
+        return row
+    }
+
+    package func list(prefix: ByteString, after: ByteString?, limit: Int) throws(Fault) -> Listing {
+        // The page starts at `prefix` or `after`, whichever is later. No other name sorts between a prefix
+        // and the names that begin with it.
+        var page = ListingPage(limit)
+        try rows.forEachDocument(from: max(prefix, after ?? prefix), without: after) { name, row in
+            name.hasPrefix(prefix) && page.append(row)
+        }
+        return page.listing
+    }
+
+    package func deleted(prefix: ByteString, after: DocumentID?, limit: Int) throws(Fault) -> Listing {
+        var page = ListingPage(limit)
+        try rows.forEachDeleted(prefix: prefix, after: after ?? DocumentID(0)) { page.append($0) }
+        return page.listing
+    }
+
+    package func pusher(_ pusher: Pusher, in id: DocumentID) throws(Fault) -> PusherAnswer {
+        let head = try document(id).entry.head
+        let entry = try rows.entry(of: pusher, in: id)
+        // Both rows were written in one transaction. So if the pusher's push is after the head, one row is
+        // out of date.
+        if let entry, entry.revision > head { throw .damaged }
+        return PusherAnswer(entry: entry, head: head)
+    }
+
+    // MARK: Histories
+
+    /// The changes after `revision`, with at most `limit` bytes together. Returns at least one change, unless
+    /// `revision` is the head.
+    package mutating func changes(
+        of document: DocumentRow, after revision: Revision, limit: Int
+    ) throws(Fault) -> [LoggedChange] {
+        var changes: [LoggedChange] = []
+        if revision == document.entry.head { return changes }
+        var bytes = 0
+        try forEachSegment(of: document, from: revision.next) { stored throws(Fault) in
+            let skipped = max(0, revision.value + 1 - stored.segment.first.value)
+            let new = stored.segment.changes[skipped...]
+            var end = new.startIndex
+            while end < new.endIndex {
+                bytes += new[end].weight
+                // The first change is returned even if it exceeds the limit.
+                if bytes > limit, !changes.isEmpty || end > new.startIndex { break }
+                end += 1
+            }
+            changes += new[..<end]
+            return end == new.endIndex
+        }
+        return changes
+    }
+
+    /// The text at a revision of the kept history.
+    package mutating func text(of document: DocumentRow, at revision: Revision) throws(Fault) -> CheckedText {
+        try check(revision, of: document)
+        let isHead = revision == document.entry.head
+        let start = try newestSnapshot(of: document, through: revision)
+        var (replay, pushes) = (Replay<Fault>(start), NewestPushes())
+        if start.snapshot.revision < revision {
+            try forEachSegment(of: document, from: start.snapshot.revision.next) {
+                stored throws(Fault) in
+                try replay.apply(stored, through: revision)
+                if isHead { pushes.add(stored.segment) }
+                return isHead || stored.last < revision
+            }
+        } else if !isHead, revision > 0 {
+            // The snapshot can be sound but have a wrong revision number. A comparison with the chain of the
+            // next segment shows that.
+            try forEachSegment(of: document, from: revision.next) { stored throws(Fault) in
+                try replay.apply(stored, through: revision)
+                return false
+            }
+        } else if isHead {
+            try checkEnd(of: document, &pushes)
+        }
+        let checked = replay.checked
+        if isHead {
+            guard checked.chain == document.chain, checked.snapshot.text.length == document.entry.length
+            else {
+                throw .damaged
+            }
+            try check(pushes, of: document)
+        }
+        return checked
+    }
+
+    package func check(_ revision: Revision, of document: DocumentRow) throws(Fault) {
+        if revision > document.entry.head { throw .refused(.ahead(head: document.entry.head)) }
+        if revision < document.entry.start { throw .refused(.trimmed(start: document.entry.start)) }
+    }
+
+    package func newestSnapshot(
+        of document: DocumentRow, through revision: Revision
+    ) throws(Fault) -> CheckedText {
+        guard let stored = try rows.newestSnapshot(of: document.entry, through: revision) else {
+            if document.snapshot > 0 && document.snapshot <= revision || document.entry.start > 0 {
+                throw .damaged
+            }
+            return CheckedText(
+                snapshot: Snapshot(revision: 0, text: TextBuffer()), chain: Chain(of: document.entry.epoch))
+        }
+        guard let text = stored.text else { throw .damaged }
+        return CheckedText(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
+    }
+
+    /// Calls `body` with the segments of a document until `body` returns false. Starts with the segment that
+    /// has `revision`. Checks the content of each segment, and that it continues the previous segment. The
+    /// last segment must end at the head.
+    package mutating func forEachSegment(
+        of document: DocumentRow, from revision: Revision,
+        _ body: (StoredSegment) throws(Fault) -> Bool
+    ) throws(Fault) {
+        // The last revision checked so far, and the chain after it; nil before the first segment.
+        var reached: (last: Revision, chain: Chain)?
+        var isStopped = false
+        try rows.forEachSegment(of: document.entry.id, from: revision) { row, content throws(Fault) in
+            let stored = try segment(row, content)
+            if let reached {
+                guard stored.segment.first == reached.last.next, stored.before == reached.chain else {
+                    throw .damaged
+                }
+            } else {
+                guard stored.segment.first <= revision, stored.last >= revision else { throw .damaged }
+            }
+            reached = (stored.last, stored.after)
+            isStopped = try !body(stored)
+            return !isStopped
+        }
+        if isStopped { return }
+        guard let reached, reached.last == document.entry.head, reached.chain == document.chain else {
+            throw .damaged
+        }
+    }
+
+    /// Decodes and checks a row of `segment`.
+    private mutating func segment(
+        _ row: SegmentRow, _ content: () -> [UInt8]
+    ) throws(Fault) -> StoredSegment {
+        // The two chain values determine the content, so a segment with the same values need not be decoded
+        // again.
+        let known = recentSegments.first { $0.after.value == row.after && $0.before.value == row.before }
+        if let known {
+            guard row.first == Int64(known.segment.first.value), row.last == Int64(known.last.value),
+                row.time == known.time
+            else { throw .damaged }
+            return StoredSegment(
+                row: row.row, segment: known.segment, last: known.last, time: known.time,
+                before: known.before, after: known.after)
+        }
+        guard row.first > 0, row.last >= row.first, row.last < Int64(Int32.max) * Int64(Int32.max) else {
+            throw .damaged
+        }
+        let body = content()
+        let changes = try decoded(body)
+        let stored = StoredSegment(
+            row: row.row, segment: Segment(first: Revision(Int(row.first)), changes: changes),
+            last: Revision(Int(row.last)), time: row.time, before: Chain(row.before),
+            after: Chain(row.after))
+        try check(stored, body)
+        recentSegments = recentSegments.suffix(1) + [stored]
+        return stored
+    }
+
+    /// Checks that a segment is sound. The chain over its changes takes three quarters of the time to read a
+    /// large segment, so it is computed only once for each stored body.
+    private func check(_ stored: StoredSegment, _ body: [UInt8]) throws(Fault) {
+        guard let cache, stored.segment.changes.count >= HistoryCache.leastChanges else {
+            if !stored.isSound { throw .damaged }
+            return
+        }
+        let fingerprint = stored.fingerprint(body)
+        if cache.isSound(fingerprint) { return }
+        guard stored.isSound else { throw .damaged }
+        cache.remember(sound: fingerprint)
+    }
+
+    private mutating func decoded(_ body: [UInt8]) throws(Fault) -> [LoggedChange] {
+        do throws(SegmentFault) {
+            return try SegmentFormat.decoded(body) { number throws(SegmentFault) in
+                // If the author cannot be read, treat the author as unknown.
+                guard let pusher = try? author(number) else { throw .unknownAuthor(number) }
+                return pusher
+            }
+        } catch {
+            throw .damaged
+        }
+    }
+
+    /// The number of a pusher; nil if the store does not know the pusher.
+    package mutating func number(of pusher: Pusher) throws(Fault) -> Int64? {
+        if let known = authors[pusher] { return known }
+        let found = try rows.number(of: pusher)
+        if let found { authors.keep(pusher, found) }
+        return found
+    }
+
+    private mutating func author(_ number: Int64) throws(Fault) -> Pusher? {
+        if let known = authors[number] { return known }
+        let found = try rows.author(number)
+        if let found { authors.keep(found, number) }
+        return found
+    }
+}
+
+/// Collects a page of documents. It skips damaged rows, so that a page with only damaged rows does not end
+/// the listing.
+private struct ListingPage {
+    private let limit: Int
+    private var entries: [DocumentEntry] = []
+    private var hasMore = false
+    private var damaged = 0
+    /// The number of damaged rows since the last entry. If the next sound row does not fit this page, the
+    /// damaged rows before it are counted on the next page.
+    private var damagedSinceLastEntry = 0
+
+    init(_ limit: Int) { self.limit = max(0, limit) }
+
+    /// Adds the next row; returns false if the page is full.
+    mutating func append(_ row: DocumentRow?) -> Bool {
+        guard let row else {
+            damagedSinceLastEntry += 1
+            return true
+        }
+        if entries.count == limit {
+            (hasMore, damagedSinceLastEntry) = (true, 0)
+            return false
+        }
+        entries.append(row.entry)
+        damaged += damagedSinceLastEntry
+        damagedSinceLastEntry = 0
+        return true
+    }
+
+    var listing: Listing {
+        Listing(entries: entries, hasMore: hasMore, damaged: damaged + damagedSinceLastEntry)
+    }
+}

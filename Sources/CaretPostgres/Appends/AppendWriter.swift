@@ -1,0 +1,231 @@
+import CaretCore
+import CaretFormat
+import CaretLog
+
+/// Appends groups through one connection. A document is always appended to by the same writer.
+///
+/// Use it only on the writer's thread.
+struct AppendWriter {
+    private let lane: Lane
+    private let due: DueDocuments
+    /// The rows of recently used documents, as this writer last saw them. They are only expected: PostgreSQL compares
+    /// the epoch, the head and the chain.
+    private var rows: [DocumentID: DocumentRow] = [:]
+    private var authors = AuthorTable()
+    /// Memory for encoding segments.
+    private var columns = SegmentColumns()
+
+    /// Enough for the documents that are written to at the same time. A full cache is emptied.
+    private static let mostRows = 4096
+    /// The most appends and bytes of one statement.
+    private static let mostAppends = 256
+    private static let mostWeight = 8 << 20
+
+    init(_ lane: Lane, _ due: DueDocuments) {
+        self.lane = lane
+        self.due = due
+    }
+
+    /// Appends all of the jobs, in several groups if one document has several appends.
+    mutating func run(_ jobs: [AppendJob]) {
+        var rest = jobs[...]
+        while !rest.isEmpty {
+            let group = AppendWriter.nextGroup(&rest)
+            for (job, outcome) in zip(group, append(group.map(\.append))) { job.completion(outcome) }
+        }
+    }
+
+    mutating func close() { lane.close() }
+
+    /// Removes and returns the next jobs whose documents are all different.
+    private static func nextGroup(_ rest: inout ArraySlice<AppendJob>) -> [AppendJob] {
+        var (group, documents, weight, later): ([AppendJob], Set<DocumentID>, Int, [AppendJob]) = (
+            [], [], 0, []
+        )
+        for job in rest {
+            let isFull = group.count == mostAppends || weight > mostWeight
+            if isFull || !documents.insert(job.append.document).inserted {
+                later.append(job)
+            } else {
+                group.append(job)
+                weight += job.append.changes.reduce(0) { $0 + $1.logged.weight }
+            }
+        }
+        rest = later[...]
+        return group
+    }
+
+    // MARK: A group
+
+    /// The outcomes of appends to different documents.
+    private mutating func append(_ appends: [Append]) -> [AppendOutcome] {
+        let documents = appends.map(\.document)
+        var plans: [Plan]
+        do throws(PostgresFault) {
+            // Nothing is appended yet, so all of this can be tried again.
+            plans = try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                try lane.decide(documents)
+                try load(appends)
+                return try planned(appends)
+            }
+        } catch {
+            return refused(appends, error)
+        }
+        let prepared = plans.compactMap(\.prepared).sorted { $0.row.entry.id < $1.row.entry.id }
+        if prepared.isEmpty { return plans.map(\.outcome) }
+        do throws(PostgresFault) {
+            let answer = try commit(prepared)
+            for index in plans.indices { plans[index].apply(answer) }
+            remember(prepared, answer)
+            return plans.map(\.outcome)
+        } catch {
+            for append in prepared { rows[append.row.entry.id] = nil }
+            switch error {
+            case .lost, .notReplicated:
+                lane.shared.addUndecided(prepared.map(\.row.entry.id))
+                return plans.map { $0.prepared == nil ? $0.outcome : .unknown }
+            case .refused, .server, .away: return refused(appends, error)
+            }
+        }
+    }
+
+    private func commit(_ prepared: [PreparedAppend]) throws(PostgresFault) -> AppendStatement.Answer {
+        let (lane, shared) = (lane, lane.shared)
+        return try lane.run { connection throws(PostgresFault) in
+            shared.onEvent(.committing(prepared.count))
+            let began = ContinuousClock.now
+            let answer = try AppendStatement(lane: lane).run(prepared, on: connection)
+            // A commit with a warning may be missing on the standbys.
+            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+            if let commits = answer.commits { lane.committed(commits) }
+            // Another connection may have renewed the epochs.
+            if let found = answer.generation, found != shared.generation.value {
+                shared.generation.renew(to: found)
+            }
+            shared.onEvent(.committed(after: (.now - began).nanoseconds))
+            shared.setDiskFull(false)
+            return answer
+        }
+    }
+
+    /// Nothing of the group was appended. If another append can be the reason, tries each append alone.
+    private mutating func refused(_ appends: [Append], _ fault: PostgresFault) -> [AppendOutcome] {
+        if case .server = fault, appends.count > 1 { return appends.flatMap { append([$0]) } }
+        lane.shared.report(fault)
+        return appends.map { _ in fault.appendOutcome }
+    }
+
+    // MARK: Rows
+
+    /// Reads the rows that are not known, or that differ from what an append expects.
+    private mutating func load(_ appends: [Append]) throws(PostgresFault) {
+        let missing = appends.filter { append in
+            guard let row = rows[append.document] else { return true }
+            // Another connection may have restored a document that was deleted.
+            return row.entry.deleted != nil || row.entry.epoch != append.epoch
+                || row.entry.head != append.expected
+        }
+        if missing.isEmpty { return }
+        if rows.count >= AppendWriter.mostRows { rows = [:] }
+        for append in missing { rows[append.document] = nil }
+        let (generation, ids) = (lane.shared.generation.value, missing.map(\.document.value))
+        let result = try lane.run(
+            "SELECT \(DocumentRow.columns) FROM document WHERE id = ANY($1)", .integers(ids))
+        for row in result.rows {
+            guard let document = DocumentRow(row, generation: generation) else {
+                lane.shared.close(damaged: DocumentID(row.integer(0)))
+                lane.shared.onEvent(.damaged(DocumentID(row.integer(0))))
+                continue
+            }
+            rows[document.entry.id] = document
+        }
+    }
+
+    /// Stores the new rows of committed appends, and forgets the others.
+    private mutating func remember(_ prepared: [PreparedAppend], _ answer: AppendStatement.Answer) {
+        var isDue: Set<DocumentID> = []
+        for append in prepared {
+            let id = append.row.entry.id
+            rows[id] = nil
+            guard let found = answer.rows[id], found.isAppended else { continue }
+            var row = append.row
+            row.unmergedSegments = found.unmergedSegments
+            row.bytesSinceSnapshot = found.bytesSinceSnapshot
+            rows[id] = row
+            if UpkeepPolicy.isDue(row) { isDue.insert(id) }
+        }
+        due.add(isDue)
+    }
+
+    // MARK: Plans
+
+    /// What becomes of one append.
+    private struct Plan {
+        /// Nil if the outcome is known without the statement.
+        var prepared: PreparedAppend?
+        var outcome: AppendOutcome
+
+        mutating func apply(_ answer: AppendStatement.Answer) {
+            guard let prepared else { return }
+            guard let found = answer.rows[prepared.row.entry.id], !found.isDeleted,
+                found.epoch == prepared.row.entry.epoch.document,
+                answer.generation == prepared.row.entry.epoch.generation
+            else {
+                outcome = .documentGone
+                return
+            }
+            outcome =
+                found.isAppended
+                ? .committed(head: prepared.row.entry.head) : .conflict(head: found.head)
+        }
+    }
+
+    private mutating func planned(_ appends: [Append]) throws(PostgresFault) -> [Plan] {
+        let pushers = Set(appends.flatMap { $0.changes.map(\.logged.pusher) })
+        let numbers = try lane.run { connection throws(PostgresFault) in
+            try authors.numbers(of: pushers, connection)
+        }
+        return appends.map { append in
+            let outcome = AppendRules.refusal(of: append, rows[append.document], lane.shared)
+            if let outcome { return Plan(outcome: outcome) }
+            guard let row = rows[append.document],
+                let prepared = PreparedAppend(append, after: row, authors: numbers, in: &columns)
+            else { return Plan(outcome: .invalidChange) }
+            // The outcome is replaced when PostgreSQL has answered.
+            return Plan(prepared: prepared, outcome: .unknown)
+        }
+    }
+}
+
+/// Why an append is refused before anything is sent.
+enum AppendRules {
+    /// Nil if the append may be tried. `row` is nil if the document does not exist.
+    static func refusal(of append: Append, _ row: DocumentRow?, _ shared: SharedState) -> AppendOutcome? {
+        if shared.isDamaged(append.document) { return .documentDamaged }
+        guard let row, row.entry.deleted == nil, row.entry.epoch == append.epoch else { return .documentGone }
+        if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
+        return nil
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: UInt64 {
+        UInt64(components.seconds) * 1_000_000_000 + UInt64(components.attoseconds / 1_000_000_000)
+    }
+}
+
+extension PostgresFault {
+    /// The outcome of an append of which nothing was committed.
+    var appendOutcome: AppendOutcome {
+        switch historyRefusal {
+        case .refused(.gone): .documentGone
+        case .refused(.damaged): .documentDamaged
+        case .refused(.full): .diskFull
+        case .refused(.failed): .diskFailed
+        case .refused(.away): .away
+        case .ahead(let head): .conflict(head: head)
+        case .trimmed, .wrongText:
+            preconditionFailure("an append was refused because of a text: \(self)")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CaretCore
+import CaretFormat
+import CaretLog
+
+/// An append that locks the document's row, reads what it has missed, and rebases its changes over that. Nobody
+/// else can append in between.
+struct LockedAppend {
+    private let append: Append
+    private let lane: Lane
+    /// The changes after the expected head.
+    private(set) var missed: [LoggedChange] = []
+    /// The document, if upkeep is due for it.
+    private(set) var due: Set<DocumentID> = []
+
+    /// It rebases over at most this number of revisions, because all other appends to the document wait for it.
+    private static let maxMissedRevisions = 4096
+
+    init(_ append: Append, _ lane: Lane) {
+        self.append = append
+        self.lane = lane
+    }
+
+    mutating func run(_ rebase: ([LoggedChange]) -> [PushedChange]) -> AppendOutcome {
+        let outcome = Result { () throws(PostgresFault) in
+            try lane.write(to: [append.document]) { writer throws(PostgresFault) in
+                try appended(writer, rebase)
+            }
+        }
+        if case .failure(let fault) = outcome { lane.shared.report(fault) }
+        return outcome.appendOutcome
+    }
+
+    private mutating func appended(
+        _ writer: DocumentWriter, _ rebase: ([LoggedChange]) -> [PushedChange]
+    ) throws(PostgresFault) -> AppendOutcome {
+        let row: DocumentRow
+        do throws(PostgresFault) {
+            row = try writer.document(append.document)
+        } catch {
+            guard case .refused = error else { throw error }
+            return error.appendOutcome
+        }
+        let head = row.entry.head
+        if row.entry.epoch != append.epoch { return .documentGone }
+        let count = head.value - append.expected.value
+        if append.expected < row.entry.start || count < 0 || count > LockedAppend.maxMissedRevisions {
+            return .conflict(head: head)
+        }
+        var reader = HistoryReader(
+            PostgresRows(source: .transaction(writer.connection, writer.shared)))
+        missed = try reader.changes(of: row, after: append.expected, limit: .max)
+        let rebased = Append(
+            document: append.document, epoch: append.epoch, expected: head, changes: rebase(missed),
+            lineBreak: append.lineBreak)
+        if rebased.changes.isEmpty { return try writer.setLineBreak(rebased) }
+        return try commit(rebased, after: row, writer)
+    }
+
+    private mutating func commit(
+        _ rebased: Append, after row: DocumentRow, _ writer: DocumentWriter
+    ) throws(PostgresFault) -> AppendOutcome {
+        if lane.shared.isDamaged(rebased.document) { return .documentDamaged }
+        var (authors, columns) = (AuthorTable(), SegmentColumns())
+        let numbers = try authors.numbers(
+            of: Set(rebased.changes.map(\.logged.pusher)), writer.connection)
+        guard let prepared = PreparedAppend(rebased, after: row, authors: numbers, in: &columns) else {
+            return .invalidChange
+        }
+        let answer = try AppendStatement(lane: lane).run([prepared], on: writer.connection)
+        guard let found = answer.rows[rebased.document], found.isAppended else {
+            // The row is locked, so only a renewed generation can be the reason.
+            return .documentGone
+        }
+        var new = prepared.row
+        (new.unmergedSegments, new.bytesSinceSnapshot) = (found.unmergedSegments, found.bytesSinceSnapshot)
+        if UpkeepPolicy.isDue(new) { due = [rebased.document] }
+        return .committed(head: prepared.row.entry.head)
+    }
+}

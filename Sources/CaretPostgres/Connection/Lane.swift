@@ -1,0 +1,220 @@
+import CaretFormat
+import CaretLog
+import Glibc
+
+/// A connection that is made again after it was lost, and that believes nothing before a commit of its own.
+///
+/// PostgreSQL shows a commit whose client has cancelled the wait for the standbys, although no standby may have it.
+/// A later commit of the same server is confirmed only after the standbys have both. So each new connection commits
+/// something before it reads.
+///
+/// Use it only on its thread or queue.
+final class Lane {
+    /// For what a connection is used. The raw value is its number in the table `lane`.
+    enum Use: Int64, CaseIterable {
+        case evenAppends = 1
+        case oddAppends, calls, upkeep, lookups, heads, histories, upkeepReads
+    }
+
+    let shared: SharedState
+    let use: Use
+    private var connection: PostgresConnection?
+    private var incarnation = 0
+    /// The highest number of commits of this lane that it was told of; nil before the first connection.
+    private var commits: Int64?
+    private var outage: Outage?
+
+    /// The time since PostgreSQL could not be reached.
+    private struct Outage {
+        let began = ContinuousClock.now
+        var pause = Duration.milliseconds(50)
+        var nextAttempt = ContinuousClock.now
+    }
+
+    init(_ use: Use, _ shared: SharedState) {
+        self.use = use
+        self.shared = shared
+    }
+
+    /// Runs `body` with a connection that works. If there is none, waits for one. If PostgreSQL has been away for
+    /// long, throws at once, and tries to connect once a second.
+    func run<Answer>(
+        _ body: (PostgresConnection) throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        let connection = try connected()
+        do throws(PostgresFault) {
+            return try body(connection)
+        } catch {
+            switch error {
+            case .lost(let reason), .notReplicated(let reason): drop(reason)
+            case .refused, .server, .away: break
+            }
+            throw error
+        }
+    }
+
+    /// Runs one statement in a transaction of its own.
+    @discardableResult
+    func run(_ sql: String, _ values: PostgresValue...) throws(PostgresFault) -> PostgresResult {
+        try run(sql, values)
+    }
+
+    @discardableResult
+    func run(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
+        try run { connection throws(PostgresFault) in try connection.run(sql, values) }
+    }
+
+    /// Runs `body` in a transaction, and commits it. If `body` throws, rolls it back.
+    func transaction<Answer>(
+        _ begin: String = "BEGIN", _ body: (PostgresConnection) throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        try run { connection throws(PostgresFault) in
+            try connection.execute(begin)
+            let answer: Answer
+            do throws(PostgresFault) {
+                answer = try body(connection)
+            } catch {
+                // If this fails, the connection is lost, and PostgreSQL rolls back.
+                if !connection.isLost { try? connection.execute("ROLLBACK") }
+                throw error
+            }
+            try connection.execute("COMMIT")
+            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+            return answer
+        }
+    }
+
+    /// Waits until earlier commits of unknown outcome are decided: their row locks last until then.
+    func decide(_ documents: some Sequence<DocumentID>) throws(PostgresFault) {
+        let undecided = shared.undecided(of: documents)
+        if undecided.isEmpty { return }
+        let ids = undecided.keys.map(\.value).sorted()
+        // A commit that waits for its standbys holds its lock for as long as it waits.
+        try transaction { connection throws(PostgresFault) in
+            _ = try connection.run(
+                "SELECT id FROM document WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE", [.integers(ids)])
+        }
+        shared.decided(undecided)
+    }
+
+    func close() { connection = nil }
+
+    // MARK: Connecting
+
+    private func connected() throws(PostgresFault) -> PostgresConnection {
+        if let connection {
+            if incarnation == shared.incarnation { return connection }
+            // Another connection has found another server, so this one may be to a server that was replaced.
+            drop("PostgreSQL runs on another server now")
+        }
+        while true {
+            if let outage, isLong(outage), outage.nextAttempt > .now {
+                throw .away("PostgreSQL has been away for over \(shared.patience) ms")
+            }
+            if let outage { pause(until: outage.nextAttempt) }
+            do throws(PostgresFault) {
+                return try connect()
+            } catch {
+                failed(error)
+                if let outage, isLong(outage) || shared.isClosing { throw .away("\(error)") }
+            }
+        }
+    }
+
+    private func isLong(_ outage: Outage) -> Bool {
+        .now - outage.began >= .milliseconds(Int64(shared.patience))
+    }
+
+    private func connect() throws(PostgresFault) -> PostgresConnection {
+        let new = try PostgresConnection(shared.address, patience: shared.patience)
+        try new.execute(Lane.settings)
+        try passBarrier(new)
+        _ = new.takeWarning()
+        connection = new
+        if outage.take() != nil { shared.onEvent(.reconnected) }
+        return new
+    }
+
+    /// The settings of each connection. A process that is stopped in a transaction loses its locks after a second.
+    private static let settings = """
+        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = '5s';
+        SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
+        SET client_min_messages = warning
+        """
+
+    /// Commits something, so that what the server shows is on its standbys, too. Finds out whether the server has
+    /// lost commits that this lane was told of.
+    private func passBarrier(_ new: PostgresConnection) throws(PostgresFault) {
+        let cluster = try Cluster(new)
+        let row = try new.run(
+            """
+            INSERT INTO lane (node, lane, commits) VALUES ($1, $2, 1)
+            ON CONFLICT (node, lane) DO UPDATE SET commits = lane.commits + 1 RETURNING commits
+            """, [.integer(shared.node), .integer(use.rawValue)]
+        ).first
+        if let warning = new.takeWarning() { throw .lost(warning) }
+        guard let found = row?.integer(0) else { throw .lost("PostgreSQL returned no row of an insertion") }
+        if let known = commits, found <= known {
+            try renewEpochs(new, .behind(commits: found, known: known))
+        }
+        commits = found
+        let noted = shared.note(cluster)
+        incarnation = noted.incarnation
+        // This lane has seen its own commits there, so it vouches for a server that took over.
+        if noted.isOther {
+            try new.run(
+                "UPDATE store SET cluster = $1, timeline = $2",
+                [.integer(cluster.identifier), .integer(cluster.timeline)])
+        }
+    }
+
+    /// Renews the epochs of all documents, unless another server has done it already.
+    func renewEpochs(
+        _ connection: PostgresConnection, _ reason: PostgresEvent.Renewal
+    ) throws(PostgresFault) {
+        let new = UInt64.random(in: .min ... .max)
+        let row = try connection.run(
+            """
+            WITH renewed AS (UPDATE store SET generation = $1 WHERE generation = $2 RETURNING generation)
+            SELECT coalesce((SELECT generation FROM renewed), (SELECT generation FROM store))
+            """,
+            [
+                .integer(Int64(bitPattern: new)),
+                .integer(Int64(bitPattern: shared.generation.value)),
+            ]
+        ).first
+        guard let value = row?.integer(0) else { throw .lost("the row of the store is missing") }
+        shared.renewed(to: UInt64(bitPattern: value), reason)
+    }
+
+    /// Records that the server has confirmed a commit of this lane.
+    func committed(_ number: Int64) { commits = max(commits ?? 0, number) }
+
+    // MARK: Losing
+
+    private func drop(_ reason: String) {
+        connection = nil
+        shared.onEvent(.lost(reason))
+        outage = Outage()
+    }
+
+    private func failed(_ fault: PostgresFault) {
+        if outage == nil { shared.onEvent(.lost("\(fault)")) }
+        var current = outage ?? Outage()
+        current.nextAttempt = .now + current.pause
+        current.pause = min(current.pause * 2, .seconds(1))
+        outage = current
+    }
+
+    private func pause(until moment: ContinuousClock.Instant) {
+        let left = moment - .now
+        if left > .zero { sleep(for: left) }
+    }
+}
+
+/// Blocks the thread. Lanes have threads and queues of their own, so nobody else waits.
+private func sleep(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    nanosleep(&time, nil)
+}

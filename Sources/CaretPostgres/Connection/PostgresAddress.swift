@@ -1,0 +1,79 @@
+import CPostgres
+
+/// Where a database is: libpq's connection string or URI, with safe defaults for what it leaves out.
+package struct PostgresAddress: Equatable, Sendable {
+    /// As the operator wrote it.
+    private let text: String
+    /// Parameters that the operator's string may override.
+    private let defaults: [String: String]
+
+    /// Why a string is not an address.
+    package struct Invalid: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// A lost server is noticed within seconds. The system of the server confirms each packet, so a busy server is
+    /// not taken for a lost one.
+    private static let timeouts = [
+        "connect_timeout": "2", "tcp_user_timeout": "5000", "keepalives_idle": "2",
+        "keepalives_interval": "1",
+        "keepalives_count": "3", "target_session_attrs": "read-write", "application_name": "caretd",
+    ]
+
+    package init(_ text: String) throws(Invalid) {
+        let given = try PostgresAddress.parameters(of: text)
+        // The configuration is printed, so it must not contain a secret.
+        if given["password"] != nil {
+            throw Invalid(
+                description: "it contains a password; put the password into the file that PGPASSFILE names")
+        }
+        self.text = text
+        var defaults = PostgresAddress.timeouts
+        let hosts = ((given["hostaddr"] ?? given["host"]) ?? "").split(separator: ",")
+        // Passwords and texts cross a network only to a server whose certificate is right.
+        if !hosts.allSatisfy(PostgresAddress.isLocal) { defaults["sslmode"] = "verify-full" }
+        self.defaults = defaults
+    }
+
+    private static func isLocal(_ host: Substring) -> Bool {
+        host.hasPrefix("/") || host.hasPrefix("@") || host.hasPrefix("127.")
+            || ["localhost", "::1"].contains(host)
+    }
+
+    /// The parameters that a connection string sets.
+    private static func parameters(of text: String) throws(Invalid) -> [String: String] {
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(text, &message) else {
+            defer { PQfreemem(message) }
+            let reason = message.map { String(cString: $0).trimmed } ?? "it cannot be parsed"
+            throw Invalid(description: reason)
+        }
+        defer { PQconninfoFree(options) }
+        var found: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { found[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return found
+    }
+
+    /// Whether a configured store is a database and no folder.
+    package static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+    }
+
+    /// Keywords and values for libpq. The later ones override the earlier ones, so the operator's come last.
+    package var parameters: [(keyword: String, value: String)] {
+        defaults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [("dbname", text)]
+    }
+}
+
+extension String {
+    /// libpq ends its messages with a line break.
+    var trimmed: String {
+        var text = self[...]
+        while text.last?.isNewline == true { text = text.dropLast() }
+        return String(text)
+    }
+}

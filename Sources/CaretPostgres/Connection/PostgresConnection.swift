@@ -1,0 +1,222 @@
+import CPostgres
+import Glibc
+
+/// One connection to PostgreSQL, through libpq. It waits for answers itself, so that no call waits longer than its
+/// time limit.
+///
+/// Use it only on the thread or queue of its owner. After `lost`, every call fails.
+final class PostgresConnection {
+    private let connection: OpaquePointer
+    /// The names of the prepared statements, by their SQL.
+    private var prepared: [String: String] = [:]
+    private let notices = Notices()
+    /// Why the connection was given up; nil while it works.
+    private var loss: String?
+    /// How long a call waits for its answer, in milliseconds.
+    private let patience: Int32
+
+    /// Connects to the first host that accepts writes. Waits as long as the address allows.
+    init(_ address: PostgresAddress, patience: Int32) throws(PostgresFault) {
+        self.patience = patience
+        let parameters = address.parameters
+        var keywords = parameters.map { strdup($0.keyword) } + [nil]
+        var values = parameters.map { strdup($0.value) } + [nil]
+        defer { for pointer in keywords + values { free(pointer) } }
+        let connection = keywords.withUnsafeMutableBufferPointer { keywords in
+            values.withUnsafeMutableBufferPointer { values in
+                keywords.withMemoryRebound(to: UnsafePointer<CChar>?.self) { keywords in
+                    values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
+                        // 1: the value of `dbname` may be a whole connection string.
+                        PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
+                    }
+                }
+            }
+        }
+        guard let connection else { throw .away("there is no memory for a connection") }
+        self.connection = connection
+        guard PQstatus(connection) == CONNECTION_OK else {
+            // The end of this object closes the connection.
+            throw .away(String(cString: PQerrorMessage(connection)).trimmed)
+        }
+        PQsetnonblocking(connection, 1)
+        notices.receive(from: connection)
+    }
+
+    deinit { PQfinish(connection) }
+
+    var isLost: Bool { loss != nil }
+
+    /// Runs one statement, and returns its answer.
+    @discardableResult
+    func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {
+        if let loss { throw .lost(loss) }
+        let deadline = Deadline(milliseconds: patience)
+        let name = try statement(sql, values, by: deadline)
+        try send(name, values)
+        return PostgresResult(try answer(by: deadline))
+    }
+
+    /// Runs statements without parameters and answers, and waits at most `timeout` milliseconds for all of them.
+    func execute(_ sql: String, within timeout: Int32? = nil) throws(PostgresFault) {
+        if let loss { throw .lost(loss) }
+        guard PQsendQuery(connection, sql) == 1 else { throw lose(errorMessage) }
+        PQclear(try answer(by: Deadline(milliseconds: timeout ?? patience)))
+    }
+
+    /// Returns the warnings since the last call. After a commit, a warning means that it may not be replicated.
+    func takeWarning() -> String? { notices.takeWarning() }
+
+    // MARK: Sending
+
+    /// The name of the prepared statement, which is prepared at its first use.
+    private func statement(
+        _ sql: String, _ values: [PostgresValue], by deadline: Deadline
+    ) throws(PostgresFault) -> String {
+        if let known = prepared[sql] { return known }
+        let name = "s\(prepared.count)"
+        let types = values.map(\.typeID)
+        guard PQsendPrepare(connection, name, sql, Int32(types.count), types) == 1 else {
+            throw lose(errorMessage)
+        }
+        PQclear(try answer(by: deadline))
+        prepared[sql] = name
+        return name
+    }
+
+    private func send(_ name: String, _ values: [PostgresValue]) throws(PostgresFault) {
+        var bytes: [UInt8] = []
+        var (starts, lengths): ([Int?], [Int32]) = ([], [])
+        for value in values {
+            let start = bytes.count
+            starts.append(value.write(to: &bytes) ? start : nil)
+            lengths.append(Int32(bytes.count - start))
+        }
+        // So that an empty value has an address, too.
+        bytes.append(0)
+        let binary = [Int32](repeating: 1, count: values.count)
+        let isSent = bytes.withUnsafeBytes { buffer in
+            let pointers = starts.map { start in
+                start.map { buffer.baseAddress!.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+            }
+            return PQsendQueryPrepared(
+                connection, name, Int32(values.count), pointers, lengths, binary, 1)
+        }
+        guard isSent == 1 else { throw lose(errorMessage) }
+    }
+
+    // MARK: Receiving
+
+    /// The only result of what was sent, or the last one if there are several. Throws if one of them is an error.
+    private func answer(by deadline: Deadline) throws(PostgresFault) -> OpaquePointer {
+        try flush(by: deadline)
+        var (last, fault): (OpaquePointer?, PostgresFault?) = (nil, nil)
+        while let result = try next(by: deadline) {
+            if let last { PQclear(last) }
+            last = result
+            switch PQresultStatus(result) {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            default: fault = fault ?? .server(serverError(result))
+            }
+        }
+        if let fault {
+            if let last { PQclear(last) }
+            // An error that ends the session leaves the outcome of a commit open.
+            if PQstatus(connection) != CONNECTION_OK { throw lose("\(fault)") }
+            throw fault
+        }
+        guard let last else { throw lose(errorMessage) }
+        return last
+    }
+
+    private func flush(by deadline: Deadline) throws(PostgresFault) {
+        while true {
+            switch PQflush(connection) {
+            case 0: return
+            case 1: try wait(for: POLLIN | POLLOUT, by: deadline)
+            default: throw lose(errorMessage)
+            }
+            // The server may send before it has read everything.
+            guard PQconsumeInput(connection) == 1 else { throw lose(errorMessage) }
+        }
+    }
+
+    private func next(by deadline: Deadline) throws(PostgresFault) -> OpaquePointer? {
+        while PQisBusy(connection) == 1 {
+            try wait(for: POLLIN, by: deadline)
+            guard PQconsumeInput(connection) == 1 else { throw lose(errorMessage) }
+        }
+        return PQgetResult(connection)
+    }
+
+    private func wait(for events: Int32, by deadline: Deadline) throws(PostgresFault) {
+        var descriptor = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
+        while true {
+            let left = deadline.millisecondsLeft
+            let found = left > 0 ? poll(&descriptor, 1, left) : 0
+            if found > 0 { return }
+            if found == 0 {
+                throw lose("PostgreSQL did not answer within \(deadline.milliseconds) ms")
+            }
+            if errno != EINTR { throw lose("poll failed: \(String(cString: strerror(errno)))") }
+        }
+    }
+
+    private var errorMessage: String {
+        let message = String(cString: PQerrorMessage(connection)).trimmed
+        return message.isEmpty ? "the connection to PostgreSQL was closed" : message
+    }
+
+    private func lose(_ reason: String) -> PostgresFault {
+        loss = reason
+        return .lost(reason)
+    }
+
+    private func serverError(_ result: OpaquePointer) -> ServerError {
+        func field(_ code: Int32) -> String {
+            PQresultErrorField(result, code).map { String(cString: $0) } ?? ""
+        }
+        return ServerError(state: field(caret_pg_sqlstate()), message: field(caret_pg_primary_message()))
+    }
+}
+
+/// Collects the warnings of a connection. libpq calls it on the thread that uses the connection.
+private final class Notices {
+    private var warning: String?
+
+    func receive(from connection: OpaquePointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = PQsetNoticeReceiver(
+            connection,
+            { context, result in
+                guard let context, let result else { return }
+                Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue().add(result)
+            }, context)
+    }
+
+    private func add(_ result: OpaquePointer) {
+        guard let severity = PQresultErrorField(result, caret_pg_severity()),
+            String(cString: severity) == "WARNING"
+        else { return }
+        let message = PQresultErrorField(result, caret_pg_primary_message())
+        warning = message.map { String(cString: $0) } ?? "a warning without text"
+    }
+
+    func takeWarning() -> String? { warning.take() }
+}
+
+/// The time by which an answer must come.
+private struct Deadline {
+    let milliseconds: Int32
+    private let end: ContinuousClock.Instant
+
+    init(milliseconds: Int32) {
+        self.milliseconds = milliseconds
+        end = .now + .milliseconds(milliseconds)
+    }
+
+    var millisecondsLeft: Int32 {
+        let left = end - .now
+        return Int32(
+            clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,86 @@
+import CaretFormat
+package import CaretLog
+
+/// Why a call to PostgreSQL failed.
+package enum PostgresFault: HistoryFault, Equatable {
+    /// The store refused the call. The caller gets this refusal.
+    case refused(HistoryRefusal)
+    /// The server refused a statement, and rolled back its transaction.
+    case server(ServerError)
+    /// There is no connection, with the reason. Nothing was sent.
+    case away(String)
+    /// The connection was lost, or no answer came in time. A commit may still be under way.
+    case lost(String)
+    /// The server reported that a commit is done here but perhaps not on its standbys.
+    case notReplicated(String)
+}
+
+/// An error that the server reported.
+package struct ServerError: Error, Equatable, Sendable {
+    /// The five characters of SQLSTATE.
+    package let state: String
+    package let message: String
+
+    package init(state: String, message: String) {
+        self.state = state
+        self.message = message
+    }
+
+    package enum Kind: Sendable {
+        /// The disk of the server is full.
+        case full
+        /// A page or an index of the server is damaged.
+        case damaged
+        /// The statement did nothing, and may succeed later: a deadlock, a lock that others hold, a timeout, or a
+        /// server that stops.
+        case passing
+        /// The statement, the schema or the rights are wrong.
+        case failed
+    }
+
+    package var kind: Kind {
+        switch state {
+        case "53100", "53200": .full
+        case "XX001", "XX002": .damaged
+        // Deadlock, serialization failure, lock not available, cancelled, idle in a transaction for too long, the
+        // server cannot write because it is a standby, and too many connections.
+        case "40P01", "40001", "55P03", "57014", "25P03", "25006", "53300": .passing
+        default: state.hasPrefix("57P0") || state.hasPrefix("08") ? .passing : .failed
+        }
+    }
+}
+
+extension PostgresFault {
+    package var historyRefusal: HistoryRefusal {
+        switch self {
+        case .refused(let refusal): refusal
+        case .away, .lost, .notReplicated: .refused(.away)
+        case .server(let error):
+            switch error.kind {
+            case .full: .refused(.full)
+            case .damaged: .refused(.damaged)
+            case .passing: .refused(.away)
+            case .failed: .refused(.failed)
+            }
+        }
+    }
+}
+
+extension PostgresFault {
+    package var unreadReason: String? {
+        switch self {
+        case .refused: nil
+        case .server, .away, .lost, .notReplicated: "\(self)"
+        }
+    }
+}
+
+extension PostgresFault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let refusal): "the store refused the call: \(refusal)"
+        case .server(let error): "PostgreSQL reports error \(error.state): \(error.message)"
+        case .away(let reason), .lost(let reason), .notReplicated(let reason): reason
+        }
+    }
+}

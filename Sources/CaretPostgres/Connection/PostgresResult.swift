@@ -1,0 +1,54 @@
+import CPostgres
+
+/// The rows of an answer, in PostgreSQL's binary format.
+///
+/// Use it only on the thread or queue of its connection.
+final class PostgresResult {
+    private let result: OpaquePointer
+
+    /// Takes over the result, and frees it at the end.
+    init(_ result: OpaquePointer) { self.result = result }
+
+    deinit { PQclear(result) }
+
+    var count: Int { Int(PQntuples(result)) }
+
+    /// The number of rows that the statement changed.
+    var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    var rows: some Sequence<PostgresRow> {
+        (0..<Int32(count)).lazy.map { PostgresRow(result: self, row: $0) }
+    }
+
+    var first: PostgresRow? { count > 0 ? PostgresRow(result: self, row: 0) : nil }
+
+    fileprivate func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(result, row, column) == 1 }
+
+    fileprivate func field(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
+        let length = Int(PQgetlength(result, row, column))
+        return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length)
+    }
+}
+
+/// One row of an answer.
+struct PostgresRow {
+    fileprivate let result: PostgresResult
+    fileprivate let row: Int32
+
+    func isNull(_ column: Int32) -> Bool { result.isNull(row, column) }
+
+    /// A number of the type `bigint`. Statements cast other numbers to this type.
+    func integer(_ column: Int32) -> Int64 {
+        let field = result.field(row, column)
+        precondition(field.count == 8, "column \(column) of the answer has no bigint")
+        return Int64(bigEndian: field.loadUnaligned(as: Int64.self))
+    }
+
+    func bool(_ column: Int32) -> Bool { result.field(row, column).first == 1 }
+
+    func bytes(_ column: Int32) -> [UInt8] { Array(result.field(row, column)) }
+
+    func byteCount(_ column: Int32) -> Int { result.field(row, column).count }
+
+    func text(_ column: Int32) -> String { String(decoding: result.field(row, column), as: UTF8.self) }
+}

@@ -1,0 +1,154 @@
+import CaretFormat
+import CaretLog
+import Synchronization
+
+/// What all connections of a store share.
+final class SharedState: Sendable {
+    let address: PostgresAddress
+    /// How long a call waits for an answer, and for a new connection, in milliseconds.
+    let patience: Int32
+    /// The number of this server in the table `node`.
+    let node: Int64
+    let generation: Generation
+    let onEvent: @Sendable (PostgresEvent) -> Void
+    private let state: Mutex<State>
+    private let closing = Atomic(false)
+
+    private struct State {
+        var cluster: Cluster
+        /// Changes when another cluster or timeline was seen. Connections from before are no longer used.
+        var incarnation = 0
+        /// Documents with a commit of unknown outcome. The number tells one unknown outcome from the next.
+        var undecided: [DocumentID: Int] = [:]
+        var unknownOutcomes = 0
+        /// Documents that were found damaged. The store appends nothing to a history that it cannot read.
+        var damaged: Set<DocumentID> = []
+        /// True if the epochs were created or renewed since this store was opened.
+        var isFresh: Bool
+        var isDiskFull = false
+    }
+
+    init(
+        _ address: PostgresAddress, patience: Int32, node: Int64, generation: Generation, cluster: Cluster,
+        isFresh: Bool,
+        onEvent: @escaping @Sendable (PostgresEvent) -> Void
+    ) {
+        self.address = address
+        self.patience = patience
+        self.node = node
+        self.generation = generation
+        self.onEvent = onEvent
+        state = Mutex(State(cluster: cluster, isFresh: isFresh))
+    }
+
+    /// While the store is being closed, calls wait for no reconnection.
+    var isClosing: Bool {
+        get { closing.load(ordering: .relaxed) }
+        set { closing.store(newValue, ordering: .relaxed) }
+    }
+
+    // MARK: Clusters
+
+    var incarnation: Int { state.withLock { $0.incarnation } }
+
+    var cluster: Cluster { state.withLock { $0.cluster } }
+
+    /// Records the cluster of a new connection. Returns the incarnation that the connection belongs to, and
+    /// whether the cluster differs from the one before.
+    func note(_ cluster: Cluster) -> (incarnation: Int, isOther: Bool) {
+        state.withLock { state in
+            let isOther = state.cluster != cluster
+            if isOther {
+                state.cluster = cluster
+                state.incarnation += 1
+            }
+            return (state.incarnation, isOther)
+        }
+    }
+
+    // MARK: Epochs
+
+    var isFresh: Bool { state.withLock { $0.isFresh } }
+
+    /// Sets a new generation, which must already be committed.
+    func renewed(to value: UInt64, _ reason: PostgresEvent.Renewal) {
+        state.withLock { $0.isFresh = true }
+        generation.renew(to: value)
+        onEvent(.renewed(reason))
+    }
+
+    // MARK: Documents
+
+    func addUndecided(_ documents: some Sequence<DocumentID>) {
+        state.withLock { state in
+            state.unknownOutcomes += 1
+            for document in documents { state.undecided[document] = state.unknownOutcomes }
+        }
+    }
+
+    /// Those of the documents that have a commit of unknown outcome.
+    func undecided(of documents: some Sequence<DocumentID>) -> [DocumentID: Int] {
+        state.withLock { state in
+            if state.undecided.isEmpty { return [:] }
+            var found: [DocumentID: Int] = [:]
+            for document in documents { found[document] = state.undecided[document] }
+            return found
+        }
+    }
+
+    /// Drops documents whose commits are decided. A later unknown outcome stays.
+    func decided(_ documents: [DocumentID: Int]) {
+        state.withLock { state in
+            for (document, number) in documents where state.undecided[document] == number {
+                state.undecided[document] = nil
+            }
+        }
+    }
+
+    func isDamaged(_ document: DocumentID) -> Bool { state.withLock { $0.damaged.contains(document) } }
+
+    /// Refuses appends to a document until the store is opened again.
+    func close(damaged document: DocumentID) { _ = state.withLock { $0.damaged.insert(document) } }
+
+    // MARK: Faults
+
+    /// Reports a fault of a write. Reports only the first of several faults that say that the disk is full.
+    func report(_ fault: PostgresFault) {
+        guard case .server(let error) = fault else { return }
+        switch error.kind {
+        case .full: setDiskFull(true)
+        case .damaged: onEvent(.damaged(nil))
+        case .failed: onEvent(.failed(error))
+        case .passing: break
+        }
+    }
+
+    func setDiskFull(_ isFull: Bool) {
+        let hasChanged = state.withLock { state in
+            defer { state.isDiskFull = isFull }
+            return state.isDiskFull != isFull
+        }
+        if hasChanged { onEvent(.full(isFull)) }
+    }
+}
+
+/// A database cluster of PostgreSQL, and the timeline that it is on. A restored or promoted copy is on another one.
+struct Cluster: Equatable {
+    let identifier: Int64
+    let timeline: Int64
+
+    /// The identifier is the same in a cluster and its standbys. The file names of the log begin with the timeline.
+    private static let sql = """
+        SELECT system_identifier::bigint, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
+        FROM pg_control_system()
+        """
+
+    init(_ connection: PostgresConnection) throws(PostgresFault) {
+        guard let row = try connection.run(Cluster.sql).first else {
+            throw .lost("PostgreSQL does not name its cluster")
+        }
+        (identifier, timeline) = (row.integer(0), row.integer(1))
+    }
+
+    init(identifier: Int64, timeline: Int64) { (self.identifier, self.timeline) = (identifier, timeline) }
+}

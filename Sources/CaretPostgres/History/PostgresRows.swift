@@ -1,0 +1,136 @@
+import CaretCore
+package import CaretFormat
+package import CaretLog
+
+/// The rows of documents and their histories, through one connection to PostgreSQL.
+///
+/// Use it only on the thread or queue of its connection. Segments have no number of their own: their first revision
+/// identifies them in their document.
+package struct PostgresRows: HistoryRows {
+    package typealias Fault = PostgresFault
+
+    let source: Source
+
+    /// Where statements run: in transactions of their own, or inside one that the caller has begun.
+    enum Source {
+        case lane(Lane)
+        case transaction(PostgresConnection, SharedState)
+    }
+
+    package var generation: UInt64 {
+        switch source {
+        case .lane(let lane): lane.shared.generation.value
+        case .transaction(_, let shared): shared.generation.value
+        }
+    }
+
+    /// How many rows are fetched at once.
+    private static let pageSize: Int64 = 256
+
+    package func reading<Answer>(_ body: () throws(PostgresFault) -> Answer) throws(PostgresFault) -> Answer {
+        switch source {
+        case .lane(let lane):
+            try lane.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+                _ throws(PostgresFault) in
+                try body()
+            }
+        case .transaction: try body()
+        }
+    }
+
+    func run(_ sql: String, _ values: PostgresValue...) throws(PostgresFault) -> PostgresResult {
+        switch source {
+        case .lane(let lane): try lane.run(sql, values)
+        case .transaction(let connection, _): try connection.run(sql, values)
+        }
+    }
+
+    // MARK: Documents
+
+    package func document(_ id: DocumentID) throws(PostgresFault) -> DocumentRow {
+        try row("id = $1", .integer(id.value))
+    }
+
+    package func document(named name: DocumentName) throws(PostgresFault) -> DocumentRow {
+        try row("name = $1 AND deleted IS NULL", .bytes(name.bytes.utf8))
+    }
+
+    private func row(_ condition: String, _ value: PostgresValue) throws(PostgresFault) -> DocumentRow {
+        let found = try run("SELECT \(DocumentRow.columns) FROM document WHERE \(condition)", value).first
+        guard let found else { throw .gone }
+        guard let row = DocumentRow(found, generation: generation) else { throw .damaged }
+        return row
+    }
+
+    package func forEachDocument(
+        from start: ByteString, without after: ByteString?,
+        _ body: (ByteString, DocumentRow?) throws(PostgresFault) -> Bool
+    ) throws(PostgresFault) {
+        var (start, isIncluded) = (start, after != start)
+        while true {
+            let found = try run(
+                """
+                SELECT \(DocumentRow.columns) FROM document
+                WHERE deleted IS NULL AND name >= $1 AND (name > $1 OR $2 = 1) ORDER BY name LIMIT $3
+                """, .bytes(start.utf8), .integer(isIncluded ? 1 : 0), .integer(PostgresRows.pageSize))
+            for row in found.rows {
+                start = ByteString(utf8: row.bytes(1))
+                if try !body(start, DocumentRow(row, generation: generation)) { return }
+            }
+            if found.count < PostgresRows.pageSize { return }
+            isIncluded = false
+        }
+    }
+
+    package func forEachDeleted(
+        prefix: ByteString, after: DocumentID, _ body: (DocumentRow?) throws(PostgresFault) -> Bool
+    ) throws(PostgresFault) {
+        var last = after.value
+        while true {
+            // Leaves out documents that are being purged, because they cannot be undeleted.
+            let found = try run(
+                """
+                SELECT \(DocumentRow.columns) FROM document
+                WHERE deleted > 0 AND id > $1 AND substr(name, 1, $2::bigint::integer) = $3 ORDER BY id LIMIT $4
+                """, .integer(last), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8),
+                .integer(PostgresRows.pageSize))
+            for row in found.rows {
+                last = row.integer(0)
+                if try !body(DocumentRow(row, generation: generation)) { return }
+            }
+            if found.count < PostgresRows.pageSize { return }
+        }
+    }
+
+    package func documents(after id: DocumentID, limit: Int) throws(PostgresFault) -> [VisitedDocument] {
+        try run(
+            "SELECT \(DocumentRow.columns) FROM document WHERE id > $1 ORDER BY id LIMIT $2",
+            .integer(id.value), .integer(Int64(limit))
+        ).rows.map(visitedDocument)
+    }
+
+    package func visitedDocument(_ id: DocumentID) throws(PostgresFault) -> VisitedDocument? {
+        try run("SELECT \(DocumentRow.columns) FROM document WHERE id = $1", .integer(id.value))
+            .first.map(visitedDocument)
+    }
+
+    private func visitedDocument(_ row: PostgresRow) -> VisitedDocument {
+        VisitedDocument(id: DocumentID(row.integer(0)), document: DocumentRow(row, generation: generation))
+    }
+
+    package func lastDocument() throws(PostgresFault) -> DocumentID {
+        DocumentID(try run("SELECT coalesce(max(id), 0) FROM document").first?.integer(0) ?? 0)
+    }
+
+    // MARK: Tags
+
+    package func tags(of document: DocumentID) throws(PostgresFault) -> [Tag] {
+        let found = try run(
+            "SELECT \(StoredTag.columns) FROM tag WHERE document = $1 ORDER BY revision, name",
+            .integer(document.value))
+        let tags = found.rows.map(StoredTag.tag)
+        let sound = tags.compactMap(\.self)
+        if sound.count < tags.count { throw .damaged }
+        return sound
+    }
+}

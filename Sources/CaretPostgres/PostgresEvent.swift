@@ -1,0 +1,38 @@
+package import CaretLog
+
+/// An event inside a store over PostgreSQL. The server logs events, and tests use them to inject a fault at a
+/// certain moment.
+package enum PostgresEvent: Equatable, Sendable {
+    /// The epochs of all documents were renewed.
+    case renewed(Renewal)
+    /// The store is about to apply a migration, inside its transaction.
+    case migrating(Int64)
+    /// The store is about to send a group of appends.
+    case committing(Int)
+    /// The group is committed, after this number of nanoseconds. No caller was notified yet.
+    case committed(after: UInt64)
+    /// A connection was lost, or PostgreSQL cannot be reached, for this reason.
+    case lost(String)
+    /// A connection works again.
+    case reconnected
+    /// The disk of PostgreSQL is full, or has space again.
+    case full(Bool)
+    /// PostgreSQL refused a statement that should always succeed.
+    case failed(ServerError)
+    /// A document is damaged. The store refuses appends to it; other documents stay available.
+    case damaged(DocumentID?)
+    case trimmed(DocumentID, start: Int)
+    case redacted(DocumentID)
+    case purged(DocumentID)
+    case pushersForgotten(DocumentID, pushers: Int)
+
+    /// Why all epochs were renewed.
+    package enum Renewal: Equatable, Sendable {
+        /// The database has fewer commits of a connection than the connection was told of.
+        case behind(commits: Int64, known: Int64)
+        /// The database is in another cluster, or on another timeline, than when the last server stopped.
+        case otherCluster
+        /// A client knows this revision of a document, but the document's head is lower.
+        case clientIsAhead(DocumentID, known: Int)
+    }
+}

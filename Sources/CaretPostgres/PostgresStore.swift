@@ -1,0 +1,353 @@
+import CaretConcurrency
+package import CaretCore
+package import CaretFormat
+package import CaretLog
+@preconcurrency import Dispatch
+
+/// A store in a PostgreSQL database.
+///
+/// Each connection has its own thread or queue, and is made again after it was lost. Two threads commit appends in
+/// groups: all appends that arrive during a commit share the next one. A document is always appended to by the same
+/// thread.
+package final class PostgresStore: DocumentStore {
+    let shared: SharedState
+    private let appends: [AppendQueue]
+    /// For calls that write and are no appends.
+    let calls: QueueConfined<Lane>
+    /// For calls that read one row or one page of rows.
+    let lookups: QueueConfined<Reader>
+    /// For newest texts, which opening a document needs.
+    private let heads: QueueConfined<Reader>
+    /// For pages of history and old texts. They may take many times as long as a newest text.
+    let histories: QueueConfined<Reader>
+    private let upkeepLane: QueueConfined<Lane>
+    let upkeep: Upkeep<PostgresRows, PostgresUpkeepWrites>
+    private let due = DueDocuments()
+    /// The background tasks, which run until the store is closed.
+    private let upkeepTasks: [Task<Void, Never>]
+    let openCalls = OpenCalls()
+
+    typealias Reader = HistoryReader<PostgresRows>
+
+    package var generation: UInt64 { shared.generation.value }
+
+    /// Opens the database, and creates the tables if they are missing. `node` is the name of this server, which no
+    /// other running server may have. A call waits at most `patience` milliseconds for an answer, and for a new
+    /// connection. The store calls `onEvent` on any thread. `onEvent` must return soon.
+    package init(
+        _ address: PostgresAddress, node: String, allowsUnreplicated: Bool, patience: Int32 = 10_000,
+        settings: StoreSettings = StoreSettings(), migrations: [PostgresMigration] = PostgresMigration.all,
+        onEvent: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) throws(PostgresOpeningFault) {
+        let opening = StoreOpening(
+            address: address, patience: patience, node: node, allowsUnreplicated: allowsUnreplicated,
+            migrations: migrations,
+            onEvent: onEvent)
+        let shared = try opening.open()
+        self.shared = shared
+        let due = due
+        appends = [Lane.Use.evenAppends, .oddAppends].map { AppendQueue(AppendWriter(Lane($0, shared), due)) }
+        calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
+        let cache = HistoryCache()
+        func reader(_ use: Lane.Use, _ label: String) -> QueueConfined<Reader> {
+            QueueConfined(Reader(PostgresRows(source: .lane(Lane(use, shared))), cache: cache), on: label)
+        }
+        lookups = reader(.lookups, "caret.store.lookups")
+        heads = reader(.heads, "caret.store.heads")
+        histories = reader(.histories, "caret.store.histories")
+        upkeepLane = QueueConfined(Lane(.upkeep, shared), on: "caret.store.upkeep", qos: .background)
+        let upkeepReader = QueueConfined(
+            UpkeepReader(Reader(PostgresRows(source: .lane(Lane(.upkeepReads, shared))), cache: cache)),
+            on: "caret.store.upkeepReads", qos: .background)
+        let readers = [lookups, heads, histories]
+        let writes = PostgresUpkeepWrites(upkeepLane, due) { document in
+            for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
+            await upkeepReader.run { $0.forgetHistory(of: document) }
+        }
+        upkeep = Upkeep(writes, upkeepReader, settings, openCalls) { onEvent(PostgresEvent($0)) }
+        upkeepTasks = [
+            Task { [upkeep] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
+        ]
+    }
+
+    deinit { for task in upkeepTasks { task.cancel() } }
+
+    /// Completes all earlier calls, and closes the connections. No call may follow.
+    package func close() async {
+        shared.isClosing = true
+        for task in upkeepTasks { task.cancel() }
+        await openCalls.close()
+        for task in upkeepTasks { await task.value }
+        for queue in appends { await queue.close() }
+        for reader in [lookups, heads, histories] { await reader.close() }
+        await upkeep.reader.close()
+        for lane in [calls, upkeepLane] { await lane.close() }
+    }
+
+    /// Visits all documents once; the store's settings and `time` decide what is old.
+    package func runUpkeep(at time: Int64) async {
+        openCalls.begin()
+        defer { openCalls.end() }
+        await upkeep.round(at: time)
+    }
+
+    // MARK: Appending
+
+    package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
+        if appends.isEmpty { return calls.async { _ in completion([]) } }
+        let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
+        var jobs = self.appends.map { _ in [AppendJob]() }
+        for (index, append) in appends.enumerated() {
+            let job = AppendJob(append: append) { outcomes.set(index, $0) }
+            if append.changes.isEmpty {
+                setLineBreak(job)
+            } else {
+                jobs[lane(of: append.document)].append(job)
+            }
+        }
+        for (queue, jobs) in zip(self.appends, jobs) where !jobs.isEmpty { queue.add(jobs) }
+    }
+
+    private func lane(of document: DocumentID) -> Int {
+        Int(document.value.magnitude % UInt64(appends.count))
+    }
+
+    private func setLineBreak(_ job: AppendJob) {
+        let append = job.append
+        write(to: append.document) { writer throws(PostgresFault) in
+            try writer.setLineBreak(append)
+        } then: {
+            job.completion($0.appendOutcome)
+        }
+    }
+
+    package func appendLocked(
+        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
+        then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
+    ) {
+        calls.async { [due] lane in
+            var append = LockedAppend(append, lane)
+            let outcome = append.run(rebase)
+            due.add(append.due)
+            completion(append.missed, outcome)
+        }
+    }
+
+    // MARK: Documents
+
+    package func create(
+        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
+    ) {
+        write { writer throws(PostgresFault) in
+            try writer.create(name, at: time)
+        } then: {
+            completion($0.answer { .refused($0.refusal) })
+        }
+    }
+
+    package func rename(
+        _ document: DocumentID, to name: DocumentName,
+        then completion: @escaping @Sendable (RenameResult) -> Void
+    ) {
+        write(to: document) { writer throws(PostgresFault) in
+            try writer.rename(document, to: name)
+        } then: {
+            completion($0.answer { .refused($0.refusal) })
+        }
+    }
+
+    package func delete(
+        _ document: DocumentID, at time: Int64,
+        then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write(to: document) { writer throws(PostgresFault) in
+            try writer.delete(document, at: time)
+        } then: {
+            completion($0.mapError(\.refusal))
+        }
+    }
+
+    package func undelete(
+        _ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void
+    ) {
+        write(to: document) { writer throws(PostgresFault) in
+            try writer.undelete(document)
+        } then: {
+            completion($0.answer { .refused($0.refusal) })
+        }
+    }
+
+    /// Stores the text at a revision as a snapshot now. In the server only upkeep makes snapshots; tests call
+    /// this.
+    package func putSnapshot(
+        _ snapshot: Snapshot, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
+    ) {
+        history(of: document) { reader throws(PostgresFault) in
+            let row = try reader.document(document)
+            let checked = try reader.text(of: row, at: snapshot.revision)
+            if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
+            return StoredSnapshot(checked, of: row.entry)
+        } then: { [self] found in
+            switch found {
+            case .failure(let refusal): completion(.failure(refusal))
+            case .success(let stored):
+                write(to: document) { writer throws(PostgresFault) in
+                    try writer.keep(stored)
+                } then: {
+                    completion($0.mapError(\.historyRefusal))
+                }
+            }
+        }
+    }
+
+    package func renewEpochs(
+        known: Revision, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
+    ) {
+        calls.async { lane in
+            if lane.shared.isFresh { return completion(.success(false)) }
+            let result = Result { () throws(PostgresFault) in
+                try lane.run { connection throws(PostgresFault) in
+                    try lane.renewEpochs(connection, .clientIsAhead(document, known: known.value))
+                }
+                return true
+            }
+            completion(result.mapError(\.refusal))
+        }
+    }
+
+    package func trim(
+        _ document: DocumentID, through revision: Revision,
+        then completion: @escaping @Sendable (TrimResult) -> Void
+    ) {
+        openCalls.begin()
+        Task { [upkeep, openCalls] in
+            completion(await upkeep.trim(document, through: revision))
+            openCalls.end()
+        }
+    }
+
+    package func redact(
+        _ document: DocumentID, _ redaction: Redaction,
+        then completion: @escaping @Sendable (RedactResult) -> Void
+    ) {
+        openCalls.begin()
+        Task { [upkeep, openCalls] in
+            completion(await upkeep.redact(document, redaction))
+            openCalls.end()
+        }
+    }
+
+    // MARK: Reading
+
+    package func find(
+        _ name: DocumentName,
+        then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(PostgresFault) in try reader.rows.document(named: name).entry }, then: completion)
+    }
+
+    package func entries(
+        of documents: [DocumentID],
+        then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
+    ) {
+        lookups.async { reader in
+            completion(
+                documents.map { id in
+                    Result { () throws(PostgresFault) in
+                        try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                            try reader.rows.decide([id])
+                            return try reader.document(id).entry
+                        }
+                    }.mapError(\.refusal)
+                })
+        }
+    }
+
+    package func list(
+        prefix: ByteString, after: ByteString?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(PostgresFault) in try reader.list(prefix: prefix, after: after, limit: limit) },
+            then: completion)
+    }
+
+    package func deleted(
+        prefix: ByteString, after: DocumentID?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(PostgresFault) in try reader.deleted(prefix: prefix, after: after, limit: limit)
+            },
+            then: completion)
+    }
+
+    package func pusher(
+        _ pusher: Pusher, in document: DocumentID,
+        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            of: document, { reader throws(PostgresFault) in try reader.pusher(pusher, in: document) },
+            then: completion)
+    }
+
+    package func read(
+        _ document: DocumentID, after revision: Revision, limit: Int,
+        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
+    ) {
+        history(of: document) { reader throws(PostgresFault) in
+            let row = try reader.document(document)
+            try reader.check(revision, of: row)
+            let changes = try reader.changes(of: row, after: revision, limit: limit)
+            return HistorySlice(
+                segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
+        } then: {
+            completion($0)
+        }
+    }
+
+    package func text(
+        of document: DocumentID, at revision: Revision?,
+        then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
+    ) {
+        if let revision {
+            openCalls.begin()
+            return run(TextReplay(document, at: revision)) { [openCalls] in
+                completion($0)
+                openCalls.end()
+            }
+        }
+        history(of: document, on: heads) { [due] reader throws(PostgresFault) in
+            let row = try reader.document(document)
+            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
+            if UpkeepPolicy.isDue(row) { due.add([document]) }
+            return try reader.text(of: row, at: row.entry.head).snapshot
+        } then: {
+            completion($0)
+        }
+    }
+
+    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
+    /// not delay short ones.
+    private func run(
+        _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
+    ) {
+        histories.async { [self] reader in
+            var replay = replay
+            let step = answer(replay.document) { () throws(PostgresFault) in
+                try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                    try reader.rows.decide([replay.document])
+                    return try replay.step(&reader)
+                }
+            }
+            switch step {
+            case .failure(let refusal): completion(.failure(refusal))
+            case .success(let snapshot?): completion(.success(snapshot))
+            case .success(nil): run(replay, then: completion)
+            }
+        }
+    }
+}

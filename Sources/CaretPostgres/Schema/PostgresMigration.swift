@@ -1,0 +1,78 @@
+import CaretFormat
+import CaretLog
+
+/// One step of the schema: a file of `migrations/postgres/`.
+package struct PostgresMigration: Sendable {
+    package let number: Int64
+    package let sql: [UInt8]
+
+    package init(number: Int64, sql: [UInt8]) {
+        self.number = number
+        self.sql = sql
+    }
+
+    /// All steps in order. A test compares them with the folder. The build embeds each file as a constant, whose name
+    /// has an underscore instead of the first digit.
+    package static let all = [PostgresMigration(number: 1, sql: PackageResources._001_documents_sql)]
+
+    fileprivate var checksum: [UInt8] { SHA256.digest(of: sql).bytes }
+}
+
+/// Brings a database to the schema of this build. Several servers may do this at once: they take turns.
+struct PostgresMigrator {
+    let migrations: [PostgresMigration]
+    let onEvent: @Sendable (PostgresEvent) -> Void
+
+    /// How long a migration may take, in milliseconds.
+    private static let patience: Int32 = 600_000
+    /// The number of the lock that migrations take: "Care".
+    private static let lock: Int64 = 0x4361_7265
+
+    /// Applies the missing migrations, all in one transaction. Refuses a database of a later version, or with other
+    /// migrations than this build has.
+    func migrate(_ connection: PostgresConnection) throws(PostgresOpeningFault) {
+        let problem: PostgresOpeningFault?
+        do throws(PostgresFault) {
+            try execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgresMigrator.lock))", connection)
+            try execute(
+                "CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, checksum bytea NOT NULL)",
+                connection)
+            let applied = try connection.run(
+                "SELECT number, checksum FROM schema_migration ORDER BY number"
+            ).rows.map { (number: $0.integer(0), checksum: $0.bytes(1)) }
+            problem = fault(of: applied)
+            if problem == nil {
+                for migration in migrations.dropFirst(applied.count) { try apply(migration, connection) }
+            }
+            try execute(problem == nil ? "COMMIT" : "ROLLBACK", connection)
+        } catch {
+            throw .migrationFailed("\(error)")
+        }
+        if let problem { throw problem }
+    }
+
+    private func fault(of applied: [(number: Int64, checksum: [UInt8])]) -> PostgresOpeningFault? {
+        let known = migrations.last?.number ?? 0
+        if let newest = applied.last, newest.number > known {
+            return .schemaTooNew(found: newest.number, known: known)
+        }
+        for (one, migration) in zip(applied, migrations) where one.checksum != migration.checksum {
+            return .migrationChanged(migration: migration.number)
+        }
+        return nil
+    }
+
+    private func apply(
+        _ migration: PostgresMigration, _ connection: PostgresConnection
+    ) throws(PostgresFault) {
+        onEvent(.migrating(migration.number))
+        try execute(String(decoding: migration.sql, as: UTF8.self), connection)
+        try connection.run(
+            "INSERT INTO schema_migration VALUES ($1, $2)",
+            [.integer(migration.number), .bytes(migration.checksum)])
+    }
+
+    private func execute(_ sql: String, _ connection: PostgresConnection) throws(PostgresFault) {
+        try connection.execute(sql, within: PostgresMigrator.patience)
+    }
+}

@@ -1,0 +1,37 @@
+/// Why a database was not opened. Its data was not changed, except by migrations that succeeded before.
+package enum PostgresOpeningFault: Error, Equatable, Sendable {
+    case badAddress(String)
+    case cannotConnect(String)
+    case serverTooOld(found: String)
+    /// The server has this setting, but a synced commit needs it to be on.
+    case unsafeSetting(name: String, value: String)
+    /// No standby confirms commits.
+    case notReplicated
+    /// A later version of Caret wrote the database.
+    case schemaTooNew(found: Int64, known: Int64)
+    /// An applied migration differs from the one of this build.
+    case migrationChanged(migration: Int64)
+    case migrationFailed(String)
+}
+
+/// A sentence for the operator: what is wrong, and what to do.
+extension PostgresOpeningFault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badAddress(let reason): "the address of the store is wrong: \(reason)"
+        case .cannotConnect(let reason): "PostgreSQL cannot be reached: \(reason)"
+        case .serverTooOld(let found):
+            "PostgreSQL 15 or later is needed, and this server has version \(found)"
+        case .unsafeSetting(let name, let value):
+            "PostgreSQL has \(name) = \(value), so a crash of its machine could lose acked changes; turn it on"
+        case .notReplicated:
+            "PostgreSQL has no synchronous standby (synchronous_standby_names is empty), so the loss of its disk "
+                + "would lose acked changes; set up a standby, or allow this with --allow-unreplicated"
+        case .schemaTooNew(let found, let known):
+            "the database has schema \(found), but this version only knows \(known); run the later version"
+        case .migrationChanged(let migration):
+            "migration \(migration) in the database differs from that of this version; run the version that applied it"
+        case .migrationFailed(let reason): "the schema could not be brought up to date: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CaretConcurrency
+import CaretFormat
+package import CaretLog
+
+extension PostgresStore: TokenStore {
+    package func addToken(
+        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
+        then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(PostgresFault) in
+            try TokenTable(connection: writer.connection).add(user, grants, expires: expires, at: time)
+        } then: {
+            completion($0.mapError(\.refusal))
+        }
+    }
+
+    package func revokeToken(
+        _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(PostgresFault) in
+            try TokenTable(connection: writer.connection).revoke(token)
+        } then: {
+            completion($0.mapError(\.refusal))
+        }
+    }
+
+    package func noteUses(
+        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(PostgresFault) in
+            try TokenTable(connection: writer.connection).note(uses)
+        } then: {
+            completion($0.mapError(\.refusal))
+        }
+    }
+
+    package func token(
+        shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
+    ) {
+        readTokens({ table throws(PostgresFault) in try table.token(shown: text) }, then: completion)
+    }
+
+    package func tokens(
+        after: TokenID?, limit: Int, weighing weight: Int,
+        then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void
+    ) {
+        readTokens(
+            { table throws(PostgresFault) in try table.list(after: after, limit: limit, weighing: weight) },
+            then: completion)
+    }
+
+    private func readTokens<Answer>(
+        _ body: @escaping @Sendable (TokenTable) throws(PostgresFault) -> Answer,
+        then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
+    ) {
+        lookups.async { reader in
+            let answer = Result { () throws(PostgresFault) in
+                try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                    try reader.rows.withConnection { connection throws(PostgresFault) in
+                        try body(TokenTable(connection: connection))
+                    }
+                }
+            }
+            completion(answer.mapError(\.refusal))
+        }
+    }
+}
+
+extension PostgresRows {
+    /// Runs `body` with the connection.
+    func withConnection<Answer>(
+        _ body: (PostgresConnection) throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        switch source {
+        case .lane(let lane): try lane.run(body)
+        case .transaction(let connection, _): try body(connection)
+        }
+    }
+}

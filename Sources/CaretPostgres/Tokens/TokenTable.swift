@@ -1,0 +1,92 @@
+import COpenSSL
+import CaretFormat
+import CaretLog
+
+/// Reads and writes the tokens through one connection.
+struct TokenTable {
+    let connection: PostgresConnection
+
+    private static let columns = "id, username, digest, created, expires, grants"
+
+    func add(
+        _ user: UserName, _ grants: Grants, expires: Int64?, at time: Int64
+    ) throws(PostgresFault) -> TokenText {
+        // The text contains the number, so the number comes first.
+        let number = try connection.run(
+            "SELECT nextval(pg_get_serial_sequence('token', 'id'))"
+        ).first?.integer(0)
+        guard let number else { throw .lost("PostgreSQL returned no number") }
+        // The secret comes from the system's source of randomness.
+        let text = TokenText(TokenID(number), secret: .random(in: .min ... .max))
+        try connection.run(
+            """
+            INSERT INTO token (\(TokenTable.columns)) OVERRIDING SYSTEM VALUE
+            VALUES ($1, $2, $3, $4, nullif($5, $6), $7)
+            """,
+            [
+                .integer(number), .bytes(user.bytes.utf8), .bytes(SHA256.digest(of: text.bytes.utf8).bytes),
+                .integer(time), .integer(expires ?? .min), .integer(.min),
+                .bytes(GrantsFormat.encoded(grants)),
+            ])
+        return text
+    }
+
+    func token(shown text: ByteString) throws(PostgresFault) -> Token {
+        let id = TokenText.token(in: text) ?? .unneeded
+        let found = try connection.run(
+            "SELECT \(TokenTable.columns) FROM token WHERE id = $1", [.integer(id.value)])
+        // Compare even if there is no such token, so that the response time does not reveal whether it exists.
+        let known = found.first?.bytes(2) ?? Digest(.zero).bytes
+        let shown = SHA256.digest(of: text.utf8).bytes
+        guard known.count == shown.count, CRYPTO_memcmp(known, shown, known.count) == 0, let row = found.first
+        else { throw .refused(.refused(.gone)) }
+        guard let token = TokenTable.token(row) else { throw .refused(.refused(.damaged)) }
+        return token
+    }
+
+    /// Nil if the row is damaged.
+    private static func token(_ row: PostgresRow) -> Token? {
+        guard let user = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? UserName($0) }),
+            let grants = GrantsFormat.decoded(row.bytes(5))
+        else { return nil }
+        return Token(
+            id: TokenID(row.integer(0)), user: user, grants: grants, created: row.integer(3),
+            expires: row.isNull(4) ? nil : row.integer(4))
+    }
+
+    func list(after: TokenID?, limit: Int, weighing weight: Int) throws(PostgresFault) -> TokenListing {
+        // One row more shows whether there are more.
+        let found = try connection.run(
+            "SELECT \(TokenTable.columns), used FROM token WHERE id > $1 ORDER BY id LIMIT $2",
+            [.integer(after?.value ?? 0), .integer(Int64(max(0, limit)) + 1)])
+        var (items, sum): ([TokenListing.Item], Int) = ([], 0)
+        for row in found.rows {
+            let lastUse = row.isNull(6) ? nil : row.integer(6)
+            let item =
+                TokenTable.token(row).map { TokenListing.Item.sound($0, lastUse: lastUse) }
+                ?? .damaged(TokenID(row.integer(0)))
+            sum += item.weight
+            if items.count >= limit || sum > weight && !items.isEmpty {
+                return TokenListing(items: items, hasMore: true)
+            }
+            items.append(item)
+        }
+        return TokenListing(items: items, hasMore: false)
+    }
+
+    func revoke(_ id: TokenID) throws(PostgresFault) {
+        let result = try connection.run(
+            "DELETE FROM token WHERE id = $1", [.integer(id.value)])
+        if result.changes == 0 { throw .refused(.refused(.gone)) }
+    }
+
+    func note(_ uses: [TokenUse]) throws(PostgresFault) {
+        try connection.run(
+            """
+            UPDATE token SET used = greatest(used, latest.time)
+            FROM (SELECT id, max(time) AS time FROM unnest($1::bigint[], $2::bigint[]) AS uses (id, time)
+                GROUP BY id) AS latest
+            WHERE token.id = latest.id
+            """, [.integers(uses.map(\.token.value)), .integers(uses.map(\.time))])
+    }
+}

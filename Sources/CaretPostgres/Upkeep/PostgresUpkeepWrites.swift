@@ -1,0 +1,114 @@
+import CaretConcurrency
+package import CaretFormat
+package import CaretLog
+
+/// The writes of upkeep, each in a transaction of its own, through a connection of their own.
+package struct PostgresUpkeepWrites: UpkeepWrites {
+    private let lane: QueueConfined<Lane>
+    private let due: DueDocuments
+    /// Drops what the readers have in memory of a document's history.
+    private let forgetHistory: @Sendable (DocumentID) async -> Void
+
+    init(
+        _ lane: QueueConfined<Lane>, _ due: DueDocuments,
+        forgetHistory: @escaping @Sendable (DocumentID) async -> Void
+    ) {
+        self.lane = lane
+        self.due = due
+        self.forgetHistory = forgetHistory
+    }
+
+    private func write<Answer: Sendable>(
+        _ document: DocumentID,
+        _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer
+    ) async -> Result<Answer, HistoryRefusal> {
+        await lane.run { lane in
+            Result { () throws(PostgresFault) in try lane.write(to: [document], body) }
+                .mapError { fault in
+                    lane.shared.report(fault)
+                    return fault.historyRefusal
+                }
+        }
+    }
+
+    package func commit(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
+        var results: [Bool?] = []
+        for (document, step) in steps {
+            let result = await write(document) { writer throws(PostgresFault) in
+                switch step {
+                case .merge(let replacement): return try writer.replace(replacement)
+                case .snapshot(let snapshot, let superseded, let covered):
+                    try writer.keep(snapshot, superseding: superseded, covering: covered)
+                case .removeTrimmed: try writer.removeTrimmed(of: document)
+                case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
+                }
+                return true
+            }
+            // A refused step is still due in the next run.
+            results.append(try? result.get())
+        }
+        return results
+    }
+
+    package func trim(_ plan: TrimPlan) async -> Result<Bool, HistoryRefusal> {
+        let document = plan.snapshot.document
+        let result = await write(document) { writer throws(PostgresFault) in try writer.trim(plan) }
+        if case .success(true) = result { due.add([document]) }
+        return result
+    }
+
+    package func purge(
+        _ document: DocumentID, deletedBy time: Int64
+    ) async -> Result<PurgeResult, HistoryRefusal> {
+        await write(document) { writer throws(PostgresFault) in
+            try writer.purge(document, deletedBy: time)
+        }
+    }
+
+    package func forget(
+        _ authors: [Int64], of document: DocumentID, usedBefore time: Int64
+    ) async -> Result<Void, HistoryRefusal> {
+        await write(document) { writer throws(PostgresFault) in
+            try writer.forget(authors, of: document, usedBefore: time)
+        }
+    }
+
+    package func redact(_ plan: RedactionPlan, at time: Int64) async -> Result<UInt64?, HistoryRefusal> {
+        await write(plan.old.id) { writer throws(PostgresFault) in
+            try writer.redact(plan) ? writer.shared.generation.value : nil
+        }
+    }
+
+    /// PostgreSQL's files and its log keep removed rows until it reuses the space, and so do its standbys and
+    /// backups. Only the operator can erase those.
+    package func erase(_ document: DocumentID) async -> Bool {
+        await forgetHistory(document)
+        return false
+    }
+
+    package func prepareRound() async {}
+
+    package func finishRound() async {}
+}
+
+extension Lane {
+    /// Runs `body` in a transaction, after earlier commits of unknown outcome are decided.
+    func write<Answer>(
+        to documents: [DocumentID], _ body: (DocumentWriter) throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        try decide(documents)
+        let shared = shared
+        do throws(PostgresFault) {
+            return try transaction { connection throws(PostgresFault) in
+                try body(DocumentWriter(connection: connection, shared: shared))
+            }
+        } catch {
+            // The commit may still be under way.
+            switch error {
+            case .lost, .notReplicated: shared.addUndecided(documents)
+            case .refused, .server, .away: break
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CaretConfig
+import CaretFormat
+import CaretLog
+import CaretPostgres
+import CaretServer
+import CaretStore
+import Glibc
+
+/// The store of a running server, in its data folder or in a PostgreSQL database.
+enum OpenStore {
+    case sqlite(SQLiteStore, StoreLog)
+    case postgres(PostgresStore)
+
+    init(_ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters) async throws(StoreFailure)
+    {
+        try OpenStore.makeFolder(settings.data, log)
+        self =
+            settings.store.isEmpty
+            ? try await OpenStore.openFolder(settings, log, counters)
+            : try OpenStore.openDatabase(settings, log, counters)
+    }
+
+    private static func openFolder(
+        _ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters
+    ) async throws(StoreFailure) -> OpenStore {
+        let storeLog = StoreLog(log, counters)
+        let store: SQLiteStore
+        do throws(OpeningFault) {
+            store = try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) {
+                storeLog.handle($0)
+            }
+        } catch {
+            throw StoreFailure(description: "\(settings.data): \(error)")
+        }
+        await store.warmUp()
+        return .sqlite(store, storeLog)
+    }
+
+    private static func openDatabase(
+        _ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters
+    ) throws(StoreFailure) -> OpenStore {
+        let storeLog = PostgresStoreLog(log, counters)
+        do {
+            return .postgres(
+                try PostgresStore(
+                    PostgresAddress(settings.store), node: hostName,
+                    allowsUnreplicated: settings.allowsUnreplicated, settings: StoreSettings(settings)
+                ) { storeLog.handle($0) })
+        } catch {
+            throw StoreFailure(description: "store: \(error)")
+        }
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        // The last byte stays 0, even if the name is cut.
+        guard gethostname(&name, name.count - 1) == 0 else { return "caretd" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func makeFolder(_ path: String, _ log: LogWriter) throws(StoreFailure) {
+        func failure() -> StoreFailure {
+            StoreFailure(description: "\(path): \(String(cString: strerror(errno)))")
+        }
+        // Only the owner may access the folder, because it contains the texts.
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure() }
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw failure() }
+        if found.st_mode & 0o077 != 0 { log.write(LogEvent(.dataReadable, .path(path))) }
+    }
+
+    var served: any ServedStore {
+        switch self {
+        case .sqlite(let store, _): store
+        case .postgres(let store): store
+        }
+    }
+
+    /// True if acked changes are no longer in the data folder.
+    var hasLostData: Bool {
+        switch self {
+        case .sqlite(_, let log): log.hasLostData
+        case .postgres: false
+        }
+    }
+
+    func close() async {
+        switch self {
+        case .sqlite(let store, _): await store.close()
+        case .postgres(let store): await store.close()
+        }
+    }
+}
+
+/// Why the store was not opened, as a sentence for the operator.
+struct StoreFailure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,65 @@
+import CaretConfig
+import CaretLog
+import CaretPostgres
+import CaretServer
+import Synchronization
+
+/// Logs the events of a store over PostgreSQL, and counts its commits.
+final class PostgresStoreLog: Sendable {
+    private let log: LogWriter
+    private let state: Mutex<State>
+
+    private struct State {
+        let counters: LocalCounters
+        /// The number of connections that are lost now.
+        var lost = 0
+    }
+
+    init(_ log: LogWriter, _ counters: sending LocalCounters) {
+        self.log = log
+        state = Mutex(State(counters: counters))
+    }
+
+    func handle(_ event: PostgresEvent) {
+        switch event {
+        case .renewed(.clientIsAhead(let document, let known)):
+            log.write(
+                LogEvent(
+                    .epochsRenewed, .reason("put_back"), .document(document.value), .revision(known)))
+        case .renewed(.behind): log.write(LogEvent(.epochsRenewed, .reason("behind")))
+        case .renewed(.otherCluster): log.write(LogEvent(.epochsRenewed, .reason("other_generation")))
+        case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
+        case .committing: break
+        case .committed(let nanoseconds):
+            state.withLock { state in
+                state.counters.add(to: .commits)
+                state.counters.record(nanoseconds, as: .commit)
+            }
+        // All connections are lost at the same time, so only the first and the last of them are logged.
+        case .lost(let reason):
+            if state.withLock({
+                $0.lost += 1
+                return $0.lost
+            }) == 1 {
+                log.write(LogEvent(.storeAway, .fault(reason)))
+            }
+        case .reconnected:
+            if state.withLock({
+                $0.lost -= 1
+                return $0.lost
+            }) == 0 {
+                log.write(LogEvent(.storeBack))
+            }
+        case .full(let isFull): log.write(LogEvent(isFull ? .diskFull : .diskFreed))
+        case .failed(let error): log.write(LogEvent(.storeFailed, .sqlState(error.state)))
+        case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
+        case .damaged(nil): log.write(LogEvent(.documentDamaged))
+        case .trimmed(let document, let start):
+            log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start)))
+        case .redacted(let document): log.write(LogEvent(.historyRedacted, .document(document.value)))
+        case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
+        case .pushersForgotten(let document, let pushers):
+            log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import CaretCore
+import CaretFormat
+import CaretLog
+import CaretPostgres
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// What only a store over PostgreSQL does. The contract of stores runs on it in `…ContractTests`.
+@Suite("The store over PostgreSQL") struct PostgresStoreTests {
+    @Test(
+        "PostgreSQL starts on this machine",
+        .enabled(if: ProcessInfo.processInfo.environment["CARET_WITHOUT_POSTGRES"] == nil))
+    func isThere() throws { _ = try PostgresCluster.shared.get() }
+
+    @Test("the migrations are those of the folder")
+    func migrations() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../migrations/postgres").standardizedFileURL
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(files.count == PostgresMigration.all.count)
+        for (file, migration) in zip(files, PostgresMigration.all) {
+            #expect(file.hasPrefix(String(format: "%04d_", migration.number)))
+            #expect(try Data(contentsOf: folder.appending(path: file)) == Data(migration.sql))
+        }
+    }
+
+    @Test("a database of a later or another version is refused")
+    func otherVersions() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let first = PostgresMigration.all[0]
+        let later = PostgresMigration(number: 2, sql: Array("SELECT 1".utf8))
+        await (try opened(address, migrations: [first, later])).close()
+        #expect(throws: PostgresOpeningFault.schemaTooNew(found: 2, known: 1)) {
+            try opened(address, migrations: [first])
+        }
+        let other = PostgresMigration(number: 1, sql: first.sql + [0x0A])
+        #expect(throws: PostgresOpeningFault.migrationChanged(migration: 1)) {
+            try opened(address, migrations: [other, later])
+        }
+    }
+
+    @Test("without a synchronous standby, the database is refused unless that is allowed")
+    func unreplicated() async throws {
+        let address = try PostgresAddress(PostgresCluster.shared.get().newAddress())
+        #expect(throws: PostgresOpeningFault.notReplicated) {
+            try PostgresStore(address, node: "test", allowsUnreplicated: false)
+        }
+        await (try PostgresStore(address, node: "test", allowsUnreplicated: true)).close()
+    }
+
+    @Test("a database that may lose commits in a crash is refused")
+    func unsafeServer() throws {
+        let cluster = try PostgresCluster()
+        try cluster.execute("ALTER SYSTEM SET fsync = off")
+        try cluster.execute("SELECT pg_reload_conf()")
+        #expect(throws: PostgresOpeningFault.unsafeSetting(name: "fsync", value: "off")) {
+            try opened(cluster.newAddress())
+        }
+    }
+
+    @Test("the address of a server on another machine asks for its certificate, and a password is refused")
+    func addresses() throws {
+        func sslMode(_ text: String) throws -> String? {
+            try PostgresAddress(text).parameters.first { $0.keyword == "sslmode" }?.value
+        }
+        #expect(try sslMode("postgres://caret@db.example.org/caret") == "verify-full")
+        #expect(try sslMode("postgres://caret@127.0.0.1/caret") == nil)
+        #expect(try sslMode("postgres:///caret?host=/run/postgresql") == nil)
+        #expect(throws: PostgresAddress.Invalid.self) { try PostgresAddress("postgres://a:secret@db/caret") }
+        #expect(throws: PostgresAddress.Invalid.self) {
+            try PostgresAddress("postgres://a@db/caret?color=red")
+        }
+    }
+
+    // MARK: Unknown outcomes
+
+    /// A trigger makes each append of a segment take longer than the store waits.
+    @Test("an append whose answer did not come is decided before the next call about its document")
+    func unknownOutcome() async throws {
+        let cluster = try PostgresCluster()
+        let address = cluster.newAddress()
+        let store = try opened(address, patience: 300)
+        var document = try await TrackedDocument(on: store)
+        try cluster.execute(
+            "SET search_path = store_1; CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+                + "$$BEGIN PERFORM pg_sleep(1.0); RETURN NEW; END$$; "
+                + "CREATE TRIGGER slow BEFORE INSERT ON segment FOR EACH ROW EXECUTE FUNCTION slow()")
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        #expect(await store.append(append) == .unknown)
+        // The commit holds the lock of the row, so the store answers nothing about the document until it is decided.
+        var found = await store.pusher(SampleLog.ann, in: document.entry.id)
+        while refusal(found) == .away {
+            try await Task.sleep(for: .milliseconds(50))
+            found = await store.pusher(SampleLog.ann, in: document.entry.id)
+        }
+        #expect(try found.get().head == 1)
+        #expect(try found.get().entry?.seq == 1)
+        try document.follow(append)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        await store.close()
+    }
+
+    @Test("an append whose connection was lost before it was sent can be tried again")
+    func lostConnection() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let losses = Mutex(1)
+        let store = try opened(cluster.newAddress()) { event in
+            guard case .committing = event, losses.withLock({ $0 > 0 ? (($0 -= 1), true).1 : false }) else {
+                return
+            }
+            let own = "application_name = 'caretd' AND query LIKE 'INSERT INTO author%'"
+            try? cluster.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(own)")
+        }
+        var document = try await TrackedDocument(on: store)
+        let append = try document.append(
+            [SampleChange.edit(0, 0, "x")], by: Pusher(user: "a", client: "lost"), seq: 1)
+        let outcome = await store.append(append)
+        #expect(outcome == .unknown || outcome == .committed(head: 1))
+        let head = try await store.entries(of: [document.entry.id])[0].get().head
+        if outcome == .unknown, head == 0 { #expect(await store.append(append) == .committed(head: 1)) }
+        try document.follow(append)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        await store.close()
+    }
+
+    @Test("while PostgreSQL is stopped, calls are refused as away; afterwards they work again")
+    func stoppedServer() async throws {
+        let cluster = try PostgresCluster()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try opened(cluster.newAddress(), patience: 300) { event in
+            events.withLock { $0.append(event) }
+        }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("ab")
+        try cluster.stop("QUIT")
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        let outcome = await store.append(append)
+        #expect(outcome == .unknown || outcome == .away)
+        #expect(await store.append(append) == .away)
+        #expect(refusal(await store.find(document.entry.name)) == .away)
+        try cluster.start()
+        while await store.append(append) == .away { try await Task.sleep(for: .milliseconds(50)) }
+        try document.follow(append)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        #expect(try await store.check(nil, progress: { _ in }).findings.isEmpty)
+        await store.close()
+        let reported = events.withLock { $0 }
+        #expect(reported.contains { if case .lost = $0 { true } else { false } })
+        #expect(reported.contains(.reconnected))
+        #expect(!reported.contains { if case .renewed = $0 { true } else { false } })
+    }
+
+    // MARK: Older copies
+
+    @Test("a database that has lost commits of a connection gets new epochs")
+    func lostCommits() async throws {
+        let cluster = try PostgresCluster()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try opened(cluster.newAddress()) { event in events.withLock { $0.append(event) } }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        await store.close()
+        // The second store is not fresh, so its epochs are those of the first.
+        let second = try opened(cluster.addressOfFirstSchema) { event in events.withLock { $0.append(event) }
+        }
+        document.store = second
+        try await document.type("d")
+        let generation = second.generation
+        #expect(generation == store.generation)
+        try cluster.execute("UPDATE store_1.lane SET commits = 0")
+        try cluster.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'caretd'")
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 99)
+        var outcome = await second.append(append)
+        while outcome == .unknown || outcome == .away { outcome = await second.append(append) }
+        #expect(outcome == .documentGone)
+        #expect(second.generation != generation)
+        #expect(
+            events.withLock { $0 }.contains { event in
+                if case .renewed(.behind) = event { true } else { false }
+            })
+        await second.close()
+    }
+
+    @Test("a database that was restored to another timeline gets new epochs")
+    func otherTimeline() async throws {
+        let cluster = try PostgresCluster()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try opened(cluster.newAddress())
+        await store.close()
+        try cluster.execute("UPDATE store_1.store SET timeline = timeline + 1")
+        let second = try opened(cluster.addressOfFirstSchema) { event in events.withLock { $0.append(event) }
+        }
+        #expect(second.generation != store.generation)
+        #expect(events.withLock { $0 } == [.renewed(.otherCluster)])
+        await second.close()
+        let third = try opened(cluster.addressOfFirstSchema)
+        #expect(third.generation == second.generation)
+        await third.close()
+    }
+
+    // MARK: Damage
+
+    @Test("a damaged history is found, and only its document is closed")
+    func damage() async throws {
+        let cluster = try PostgresCluster()
+        let store = try opened(cluster.newAddress())
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        var other = try await TrackedDocument(on: store, "other")
+        try cluster.execute(
+            "UPDATE store_1.segment SET body = set_byte(body, length(body) - 1, 120) WHERE document = 1 AND first = 2"
+        )
+        #expect(refusal(await store.text(of: document.entry.id)) == .refused(.damaged))
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        #expect(await store.append(append) == .documentDamaged)
+        try await other.type("x")
+        let report = try await store.check(nil, progress: { _ in })
+        #expect(report.findings.map(\.document) == [document.entry.id])
+        #expect(report.findings.map(\.fault) == [.history])
+        await store.close()
+    }
+
+    private func opened(
+        _ address: String, patience: Int32 = 10_000,
+        migrations: [PostgresMigration] = PostgresMigration.all,
+        onEvent: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) throws -> PostgresStore {
+        try PostgresStore(
+            PostgresAddress(address), node: "test", allowsUnreplicated: true, patience: patience,
+            migrations: migrations, onEvent: onEvent)
+    }
+}

@@ -1,0 +1,141 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// A server of PostgreSQL for tests, in a folder of its own, which listens only on a socket in that folder.
+///
+/// A shell starts the server and obeys commands. When its input ends, it stops the server and removes the folder. So
+/// nothing is left even if the test process is killed.
+package final class PostgresCluster: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The cluster that the tests of this process share.
+    package static let shared = Result { () throws(Failure) in try PostgresCluster() }
+
+    private let folder: String
+    private let shell: pid_t
+    private let pipes: Mutex<(commands: Int32, answers: Int32)>
+    private let schemas = Atomic(0)
+
+    /// How many stores the tests of one process may make.
+    private static let mostSchemas = 1_000
+
+    /// PostgreSQL refuses to run as root, so root becomes `nobody` first. Debian has its programs in a folder for each
+    /// version. The names of the schemas are made at once, because each call of `psql` takes a tenth of a second.
+    private static let script = #"""
+        set -eu
+        cd "$1"
+        PATH=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1):$PATH
+        as=
+        if [ "$(id -u)" = 0 ]; then
+            as='setpriv --reuid=nobody --regid=nogroup --clear-groups'
+            chown nobody:nogroup .
+        fi
+        $as initdb --pgdata=data --username=caret --auth=trust --encoding=UTF8 --no-sync --data-checksums >log 2>&1
+        sql() { psql --quiet --no-psqlrc --host="$PWD" --username=caret --dbname=postgres "$@" >>log 2>&1; }
+        start() {
+            $as postgres -D data -k "$PWD" -c listen_addresses= -c max_connections=500 -c shared_buffers=64MB \
+                -c autovacuum_naptime=5min >>log 2>&1 </dev/null &
+            server=$!
+            until pg_isready --quiet --host="$PWD" --username=caret --dbname=postgres; do kill -0 $server; sleep 0.05; done
+        }
+        stop() { kill -"$1" $server; wait $server || true; }
+        finish() { stop INT; cd /; rm -rf "$1"; }
+        start
+        printf '%s\n' "SELECT format('CREATE SCHEMA store_%s', number) FROM generate_series(1, $2) AS number \\gexec" | sql
+        trap 'finish "$1"' EXIT
+        echo ready
+        while read -r word rest; do
+            case $word in
+                start) start ;;
+                stop) stop "$rest" ;;
+                signal) kill -"$rest" $server $(pgrep -P $server) ;;
+                sql) sql --command="$rest" ;;
+            esac
+            echo ready
+        done
+        """#
+
+    package init() throws(Failure) {
+        let base = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+        folder = base + "/caret-pg-\(getpid())-\(UInt32.random(in: .min ... .max))"
+        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
+        guard mkdir(folder, 0o755) == 0, pipe(&input) == 0, pipe(&output) == 0 else {
+            throw Failure(description: "no folder for PostgreSQL: \(String(cString: strerror(errno)))")
+        }
+        // Another process that held an end would keep the shell from noticing the end of this one.
+        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        shell = PostgresCluster.spawn(folder, input: input[0], output: output[1])
+        close(input[0])
+        close(output[1])
+        pipes = Mutex((input[1], output[0]))
+        guard shell > 0, isReady() else {
+            throw Failure(description: "PostgreSQL does not start: \(log)")
+        }
+        // The shell waits for the end of its input, which comes with the end of this process.
+    }
+
+    private static func spawn(_ folder: String, input: Int32, output: Int32) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        let arguments = ["sh", "-c", script, "sh", folder, "\(mostSchemas)"]
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process: pid_t = 0
+        return posix_spawnp(&process, "sh", &actions, nil, words, environ) == 0 ? process : 0
+    }
+
+    private var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "no output" }
+
+    /// The address of a new empty schema.
+    package func newAddress() -> String {
+        let number = schemas.add(1, ordering: .relaxed).newValue
+        precondition(number <= PostgresCluster.mostSchemas, "the tests need more schemas")
+        return address(ofSchema: number)
+    }
+
+    /// The address of the schema that `newAddress` has returned first.
+    package var addressOfFirstSchema: String { address(ofSchema: 1) }
+
+    private func address(ofSchema number: Int) -> String {
+        "postgres:///postgres?host=\(folder)&user=caret&options=-csearch_path%3Dstore_\(number)"
+    }
+
+    // MARK: Commands
+
+    /// Stops the server: with `INT` as an operator does, and with `QUIT` as a crash does.
+    package func stop(_ signal: String = "INT") throws(Failure) { try command("stop \(signal)") }
+
+    package func start() throws(Failure) { try command("start") }
+
+    /// Sends a signal to all processes of the server, such as `STOP` and `CONT`.
+    package func signal(_ name: String) throws(Failure) { try command("signal \(name)") }
+
+    package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
+
+    private func command(_ line: String) throws(Failure) {
+        let isDone = pipes.withLock { pipes in
+            let bytes = Array((line + "\n").utf8)
+            guard write(pipes.commands, bytes, bytes.count) == bytes.count else { return false }
+            return PostgresCluster.readsLine(pipes.answers)
+        }
+        if !isDone { throw Failure(description: "the command failed: \(line): \(log)") }
+    }
+
+    private func isReady() -> Bool { pipes.withLock { PostgresCluster.readsLine($0.answers) } }
+
+    /// Reads the line that ends a command. Returns false if the shell has ended.
+    private static func readsLine(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count == 1, byte == UInt8(ascii: "\n") { return true }
+            if count == 0 || count < 0 && errno != EINTR { return false }
+        }
+    }
+}

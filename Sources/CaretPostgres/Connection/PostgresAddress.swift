@@ -45,7 +45,7 @@ package struct PostgresAddress: Equatable, Sendable {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &message) else {
             defer { PQfreemem(message) }
-            let reason = message.map { String(cString: $0).trimmed } ?? "it cannot be parsed"
+            let reason = message.map { String(cString: $0).firstLine } ?? "it cannot be parsed"
             throw Invalid(description: reason)
         }
         defer { PQconninfoFree(options) }
@@ -70,10 +70,6 @@ package struct PostgresAddress: Equatable, Sendable {
 }
 
 extension String {
-    /// libpq ends its messages with a line break.
-    var trimmed: String {
-        var text = self[...]
-        while text.last?.isNewline == true { text = text.dropLast() }
-        return String(text)
-    }
+    /// The first line. libpq ends its messages with a line break, and adds lines that explain them.
+    var firstLine: String { String(prefix { !$0.isNewline }) }
 }

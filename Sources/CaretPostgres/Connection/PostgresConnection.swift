@@ -36,7 +36,7 @@ final class PostgresConnection {
         self.connection = connection
         guard PQstatus(connection) == CONNECTION_OK else {
             // The end of this object closes the connection.
-            throw .away(String(cString: PQerrorMessage(connection)).trimmed)
+            throw .away(String(cString: PQerrorMessage(connection)).firstLine)
         }
         PQsetnonblocking(connection, 1)
         notices.receive(from: connection)
@@ -162,7 +162,7 @@ final class PostgresConnection {
     }
 
     private var errorMessage: String {
-        let message = String(cString: PQerrorMessage(connection)).trimmed
+        let message = String(cString: PQerrorMessage(connection)).firstLine
         return message.isEmpty ? "the connection to PostgreSQL was closed" : message
     }
 

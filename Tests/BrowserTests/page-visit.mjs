@@ -51,7 +51,7 @@ async function testRequests({ origin, openPage }) {
     })
 }
 
-async function testFailures({ server, openPage }) {
+async function testFailures({ server, openPage, put }) {
     const site = await startChangingSite(server.port)
     const failing = (name) => (path, bytes) => {
         if (path.startsWith(`/page/${name}`) && !path.endsWith('.json')) throw new Error('missing')
@@ -92,6 +92,31 @@ async function testFailures({ server, openPage }) {
             return hosts.some((host) => host.shadowRoot.querySelector('.caret'))
         }, 'the caret of the other')
         await other.close()
+        await page.close()
+    })
+
+    await test('before the layout is loaded, changes of others do not move the text in the view', async () => {
+        let release
+        const released = new Promise((resolve) => { release = resolve })
+        site.change = async (path, bytes) => {
+            if (path.startsWith('/page/field-layout')) await released
+            return bytes
+        }
+        const lines = await put('lines', Array.from({ length: 200 }, (_, index) => `Line ${index}\n`).join(''))
+        const page = await openPage('/d/lines', undefined, 'light', site.origin)
+        await inSituation(page, 'saved')
+        const top = await page.evaluate(() => {
+            const field = document.querySelector('.text')
+            field.scrollTop = 2_000
+            return field.scrollTop
+        })
+        lines.edit([{ range: [0, 0], text: 'More\n'.repeat(10) }])
+        await lines.saved()
+        release()
+        await page.waitFor(() => document.querySelector('.text').value.startsWith('More'), 'the change')
+        const high = await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector('.text')).lineHeight))
+        assert.equal(Math.round(await page.evaluate(() => document.querySelector('.text').scrollTop)), Math.round(top + 10 * high))
+        site.change = (path, bytes) => bytes
         await page.close()
     })
 

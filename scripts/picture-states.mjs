@@ -239,12 +239,12 @@ export const states = {
         await page.waitFor(() => document.querySelector('.state-page'), 'the page')
         return page
     },
-    async 'editor-replaced'(open, world) {
+    async 'sign-in-revoked'(open, world) {
         const [path] = await world.document()
         const page = await holding(open, world.open.origin, path, ['push'], { type: 'bye', reason: 'revoked' })
         await inSituation(page, 'saved')
         await insert(page, 'Glass is expensive.\n')
-        await inSituation(page, 'ended')
+        await page.waitFor(() => document.querySelector('.sign-in aside'), 'the text that is not saved')
         return page
     },
     async 'editor-large'(open, { open: { origin } }) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
 import { startChangingSite } from './changing-site.mjs'
 import { inSituation, insert } from './page-editor.mjs'
-import { hasPageOffline, pressOn, shows } from './page-support.mjs'
+import { hasPageOffline, pressOn, shows, trapAtInsert, trapsOnDemand } from './page-support.mjs'
 import { startPages } from './pages.mjs'
 import { measureVisit } from './visit.mjs'
 
@@ -116,6 +116,25 @@ async function testFailures({ server, openPage, put }) {
         await page.waitFor(() => document.querySelector('.text').value.startsWith('More'), 'the change')
         const high = await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector('.text')).lineHeight))
         assert.equal(Math.round(await page.evaluate(() => document.querySelector('.text').scrollTop)), Math.round(top + 10 * high))
+        site.change = (path, bytes) => bytes
+        await page.close()
+    })
+
+    await test('after a fault of the module before the rest of the page has arrived, the text can be copied', async () => {
+        let release
+        const released = new Promise((resolve) => { release = resolve })
+        site.change = async (path, bytes) => {
+            if (path.startsWith('/page/late')) await released
+            return bytes
+        }
+        const page = await openPage('/healthz', undefined, 'light', site.origin)
+        await trapsOnDemand(page)
+        await page.send('Page.navigate', { url: `${site.origin}/d/agenda` })
+        await inSituation(page, 'saved')
+        await trapAtInsert(page, 'x')
+        await inSituation(page, 'trapped')
+        release()
+        await page.waitFor(() => document.querySelector('.to-copy')?.value.includes('x'), 'the text to copy')
         site.change = (path, bytes) => bytes
         await page.close()
     })

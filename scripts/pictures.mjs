@@ -1,18 +1,21 @@
 // Makes pictures of the page of a real server, in Chromium.
 //
-//     node scripts/pictures.mjs [FOLDER]
+//     node scripts/pictures.mjs [FOLDER [NAME...]]
 //
-// FOLDER has the programs; .build/release if it is missing. Writes every screen, in light and dark, on a phone and on
-// a desktop, to .build/pictures, and the pictures of the docs to docs/pictures.
+// FOLDER has the programs; .build/release if it is missing. Writes every screen and state, in light and dark, on a phone
+// and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. With NAMEs, writes only the
+// screens and states whose names begin with one of them.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runSuite } from '../Tests/NodeSupport/suite.mjs'
+import { runSuite, test } from '../Tests/NodeSupport/suite.mjs'
 import { setWindow, startPages, windows } from '../Tests/BrowserTests/pages.mjs'
+import { states, StateWorld } from './picture-states.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = `${root}.build/pictures`
 const docs = `${root}docs/pictures`
-const programs = process.argv[2] ?? `${root}.build/release`
+const [programs = `${root}.build/release`, ...wanted] = process.argv.slice(2)
+const isWanted = (name) => wanted.length === 0 || wanted.some((one) => name.startsWith(one))
 
 const agenda = `# Agenda
 
@@ -28,20 +31,25 @@ Then eat together.
 const shopping = 'Milk\nBread\nTea, the green one\n'
 
 /** A page of somebody with a name and a color. */
-async function openAs(pages, person, path, window, scheme) {
-    const page = await pages.openPage('/healthz', window, scheme)
+async function openAs(pages, person, path, window, scheme, origin = pages.origin) {
+    const page = await pages.openPage('/healthz', window, scheme, origin)
     await page.evaluate((person) => localStorage.setItem('caret.settings', JSON.stringify(person)), person)
-    await page.goTo(`${pages.origin}${path}`)
-    await settle(page)
+    if (path !== '/healthz') await page.goTo(`${origin}${path}`)
     return page
 }
 
 /** Waits until the page has its content, and nothing moves any more. */
 async function settle(page) {
     await page.waitFor(() => document.querySelector('.screen') && !document.querySelector('[aria-busy="true"]'), 'a screen')
+    await rest(page)
+}
+
+/** Waits until nothing moves any more, but for what moves all the time. */
+async function rest(page) {
     await page.evaluate(async () => {
         await document.fonts.ready
-        await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))
+        const ends = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+        await Promise.all(ends.map((one) => one.finished.catch(() => {})))
         for (let frames = 0; frames < 30; frames++) await new Promise(requestAnimationFrame)
     })
 }
@@ -95,17 +103,42 @@ function pressFirst(page, selector) {
     }, selector, selector)
 }
 
-async function takeAll(pages) {
-    for (const [name, [path, ...presses]] of Object.entries(screens)) {
-        for (const window of ['phone', 'desktop']) {
-            for (const scheme of ['light', 'dark']) {
-                const page = await openAs(pages, ann, path, windows[window], scheme)
-                for (const control of presses) await pressFirst(page, control)
-                await settle(page)
+/** For each window and scheme, takes a picture of the page that `show` makes. If one fails, the others are still taken. */
+async function inAllWindows(name, show) {
+    for (const window of ['phone', 'desktop']) {
+        for (const scheme of ['light', 'dark']) {
+            await test(`${name}-${window}-${scheme}`, async () => {
+                const page = await show(windows[window], scheme)
                 await page.screenshot(`${all}/${name}-${window}-${scheme}.png`)
                 await page.close()
-            }
+            })
         }
+    }
+}
+
+async function takeScreens(pages) {
+    for (const [name, [path, ...presses]] of Object.entries(screens).filter(([name]) => isWanted(name))) {
+        await inAllWindows(name, async (window, scheme) => {
+            const page = await openAs(pages, ann, path, window, scheme)
+            await settle(page)
+            for (const control of presses) await pressFirst(page, control)
+            await settle(page)
+            return page
+        })
+    }
+}
+
+async function takeStates() {
+    const found = Object.entries(states).filter(([name]) => isWanted(name))
+    if (found.length === 0) return
+    const world = await StateWorld.start(programs)
+    for (const [name, show] of found) {
+        await inAllWindows(name, async (window, scheme) => {
+            const open = (path, origin = world.open.origin) => openAs(world.open, ann, path, window, scheme, origin)
+            const page = await show(open, world)
+            await rest(page)
+            return page
+        })
     }
 }
 
@@ -115,6 +148,7 @@ async function takeTwo(pages) {
     const right = { width: 340, height: 560, scale: 2, insets: {} }
     const wide = await openAs(pages, ann, '/d/agenda', left)
     const narrow = await openAs(pages, eve, '/d/agenda', right)
+    for (const page of [wide, narrow]) await settle(page)
     for (const [page, words] of [[wide, 'fence'], [narrow, 'together']]) {
         await page.evaluate((words) => {
             const field = document.querySelector('main textarea')
@@ -146,6 +180,7 @@ await runSuite(async function pictures() {
     for (const folder of [all, docs]) mkdirSync(folder, { recursive: true })
     const pages = await startPages(programs)
     await prepare(pages)
-    await takeTwo(pages)
-    await takeAll(pages)
+    if (wanted.length === 0) await takeTwo(pages)
+    await takeScreens(pages)
+    await takeStates()
 })

@@ -46,6 +46,39 @@ async function testMirror({ testTabs }) {
         const different = heights.map((pair, index) => [...pair, texts[index]]).filter(([copy, own]) => copy !== own)
         assert.deepEqual(different, [])
     })
+
+    await testTabs('the copy of a field stays right while one line after the other changes', async ({ tab }) => {
+        const random = makeRandom(9)
+        const texts = makeTexts(random, 40).map(({ width, text }) => {
+            const changes = Array.from({ length: 8 }, () => {
+                const letters = [...text]
+                letters.splice(random.below(letters.length + 1), random.below(3), random.pick(samples))
+                return (text = letters.join(''))
+            })
+            return { width, changes }
+        })
+        const different = await tab.evaluate(async (texts) => {
+            const { Mirror } = await import('/caret/mirror.js')
+            binding.release()
+            const describe = (mirror, text) => JSON.stringify([mirror.height, ...[0, 0.3, 0.7, 1].map((share) =>
+                Object.values(mirror.caretAt(Math.floor(text.length * share))).map((pixels) => Math.round(pixels * 8)))])
+            return texts.flatMap(({ width, changes }) => {
+                field.style.width = `${width}px`
+                const mirror = new Mirror(field)
+                const found = changes.filter((text) => {
+                    mirror.show(text)
+                    const other = new Mirror(field)
+                    other.show(text)
+                    const isSame = describe(mirror, text) === describe(other, text)
+                    other.remove()
+                    return !isSame
+                })
+                mirror.remove()
+                return found
+            })
+        }, texts)
+        assert.deepEqual(different, [])
+    })
 }
 
 /** A field does not say where its carets are. But it says which one is at a point, if the user presses there. */
@@ -158,6 +191,34 @@ async function testCarets({ testTabs }) {
         const origin = await tab.evaluate(() => field.getBoundingClientRect().toJSON())
         await tab.page.movePointer(origin.left + left + 3, origin.top + top + height / 2)
         await tab.page.waitFor(() => field.nextElementSibling.shadowRoot.querySelector('.named'), 'the name again')
+    }, 'abc')
+
+    await testTabs('after a paint that takes long, the next one waits', async ({ tab, other }) => {
+        other.select([[2, 2]])
+        await tab.page.waitFor(() => field.nextElementSibling.shadowRoot?.querySelector('.named'), 'a caret')
+        await tab.page.waitFor(() => !field.nextElementSibling.shadowRoot.querySelector('.named'), 'no other paint')
+        const [{ left }] = await tab.evaluate(marks)
+        const origin = await tab.evaluate(() => field.getBoundingClientRect().toJSON())
+        await tab.evaluate(() => {
+            // In this test, only paints take time.
+            let now = performance.now() + 1_000
+            performance.now = () => now
+            const { getBoundingClientRect } = field
+            field.getBoundingClientRect = () => (now += 5, getBoundingClientRect.call(field))
+            globalThis.delays = []
+            const start = setTimeout
+            globalThis.setTimeout = (task, delay) => (delays.push(delay), start(task, delay))
+        })
+        for (const offset of [1, 3]) {
+            other.select([[offset, offset]])
+            await tab.page.waitFor((offset) => shared.peers[0].selections[0][0] === offset, 'the selection', offset)
+        }
+        // A paint measures the field twice.
+        await tab.page.waitFor(() => delays.some((delay) => Math.abs(delay - 80) < 1), 'a wait of eight times as long')
+        await tab.page.waitFor((left) => {
+            const caret = field.nextElementSibling.shadowRoot.querySelector('.caret')
+            return caret.getBoundingClientRect().left > left
+        }, 'the last caret', origin.left + left + 3)
     }, 'abc')
 
     await testTabs('carets scroll with the text, and those outside of the view have no element', async ({ tab, other }) => {

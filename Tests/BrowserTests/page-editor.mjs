@@ -252,7 +252,22 @@ async function testTrap({ testPage, put, origin }) {
     }, windows.desktop, 'preloads')
 }
 
-async function testRefusals({ testPage, put, caret }) {
+async function testRefusals({ testPage, put, caret, origin }) {
+    const log = await put('log', 'Monday\n')
+    await testPage('if the server cannot save, the page says why, and saves as soon as it can', '/', async (page) => {
+        await page.preload(refusePushes)
+        await page.goTo(`${origin}/d/log`)
+        await inSituation(page, 'saved')
+        await page.evaluate(() => { window.isFull = true })
+        await insert(page, 'Sunday\n')
+        await shows(page, '.banner', /^1 change is not saved\. The server\u2019s disk is full\. It will continue by itself/)
+        assert.equal(await words(page, '.words'), 'Still saving\u2026')
+        await page.evaluate(() => { window.isFull = false })
+        await inSituation(page, 'saved')
+        assert.equal(await page.evaluate(() => document.querySelector('.banner')), null)
+        assert.ok(log.text.includes('Sunday'))
+    }, windows.desktop, 'preloads')
+
     const book = await put('book', 'Chapter one\n')
     await testPage('refused changes are shown, kept, and discarded when asked', '/d/book', async (page) => {
         await inSituation(page, 'saved')
@@ -296,6 +311,17 @@ async function testRefusals({ testPage, put, caret }) {
         await shows(page, '.banner', /not saved, but the text is still here/)
         assert.equal(await asksBeforeLeaving(page), true)
     }, windows.phone, 'slowStorage')
+}
+
+/** Runs in the page: while it `isFull`, each push gets the answer that a server with a full disk gives. */
+function refusePushes() {
+    const { send } = WebSocket.prototype
+    WebSocket.prototype.send = function refuse(line) {
+        const { type, doc, seq } = JSON.parse(line)
+        if (type !== 'push' || !window.isFull) return send.call(this, line)
+        const error = { type: 'error', doc, seq, code: 'storage_full', message: 'the disk is full', retry_after_ms: 300 }
+        setTimeout(() => this.onmessage({ data: JSON.stringify(error) }))
+    }
 }
 
 async function testPeople({ connectAs, testPage, put }) {

@@ -310,6 +310,10 @@ async function testTags({ testPage, caret, put }) {
             await shows(page, '.names', /^a{64}, b{64}$/)
             const high = () => page.evaluate(() => document.querySelector('.player').getBoundingClientRect().height)
             assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), window.width)
+            // On a wide window, everything about the revision is in one row.
+            const ends = await page.evaluate(() => ['time', '.names span', '.number'].map((selector) =>
+                Math.round(document.querySelector(`.history-author ${selector}`).getBoundingClientRect().bottom)))
+            if (window.width >= 700) assert.deepEqual(ends, Array(3).fill(ends[0]))
             const before = await high()
             await press(page, 'ArrowRight')
             await atRevision(page, 3)

@@ -100,6 +100,7 @@ async function testComparing({ testPage, putTrimmed }) {
 
 async function testKept({ put, openPage, server, origin }) {
     await test('text that is only on this device is marked, and there after a reload without a server', async () => {
+        for (let number = 1; number <= 20; number++) await put(`a list ${number}`)
         const [trip, relay] = [await put('trip', 'Pack\n'), await startRelay(server.port)]
         const page = await openPage('/d/trip', undefined, 'light', `http://127.0.0.1:${relay.port}`)
         await inSituation(page, 'saved')
@@ -121,6 +122,8 @@ async function testKept({ put, openPage, server, origin }) {
         await inSituation(page, 'saved')
         await until(() => trip.text.includes('Boots') && trip.text.includes('! '), 'the typed text')
         await shows(page, '[href="/d/trip"] .about', /^1\d characters/)
+        await page.waitFor(() => document.querySelector('.documents [aria-current]').getBoundingClientRect().bottom
+            < document.querySelector('.documents .below').getBoundingClientRect().top, 'the row of the open document in the view')
         await page.close()
     })
 

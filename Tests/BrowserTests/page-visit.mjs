@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from '../NodeSupport/suite.mjs'
 import { startChangingSite } from './changing-site.mjs'
 import { inSituation, insert } from './page-editor.mjs'
-import { hasPageOffline, pressOn, shows } from './page-support.mjs'
+import { hasPageOffline, pressOn, shows, trapAtInsert, trapsOnDemand } from './page-support.mjs'
 import { startPages } from './pages.mjs'
 import { measureVisit } from './visit.mjs'
 
@@ -51,7 +51,7 @@ async function testRequests({ origin, openPage }) {
     })
 }
 
-async function testFailures({ server, openPage }) {
+async function testFailures({ server, openPage, put }) {
     const site = await startChangingSite(server.port)
     const failing = (name) => (path, bytes) => {
         if (path.startsWith(`/page/${name}`) && !path.endsWith('.json')) throw new Error('missing')
@@ -92,6 +92,50 @@ async function testFailures({ server, openPage }) {
             return hosts.some((host) => host.shadowRoot.querySelector('.caret'))
         }, 'the caret of the other')
         await other.close()
+        await page.close()
+    })
+
+    await test('before the layout is loaded, changes of others do not move the text in the view', async () => {
+        let release
+        const released = new Promise((resolve) => { release = resolve })
+        site.change = async (path, bytes) => {
+            if (path.startsWith('/page/field-layout')) await released
+            return bytes
+        }
+        const lines = await put('lines', Array.from({ length: 200 }, (_, index) => `Line ${index}\n`).join(''))
+        const page = await openPage('/d/lines', undefined, 'light', site.origin)
+        await inSituation(page, 'saved')
+        const top = await page.evaluate(() => {
+            const field = document.querySelector('.text')
+            field.scrollTop = 2_000
+            return field.scrollTop
+        })
+        lines.edit([{ range: [0, 0], text: 'More\n'.repeat(10) }])
+        await lines.saved()
+        release()
+        await page.waitFor(() => document.querySelector('.text').value.startsWith('More'), 'the change')
+        const high = await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector('.text')).lineHeight))
+        assert.equal(Math.round(await page.evaluate(() => document.querySelector('.text').scrollTop)), Math.round(top + 10 * high))
+        site.change = (path, bytes) => bytes
+        await page.close()
+    })
+
+    await test('after a fault of the module before the rest of the page has arrived, the text can be copied', async () => {
+        let release
+        const released = new Promise((resolve) => { release = resolve })
+        site.change = async (path, bytes) => {
+            if (path.startsWith('/page/late')) await released
+            return bytes
+        }
+        const page = await openPage('/healthz', undefined, 'light', site.origin)
+        await trapsOnDemand(page)
+        await page.send('Page.navigate', { url: `${site.origin}/d/agenda` })
+        await inSituation(page, 'saved')
+        await trapAtInsert(page, 'x')
+        await inSituation(page, 'trapped')
+        release()
+        await page.waitFor(() => document.querySelector('.to-copy')?.value.includes('x'), 'the text to copy')
+        site.change = (path, bytes) => bytes
         await page.close()
     })
 

@@ -52,6 +52,21 @@ const conversations = {
         assert.deepEqual([document.saving.state, document.revision], ['saved', 2])
     },
 
+    async '`saving` says why the server saves nothing yet, until it does'(wasm) {
+        const { server, document } = await open(wasm)
+        document.append('!')
+        assert.deepEqual([document.saving.state, document.saving.code], ['sending', undefined])
+        const full = { type: 'error', doc: 'a', seq: 1, code: 'storage_full', message: 'the disk is full', retry_after_ms: 60_000 }
+        server.send(full)
+        assert.deepEqual([document.saving.state, document.saving.code], ['sending', 'storage_full'])
+        document.retry()
+        assert.equal(document.saving.code, 'storage_full')
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        assert.deepEqual([document.saving.state, document.saving.code], ['saved', undefined])
+        document.append('?')
+        assert.deepEqual([document.saving.state, document.saving.code], ['sending', undefined])
+    },
+
     async '`saved` fails if the server refuses the edits, which stay until they are discarded'(wasm) {
         const { server, document } = await open(wasm)
         document.append('!')

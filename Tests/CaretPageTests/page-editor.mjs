@@ -198,6 +198,16 @@ export const cases = {
         assert.match(reasonOf(facts('refused', { code: 'other', error: { code: 'bad_name', message: '' } })), /not a name/)
     },
 
+    'if saving takes long, a banner says why'() {
+        const banner = (time, code) => notices(facts('sending', { code, unsaved: 2 }), start + time).banner
+        assert.equal(banner(9000), null)
+        assert.equal(banner(4999, 'storage_full'), null)
+        const { sentence, actions } = banner(5000, 'storage_full')
+        assert.equal(sentence, '2\u00a0changes are not saved. The server\u2019s disk is full. It will continue by itself when there is room.')
+        assert.deepEqual(actions, ['copy'])
+        assert.match(banner(5000, 'overloaded').sentence, /too much to do/)
+    },
+
     'what is gone is a page without a text, and a banner with one'() {
         const of = (code, fields) => notices(facts('refused', { code, ...fields }))
         for (const code of ['not_found', 'damaged', 'bad_name']) {

@@ -12,6 +12,8 @@ import { readOnlyReason } from './rights.js'
 
 /** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
 const longText = 20_000
+/** How long messages may wait for the layout of a field that is scrolled, in milliseconds. */
+const longestLayoutWait = 1_000
 /** Firefox enters an emoji of a keyboard in two events, one for each half. How long the first waits, in milliseconds. */
 const halfTimeout = 100
 
@@ -27,9 +29,11 @@ export class Binding {
     /** Loads the two members below; null before it is called, and again after a failure. */
     #loading = null
     #hasPlannedLayout = false
-    /** Until it is loaded, changes of others above the view move the text in the view. */
+    /** Without it, changes of others above the view move the text in the view. */
     #mirror = null
     #overlay = null
+    /** The messages that wait for `#mirror`: 'no', 'wait' or 'over'. They wait only once, and not for long. */
+    #layoutWait = 'no'
     #listeners = new AbortController()
     /** The text that the field and the replica have in common, as of the last event. */
     #shown
@@ -138,18 +142,17 @@ export class Binding {
 
     /** Loads what needs the layout of the text. If this fails, the next change by others tries again. */
     async #loadLayout() {
-        if (this.#loading || this.#awaitsText) return
-        this.#loading = import('./field-layout.js')
-        try {
-            const { Mirror, Overlay } = await this.#loading
-            if (this.#listeners.signal.aborted) return
-            this.#mirror = new Mirror(this.surface)
-            const { overlay, labels } = this.#options
-            const [mirror, core] = [this.#mirror, this.#core]
-            if (overlay) this.#overlay = new Overlay(this.#document, this.surface, { mirror, core, labels })
-        } catch {
-            this.#loading = null
-        }
+        if (this.#awaitsText) return
+        this.#loading ??= import('./field-layout.js').then((layout) => this.#addLayout(layout))
+        await this.#loading.catch(() => { this.#loading = null })
+    }
+
+    #addLayout({ Mirror, Overlay }) {
+        if (this.#listeners.signal.aborted) return
+        const { overlay, labels } = this.#options
+        const [mirror, core] = [new Mirror(this.surface), this.#core]
+        this.#mirror = mirror
+        if (overlay) this.#overlay = new Overlay(this.#document, this.surface, { mirror, core, labels })
     }
 
     get #isFocused() { return this.surface.matches(':focus') }
@@ -295,7 +298,17 @@ export class Binding {
         this.#heldSize = size
         if (size === 0 || this.#halfTimer !== null) return
         if (this.#isComposing) return this.#waitForComposition(size)
-        this.#frame.schedule()
+        if (this.#mirror || this.#awaitsText || this.surface.scrollTop === 0 || this.#layoutWait === 'over') this.#frame.schedule()
+        else this.#waitForLayout()
+    }
+
+    async #waitForLayout() {
+        if (this.#layoutWait === 'wait') return
+        this.#layoutWait = 'wait'
+        const late = new Promise((resolve) => setTimeout(resolve, longestLayoutWait))
+        await Promise.race([this.#loadLayout(), late])
+        this.#layoutWait = 'over'
+        this.#messagesWait(this.#heldSize)
     }
 
     #waitForComposition(size) {

@@ -41,7 +41,7 @@ export interface Peer {
 
 export interface Saving {
     state: 'opening' | 'saved' | 'sending' | 'offline' | 'refused'
-    /** The error code, if the server refused something. */
+    /** The error code, if the server refused something. While `sending`, why it saves nothing yet, if there is a reason. */
     code?: string
     since: Date
 }

@@ -11,7 +11,7 @@ import { Alarm } from './alarm.js'
 import { Binding } from './binding.js'
 import { browserKeeping } from './browser-keeping.js'
 import { ClientState } from './client.js'
-import { Connection, isLonger } from './connection.js'
+import { Connection, isLonger, StartedTransport } from './connection.js'
 import { Core } from './core.js'
 import { CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
@@ -60,9 +60,14 @@ export class Caret extends EventTarget {
         const loading = Module.load(options.wasm ?? new URL('caret.wasm', import.meta.url))
         // The failure is handled below, perhaps later.
         loading.catch(() => {})
+        const { transport = webSocket } = options
+        // The storage may need some time to say which id the client has.
+        const started = keep ? new StartedTransport(transport(url)) : null
         const keeper = keep ? await Keeper.start(keep, { ...settings, client, makeID }) : null
-        const make = (keeper) => new Caret(url, null, { ...options, client: keeper?.client ?? client ?? makeID(), keeper })
-        const caret = make(keeper)
+        const make = (keeper, started) => new Caret(url, null, {
+            ...options, client: keeper?.client ?? client ?? makeID(), keeper, started,
+        })
+        const caret = make(keeper, started)
         await caret.#start(loading)
         const makeClient = async (keeper) => {
             const other = make(keeper)
@@ -74,10 +79,15 @@ export class Caret extends EventTarget {
     }
 
     /** Use `connect` instead. */
-    constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null }) {
+    constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null, started = null }) {
         super()
         this.#module = module
-        this.#connection = new Connection(() => transport(url), {
+        const makeTransport = () => {
+            const first = started
+            started = null
+            return first ?? transport(url)
+        }
+        this.#connection = new Connection(makeTransport, {
             opened: () => this.#pass((now) => this.#state.connected(now)),
             received: (line) => this.#pass((now) => this.#received(line, now)),
             closed: (reason) => this.#pass((now) => this.#state.disconnected(reason, now, Math.random())),

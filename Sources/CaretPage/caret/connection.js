@@ -28,6 +28,33 @@ export class Connection {
     send(line) { this.#transport?.send(line) }
 }
 
+/** A transport that is started before its client is known. Its events wait for the client. */
+export class StartedTransport {
+    #transport
+    #events = null
+    #waiting = []
+
+    constructor(transport) {
+        this.#transport = transport
+        const pass = (name) => (argument) => {
+            if (this.#events) this.#events[name](argument)
+            else this.#waiting.push([name, argument])
+        }
+        transport.start({ opened: pass('opened'), received: pass('received'), closed: pass('closed') })
+    }
+
+    start(events) {
+        // As with every transport, not before the caller has returned.
+        queueMicrotask(() => {
+            this.#events = events
+            for (const [name, argument] of this.#waiting.splice(0)) events[name](argument)
+        })
+    }
+
+    send(line) { this.#transport.send(line) }
+    close() { this.#transport.close() }
+}
+
 /** Whether a line has more than `limit` bytes. */
 export function isLonger(line, limit) {
     // A UTF-16 code unit has at most three bytes of UTF-8.

@@ -34,6 +34,8 @@ export class DocumentState {
     retryAt = null
     /** The last refusal of the server, as a CaretError. */
     refusal = null
+    /** Why the server saves nothing yet, as an error code; undefined if there is no reason. */
+    #delay
 
     /**
      * `restored` is set if the replica continues from a keepsake: { restores, core }. `restores` are the numbers of
@@ -56,6 +58,11 @@ export class DocumentState {
 
     /** The state of the replica, read at most once after each event. */
     get state() { return (this.#state ??= this.replica.state) }
+
+    get saving() {
+        const { saving } = this.state
+        return saving.state === 'sending' ? { ...saving, code: this.#delay } : saving
+    }
 
     /** The text that the user sees, read at most once after each event. */
     get text() { return (this.#text ??= this.replica.text) }
@@ -102,6 +109,7 @@ export class DocumentState {
     disconnected(now) {
         this.#dropHeld()
         this.#lastOpen = null
+        this.#delay = undefined
         return this.#run(this.replica.disconnected(), now)
     }
 
@@ -240,8 +248,12 @@ export class DocumentState {
             if (message.left) this.#introductions.delete(message.session)
             else if (message.user !== undefined) this.#introductions.set(message.session, introduction(message))
             break
+        case 'ack':
+            this.#delay = undefined
+            break
         case 'error':
             this.refusal = refusal(message)
+            this.#delay = message.code
             if (message.id !== undefined) this.#lastOpen = null
             break
         }

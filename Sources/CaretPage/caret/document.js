@@ -44,7 +44,7 @@ export class CaretDocument extends EventTarget {
     /** The newest revision that has arrived. */
     get revision() { return this.#state.state.position?.rev ?? 0 }
     get rights() { return this.#state.state.rights }
-    get saving() { return { ...this.#state.state.saving, since: this.#since } }
+    get saving() { return { ...this.#state.saving, since: this.#since } }
     get peers() { return this.#state.peers }
     /** The user's own selections. They move with every change of the text. */
     get selections() { return this.#state.state.selections }

@@ -67,7 +67,7 @@ export class Keeper {
             this.client = undefined
         }
         if (client && !this.client) throw new CaretError('in_use', 'another client with this id keeps its edits')
-        if (!this.client) await this.#claim(makeID())
+        if (!this.client) await this.#claim(makeID(), { isNew: true })
         this.#keepsakes.remember(this.client)
     }
 
@@ -77,11 +77,12 @@ export class Keeper {
         return clients.sort((left, right) => (right === remembered) - (left === remembered))
     }
 
-    async #claim(client, { wait = 0, user } = {}) {
+    /** With `isNew`, the id has just been made, so it has no keepsakes. */
+    async #claim(client, { wait = 0, user, isNew = false } = {}) {
         const release = await this.#keepsakes.lock(client, { wait, lost: () => this.#lost() })
         if (!release) return false
         // Not before the lock: the client that had it may have changed its keepsakes.
-        const found = await this.#keepsakes.list().catch((error) => {
+        const found = isNew ? [] : await this.#keepsakes.list().catch((error) => {
             release()
             throw error
         })

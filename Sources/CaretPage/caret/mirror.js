@@ -1,4 +1,5 @@
 // An invisible copy of a textarea, line by line, to measure where its text is. A textarea itself cannot tell.
+import { findOwnEdit } from './field-text.js'
 
 /** Everything that decides where the browser breaks lines, and how high they are. */
 const metrics = [
@@ -143,6 +144,8 @@ export class Mirror {
 
     #replaceLines(start, end, lines) {
         const { children } = this.#text
+        // Typing changes one line. A browser lays out a changed text node faster than a new one.
+        if (lines.length === 1 && end - start === 1) return changeText(children[start].firstChild, this.#lines[start], lines[0])
         const divs = lines.map((line) => {
             const div = this.#field.ownerDocument.createElement('div')
             // Without a line end, an empty line would have no height.
@@ -171,6 +174,14 @@ export class Mirror {
         const rects = this.#range(line, column, column + 1).getClientRects()
         return rects[rects.length - 1] ?? this.#text.children[line].getBoundingClientRect()
     }
+}
+
+/** Replaces only what differs at the start of a text node: `before`, which becomes `after`. */
+function changeText(node, before, after) {
+    const edit = findOwnEdit(before, after, after.length)
+    if (!edit) return
+    const { range: [start, end], text } = edit
+    node.replaceData(start, end - start, text)
 }
 
 /** The first index below `count` for which `holds` is true, or `count`. From there on, it must be true for all. */

@@ -6,6 +6,8 @@ import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 const longestText = 300 * 1024
 /** How long a name stays after its caret has moved, in milliseconds. */
 const labelTime = 3_000
+/** After a paint that took some time, the next one waits this many times as long, and at most so many milliseconds. */
+const [restFactor, longestRest] = [8, 100]
 /** How near to a caret the pointer must be to show its name, in pixels. */
 const reach = 5
 
@@ -36,6 +38,10 @@ export class Overlay {
     #resizes
     #frame = null
     #timer = null
+    /** Waits until the next paint may begin; null if nothing waits. */
+    #rest = null
+    /** The next paint must not begin before this moment. */
+    #paintsAt = 0
     /** For each session, where its caret was last, and until when its name is shown. */
     #heads = new Map()
     #place = { left: 0, top: 0 }
@@ -64,14 +70,28 @@ export class Overlay {
         this.#resizes.disconnect()
         cancelAnimationFrame(this.#frame)
         clearTimeout(this.#timer)
+        clearTimeout(this.#rest)
         this.#layer?.remove()
     }
 
-    /** Paints with the next frame. */
+    /** Paints with the next frame. If many people type, the frames in between have time for their text. */
     #schedule() {
-        this.#frame ??= requestAnimationFrame(() => {
+        if (this.#frame !== null || this.#rest !== null) return
+        const wait = this.#paintsAt - performance.now()
+        if (wait <= 0) return this.#paintWithFrame()
+        this.#rest = setTimeout(() => {
+            this.#rest = null
+            this.#paintWithFrame()
+        }, wait)
+    }
+
+    #paintWithFrame() {
+        this.#frame = requestAnimationFrame(() => {
             this.#frame = null
+            const start = performance.now()
             this.#paint()
+            const end = performance.now()
+            this.#paintsAt = end + Math.min(longestRest, restFactor * (end - start))
         })
     }
 

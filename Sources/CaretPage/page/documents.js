@@ -170,7 +170,8 @@ export class Documents {
         if (state !== 'rows') return
         this.#rows.draw(shown, new Date())
         if (!this.#hasRevealed) this.#rows.reveal()
-        this.#hasRevealed = true
+        // Texts that only this device has are listed before the others.
+        this.#hasRevealed = this.#list.isComplete
     }
 
     #state({ sections }, search) {

@@ -299,6 +299,8 @@ export class Editor {
         try {
             await this.#app.complete()
         } catch {
+            // After a fault of the module, nothing else works, but the page can show the text.
+            if (this.#app.parts) this.#update()
             return
         }
         if (this.#listeners.signal.aborted) return
@@ -389,7 +391,7 @@ export class Editor {
     }
 
     #peopleChanged() {
-        if (!this.#hasText) return
+        if (!this.#hasText || this.#situation === 'trapped') return
         const { saving, peers } = this.#document
         const isOnline = ['saved', 'sending'].includes(saving.state)
         const present = goneSituations.has(this.#situation) ? [] : peers

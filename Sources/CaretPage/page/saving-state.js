@@ -2,7 +2,8 @@
 // time. saving-words.js has what it says if something needs the user.
 
 /** How long something lasts before the editor mentions it, in milliseconds. */
-const [sendingDelay, slowDelay, offlineDelay] = [300, 5_000, 600]
+const [sendingDelay, offlineDelay] = [300, 600]
+export const slowDelay = 5_000
 /** How long 'Saved' stays before only the tick is left. */
 const savedTime = 2_000
 

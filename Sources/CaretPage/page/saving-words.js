@@ -1,6 +1,6 @@
 // What the editor says if something needs the user: a banner, or a page of its own. Plain values in and out; the caller
 // passes the time. saving-state.js has the situations.
-import { isOffline, isSignedOut } from './saving-state.js'
+import { isOffline, isSignedOut, slowDelay } from './saving-state.js'
 import { count, errorWords } from './words.js'
 
 /** The actions of banners and pages. The editor runs them by their names. */
@@ -21,6 +21,7 @@ export function bannerFor(situation, facts, now) {
             tone: 'calm', sentence: offlineSentence(situation, facts), detail: attemptWords(link, now),
             actions: link.state === 'waiting' ? ['now'] : [],
         }
+    case 'sending': return delayedBanner(facts, now)
     case 'refused': return refusedBanner(facts)
     case 'deleted':
         return { tone: 'warn', sentence: deletedSentence(facts), detail: '', actions: ['copy', 'createAgain'] }
@@ -31,6 +32,12 @@ export function bannerFor(situation, facts, now) {
     }
     default: return null
     }
+}
+
+/** The client tries again by itself, so there is nothing to press. */
+function delayedBanner(facts, now) {
+    if (!facts.saving.code || now - facts.saving.since < slowDelay) return null
+    return { tone: 'warn', sentence: `${notSaved(facts.unsaved)}. ${reasonOf(facts)}`, detail: '', actions: ['copy'] }
 }
 
 function refusedBanner(facts) {

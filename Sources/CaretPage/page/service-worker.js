@@ -47,16 +47,19 @@ async function keptFile(event, path) {
     const isPage = event.request.mode === 'navigate'
     let name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
     // A worker that a page starts is a client too. It uses the set of the page.
-    if (name && event.resultingClientId) name = await assign(event.resultingClientId, name)
+    if (name && event.resultingClientId) name = await assign(event, name)
     return name ? caches.match(path, { cacheName: name }) : null
 }
 
 // Which set a page uses.
 
+/** The sets of pages that were opened since the worker has started. */
+const setsOfPages = new Map()
+
 async function setForNewPage(event) {
-    const known = await newestSet()
     const updating = update()
     event.waitUntil(updating.catch(() => {}))
+    const known = (await newestSet())?.name
     // Rule 3. Without its id, the worker would not know the page again.
     if (!known || !event.resultingClientId) return null
     try {
@@ -74,25 +77,39 @@ async function giveUp(known) {
     return known
 }
 
-/** Writes down which set a client uses. Returns another set if an update has just removed this one. */
-function assign(client, name) {
-    return navigator.locks.request(pagesName, async () => {
-        const set = await digestsOf(name) ? name : await newestSet()
-        const pages = await caches.open(pagesName)
-        await pages.put(`/${client}`, Response.json({ set, time: Date.now() }))
-        return set
+/**
+ * Writes down which set the new client of an event uses. Returns another set if an update has just removed this one. The
+ * page does not wait until this is written, but no set is removed before.
+ */
+function assign(event, name) {
+    const client = event.resultingClientId
+    return new Promise((resolve, reject) => {
+        const writing = navigator.locks.request(pagesName, async () => {
+            const set = await caches.has(name) ? name : (await newestSet())?.name
+            setsOfPages.set(client, set)
+            resolve(set)
+            const pages = await caches.open(pagesName)
+            await pages.put(`/${client}`, Response.json({ set, time: Date.now() }))
+        })
+        writing.catch(reject)
+        event.waitUntil(writing.catch(() => {}))
     })
 }
 
 async function setOfPage(client) {
     if (!client) return null
+    if (setsOfPages.has(client)) return setsOfPages.get(client)
     const found = await caches.match(`/${client}`, { cacheName: pagesName })
     return found ? (await found.json()).set : null
 }
 
+/** The name of the newest set, and its digests; null if there is no whole set. */
 async function newestSet() {
     const names = (await caches.keys()).filter((name) => name.startsWith(setPrefix)).sort(byNumber).reverse()
-    for (const name of names) if (await digestsOf(name)) return name
+    for (const name of names) {
+        const digests = await digestsOf(name)
+        if (digests) return { name, digests }
+    }
     return null
 }
 
@@ -120,12 +137,11 @@ function update() {
 }
 
 async function runUpdate() {
-    const known = await newestSet()
-    const digests = await fetchDigests()
-    if (known && areEqual(digests, await digestsOf(known))) return known
+    const [known, digests] = await Promise.all([newestSet(), fetchDigests()])
+    if (known && areEqual(digests, known.digests)) return known.name
     hasFoundChange = true
     const files = await fetchSet(digests)
-    const name = `${setPrefix}${(known ? numberOf(known) : 0) + 1}`
+    const name = `${setPrefix}${(known ? numberOf(known.name) : 0) + 1}`
     // A worker that was ended in the middle may have left a part of this set.
     await caches.delete(name)
     const cache = await caches.open(name)
@@ -184,7 +200,7 @@ async function removeOldSets(newest) {
         const { set, time } = await (await pages.match(request)).json()
         const client = new URL(request.url).pathname.slice(1)
         if (clients.has(client) || Date.now() - time < grace) used.add(set)
-        else await pages.delete(request)
+        else setsOfPages.delete(client), await pages.delete(request)
     }
     for (const name of await caches.keys()) {
         if (name.startsWith(setPrefix) && !used.has(name)) await caches.delete(name)

@@ -36,6 +36,7 @@ final class GrowthRun {
         // The first operations are not measured, because caches grow during them.
         for _ in 0..<3 { operation() }
         settle()
+        waitUntilIdle(server)
         return (0..<rounds).map { _ in
             let (before, start) = (server.nanoseconds, wallNanoseconds())
             var count = 0
@@ -50,7 +51,8 @@ final class GrowthRun {
 
     /// The same for an operation that needs a preparation each time, which is not measured.
     func costEach(_ server: ServerProcess, prepare: () -> Void, operation: () -> Void) -> Double {
-        (0..<3 * rounds).map { _ in
+        waitUntilIdle(server)
+        return (0..<3 * rounds).map { _ in
             prepare()
             // Until now, the server may still have been busy with the preparation.
             usleep(2_000)
@@ -58,6 +60,18 @@ final class GrowthRun {
             operation()
             return server.nanoseconds - before
         }.median
+    }
+
+    /// Waits until the server has nothing to do, for example after it has compressed a new text.
+    private func waitUntilIdle(_ server: ServerProcess) {
+        let deadline = wallNanoseconds() + 5e9
+        var before = server.nanoseconds
+        repeat {
+            usleep(50_000)
+            let used = server.nanoseconds - before
+            if used < 1e6 { return }
+            before += used
+        } while wallNanoseconds() < deadline
     }
 
     // MARK: Documents

@@ -60,8 +60,11 @@ extension TextBuffer {
 
     /// Whether the offset is in the text and not inside a scalar.
     public func isScalarBoundary<Unit: TextUnit>(_ offset: UnitOffset<Unit>) -> Bool {
+        // If each scalar is one unit, as in texts without emoji, no offset is inside a scalar.
+        let end = length.count(of: Unit.unit)
+        if end == length.scalars { return offset.value >= 0 && offset.value <= end }
         // The caller does not need to know why the offset is wrong.
-        (try? length(before: offset.value, in: Unit.unit)) != nil
+        return (try? length(before: offset.value, in: Unit.unit)) != nil
     }
 
     /// The length of the text before an offset.

@@ -8,6 +8,7 @@ import Glibc
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
+               caret-bench growth [--quick] [--folder <folder>] [<beginning of a growth's name>…]
                caret-bench web [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
                caret-bench command [--quick] [--folder <folder>]
@@ -15,13 +16,15 @@ import Glibc
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [old]
                                   [documents]
 
-          all        runs core, wire, rooms, store, server, web, compare and command, and writes a report with plots
+          all        runs core, wire, rooms, store, server, growth, web, compare and command, and writes a report
+                     with plots
           core       the shared core: text, difference, rebase, selections
           counters   the server's counters and log
           wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
           server     caretd compared with two servers in C that also sync pushes; each is a process
+          growth     what operations cost caretd while a text, a history, or the number of documents or clients grows
           web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
@@ -59,6 +62,10 @@ import Glibc
         case "server":
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
+            await benchmarks.run()
+        case "growth":
+            guard let benchmarks = GrowthBenchmarks(arguments) else { return refuse() }
+            Machine.describe(command: command, GrowthBenchmarks.measure)
             await benchmarks.run()
         case "web":
             guard let benchmarks = WebBenchmarks(arguments) else { return refuse() }

@@ -1,11 +1,7 @@
-import FoundationEssentials
 import Glibc
 
 /// A bar chart as SVG. Each group is a case, with one bar for each series.
 struct Plot {
-    /// The folder for plots. Nil if the user did not ask for plots.
-    private static let folder = CommandLine.arguments.drop { $0 != Options.plots }.dropFirst().first
-
     let title: String
     /// The names of the compared series, with one bar each in every group.
     let series: [String]
@@ -29,8 +25,7 @@ struct Plot {
 
     /// Writes the plot to the folder, if there is one.
     func draw(as name: String) {
-        guard let folder = Plot.folder, !groups.isEmpty else { return }
-        mustSucceed { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
+        if !groups.isEmpty { Picture.write(name) { svg } }
     }
 
     // MARK: Drawing
@@ -44,23 +39,14 @@ struct Plot {
     private var height: Int { Measure.top + groups.count * groupHeight + 8 }
 
     private var svg: String {
-        let head = """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(Measure.width)" height="\(height)" \
-            viewBox="0 0 \(Measure.width) \(height)" role="img" aria-label="\(Plot.escaped(title))">
-            <style>
-            text { font: 13px system-ui, sans-serif; fill: #24292f }
-            .title { font-size: 16px; font-weight: 600 }
-            .value { font-size: 12px; fill: #57606a }
-            .paper { fill: #ffffff }
+        let style = """
             .bar0 { fill: #2563c9 } .bar1 { fill: #b4bcc6 } .bar2 { fill: #e08a2e } .bar3 { fill: #5aa469 }
-            @media (prefers-color-scheme: dark) {
-            text { fill: #e6edf3 } .value { fill: #9198a1 } .paper { fill: #0d1117 }
-            .bar0 { fill: #5b9bff } .bar1 { fill: #59636e } .bar2 { fill: #e0993f } .bar3 { fill: #6cbf7d }
-            }
-            </style>
-            <rect class="paper" width="100%" height="100%"/>
-            <text class="title" x="16" y="30">\(Plot.escaped(title + scale))</text>
             """
+        let darkStyle = """
+            .bar0 { fill: #5b9bff } .bar1 { fill: #59636e } .bar2 { fill: #e0993f } .bar3 { fill: #6cbf7d }
+            """
+        let head = Picture.head(
+            title + scale, width: Measure.width, height: height, style: style, darkStyle: darkStyle)
         return ([head] + legend + bars + ["</svg>", ""]).joined(separator: "\n")
     }
 
@@ -71,7 +57,7 @@ struct Plot {
             let x = 16 + index * 190
             return """
                 <rect class="bar\(index)" x="\(x)" y="46" width="12" height="12" rx="2"/>\
-                <text x="\(x + 18)" y="57">\(Plot.escaped(name))</text>
+                <text x="\(x + 18)" y="57">\(Picture.escaped(name))</text>
                 """
         }
     }
@@ -80,7 +66,7 @@ struct Plot {
         groups.enumerated().flatMap { place, group in
             let top = Measure.top + place * groupHeight
             let middle = top + series.count * Measure.bar / 2 + 4
-            let label = #"<text x="16" y="\#(middle)">\#(Plot.escaped(group.name))</text>"#
+            let label = #"<text x="16" y="\#(middle)">\#(Picture.escaped(group.name))</text>"#
             return [label] + group.values.enumerated().map { bar($0, $1, top: top) }
         }
     }
@@ -89,7 +75,7 @@ struct Plot {
         let (y, length) = (top + index * Measure.bar, Int(share(of: value) * Double(room)))
         return """
             <rect class="bar\(index)" x="\(Measure.left)" y="\(y)" width="\(max(1, length))" height="\(Measure.bar - 3)" rx="2"/>\
-            <text class="value" x="\(Measure.left + length + 6)" y="\(y + 11)">\(Plot.escaped(format(value)))</text>
+            <text class="value" x="\(Measure.left + length + 6)" y="\(y + 11)">\(Picture.escaped(format(value)))</text>
             """
     }
 
@@ -101,9 +87,5 @@ struct Plot {
         guard let most = values.max(), let least = values.min(), value > 0 else { return 0 }
         // The logarithmic axis begins at a tenth of the least value, so that the shortest bar is visible.
         return isLogarithmic ? log10(value / least * 10) / log10(most / least * 10) : value / most
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 }

@@ -48,10 +48,12 @@ struct LineKind: RawRepresentable, Equatable {
     static let change = LineKind("chan")
     static let ack = LineKind("ack\"")
     static let check = LineKind("chec")
+    static let listed = LineKind("list")
     static let opened = LineKind("open")
     static let peer = LineKind("peer")
     static let ping = LineKind("ping")
     static let resync = LineKind("resy")
+    static let text = LineKind("text")
     static let welcome = LineKind("welc")
 
     init(rawValue: UInt32) { self.rawValue = rawValue }

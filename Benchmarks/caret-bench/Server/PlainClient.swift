@@ -16,13 +16,40 @@ final class PlainClient {
         ask(push, .ack) { _ in }
     }
 
-    /// Pushes an ASCII text as the whole text of a document. Returns the new revision.
-    func push(_ name: String, _ text: String, _ epoch: String, base: Int) -> Int {
+    /// Pushes ASCII lines as the whole text of a document. Returns the new revision.
+    func push(_ name: String, _ lines: [String], _ epoch: String, base: Int) -> Int {
         seq += 1
-        let text = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: #"\n"#)
+        let text = lines.joined(separator: #"\n"#)
         let push =
             #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":\#(base),"seq":\#(seq),"text":"\#(text)"}"#
         return ask(push, .ack) { $0.number(at: $0.end(of: #""rev":"#)) }
+    }
+
+    /// Replaces a range of a document by an ASCII text. Returns the new revision.
+    @discardableResult
+    func edit(_ name: String, _ range: Range<Int>, _ text: String, _ epoch: String, base: Int) -> Int {
+        seq += 1
+        let edit = #"{"range":[\#(range.lowerBound),\#(range.upperBound)],"text":"\#(text)"}"#
+        let push =
+            #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":\#(base),"seq":\#(seq),"edits":[\#(edit)]}"#
+        return ask(push, .ack) { $0.number(at: $0.end(of: #""rev":"#)) }
+    }
+
+    /// Reads the text of a document at a revision, or the newest text.
+    func read(_ name: String, at revision: Int? = nil) {
+        let at = revision.map { #","rev":\#($0)"# } ?? ""
+        ask(#"{"type":"read","doc":"\#(name)"\#(at)}"#, .text) { _ in }
+    }
+
+    /// Reads the first 100 names of documents.
+    func list() { ask(#"{"type":"list","limit":100}"#, .listed) { _ in } }
+
+    /// Selects so many carets in a text of at least `spread` letters. The server sends no answer.
+    func select(_ name: String, _ count: Int, among spread: Int, at revision: Int) {
+        let carets = (0..<count).map { "[\($0 * spread / count),\($0 * spread / count)]" }
+        let list = carets.joined(separator: ",")
+        socket.write(
+            #"{"type":"select","doc":"\#(name)","rev":\#(revision),"selections":[\#(list)]}"# + "\n")
     }
 
     /// Opens a document. Returns its revision, its epoch and the time in nanoseconds, from the first byte
@@ -48,10 +75,11 @@ final class PlainClient {
             let answer = socket.nextLine()
             let taken = answer.withUnsafeBytes { bytes -> Answer? in
                 if bytes.kind == kind { return body(bytes) }
-                precondition(
-                    bytes.kind == .check || bytes.kind == .ping,
-                    "the server sent an unexpected line: \(bytes.string)")
-                return nil
+                // Other clients' changes and carets, and messages that need no answer within a benchmark.
+                switch bytes.kind {
+                case .change?, .check?, .peer?, .ping?: return nil
+                default: preconditionFailure("the server sent an unexpected line: \(bytes.string)")
+                }
             }
             if let taken { return taken }
         }

@@ -62,7 +62,7 @@ struct ServerWholeTexts {
         for number in -5..<count {
             if number == 0 { start = server.nanoseconds }
             each.change(&lines, &random)
-            revision = client.push("whole", lines.joined(separator: "\n"), epoch, base: revision)
+            revision = client.push("whole", lines, epoch, base: revision)
         }
         return (server.nanoseconds - start) / Double(count)
     }

@@ -25,7 +25,7 @@ export class StateWorld {
         world.reader = await world.locked.addToken('ann', '--read', '')
         const writer = await world.locked.connectAs({ token: await world.locked.addToken('bob', '--write', ''), name: 'Bob' })
         world.writer = writer
-        for (const [name, content] of [['rules', 'Whoever comes last waters the plants.\n'], ['rules.notes', '[2026-11-20 09:12] Bob: Agreed?\n']]) {
+        for (const [name, content] of [['rules', 'Whoever comes last waters the plants.\n'], ['rules.notes', '[2026-11-20 09:12] Bob: Agreed?\n'], ['plan', text]]) {
             const document = writer.open(name, { create: true })
             document.append(content)
             await document.saved()
@@ -343,10 +343,10 @@ export const states = {
         return page
     },
     async 'notes-refused'(open, { locked }) {
-        const token = await locked.addToken('ann', '--read', '', '--write', '=rules')
-        const page = await open(`/d/rules#token=${token}`, locked.origin)
-        await page.waitFor(() => document.querySelector('.notes-count')?.textContent === '1', 'the notes')
-        await page.evaluate(() => document.querySelector('.notes-field')?.focus())
+        const token = await locked.addToken('ann', '--read', '', '--write', '=plan')
+        const page = await open(`/d/plan#token=${token}`, locked.origin)
+        await page.waitFor(() => document.querySelector('.notes-field')?.checkVisibility(), 'the notes')
+        await page.evaluate(() => document.querySelector('.notes-field').focus())
         await type(page, 'I am late.')
         await page.evaluate(() => document.querySelector('.notes-send').click())
         await page.waitFor(() => document.querySelector('.note.refused'), 'the refused note')

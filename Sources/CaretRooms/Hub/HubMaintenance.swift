@@ -75,7 +75,8 @@ extension RequestRefusal {
         case .failed:
             self.init(
                 .storageFailed,
-                "the disk failed, or the file could not be made; no backup was made; the log says why")
+                "no backup was made: the disk failed, the file could not be made, or the store is a "
+                    + "PostgreSQL database, which has its own backups; the log says why")
         case .away: self.init(refusal)
         }
     }

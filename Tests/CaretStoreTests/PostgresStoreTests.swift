@@ -150,6 +150,56 @@ import Testing
         #expect(!reported.contains { if case .renewed = $0 { true } else { false } })
     }
 
+    // MARK: Standbys
+
+    @Test("an append is acked only after the standby has confirmed it")
+    func standby() async throws {
+        let cluster = try PostgresCluster()
+        try cluster.addStandby()
+        let store = try PostgresStore(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: false, patience: 500)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("ab")
+        try cluster.stopStandby()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        #expect(await store.append(append) == .unknown)
+        // PostgreSQL has the row, but may show it to nobody before a standby has it.
+        #expect(refusal(await store.pusher(SampleLog.ann, in: document.entry.id)) == .away)
+        try cluster.startStandby()
+        var found = await store.pusher(SampleLog.ann, in: document.entry.id)
+        while refusal(found) == .away { found = await store.pusher(SampleLog.ann, in: document.entry.id) }
+        try document.follow(append)
+        #expect(try found.get().head == document.head)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        await store.close()
+    }
+
+    @Test("after a failover to the standby, the store goes on without new epochs")
+    func failover() async throws {
+        let cluster = try PostgresCluster()
+        _ = cluster.newAddress()
+        try cluster.addStandby()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try PostgresStore(
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: false, patience: 2_000
+        ) { event in events.withLock { $0.append(event) } }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        let generation = store.generation
+        try cluster.stop("QUIT")
+        try cluster.promoteStandby()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        var outcome = await store.append(append)
+        while outcome == .unknown || outcome == .away { outcome = await store.append(append) }
+        #expect(outcome == .committed(head: 4))
+        try document.follow(append)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        #expect(try await store.check(nil, progress: { _ in }).findings.isEmpty)
+        #expect(store.generation == generation)
+        #expect(!events.withLock { $0 }.contains { if case .renewed = $0 { true } else { false } })
+        await store.close()
+    }
+
     // MARK: Older copies
 
     @Test("a database that has lost commits of a connection gets new epochs")

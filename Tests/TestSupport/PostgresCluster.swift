@@ -35,14 +35,39 @@ package final class PostgresCluster: Sendable {
         fi
         $as initdb --pgdata=data --username=caret --auth=trust --encoding=UTF8 --no-sync --data-checksums >log 2>&1
         sql() { psql --quiet --no-psqlrc --host="$PWD" --username=caret --dbname=postgres "$@" >>log 2>&1; }
-        start() {
-            $as postgres -D data -k "$PWD" -c listen_addresses= -c max_connections=500 -c shared_buffers=64MB \
+        # run FOLDER PORT: starts a server, and waits until it accepts connections. Its process is $last then.
+        run() {
+            $as postgres -D "$1" -k "$PWD" -p "$2" -c listen_addresses= -c max_connections=500 -c shared_buffers=64MB \
                 -c autovacuum_naptime=5min >>log 2>&1 </dev/null &
-            server=$!
-            until pg_isready --quiet --host="$PWD" --username=caret --dbname=postgres; do kill -0 $server; sleep 0.05; done
+            last=$!
+            until pg_isready --quiet --host="$PWD" --port="$2" --username=caret --dbname=postgres; do
+                kill -0 $last
+                sleep 0.05
+            done
         }
+        start() { run data 5432 && server=$last; }
         stop() { kill -"$1" $server; wait $server || true; }
-        finish() { stop INT; cd /; rm -rf "$1"; }
+        standby=
+        standby() {
+            case $1 in
+                add)
+                    $as pg_basebackup --pgdata=standby --host="$PWD" --username=caret --write-recovery-conf \
+                        --checkpoint=fast >>log 2>&1
+                    run standby 5433 && standby=$last
+                    sql --command="ALTER SYSTEM SET synchronous_standby_names = '*'"
+                    sql --command='SELECT pg_reload_conf()'
+                    ;;
+                start) run standby 5433 && standby=$last ;;
+                stop) kill -INT $standby && { wait $standby || true; } ;;
+                promote) $as pg_ctl promote --pgdata=standby --wait >>log 2>&1 ;;
+            esac
+        }
+        finish() {
+            kill -INT $server $standby 2>/dev/null || true
+            wait
+            cd /
+            rm -rf "$1"
+        }
         start
         printf '%s\n' "SELECT format('CREATE SCHEMA store_%s', number) FROM generate_series(1, $2) AS number \\gexec" | sql
         trap 'finish "$1"' EXIT
@@ -51,6 +76,7 @@ package final class PostgresCluster: Sendable {
             case $word in
                 start) start ;;
                 stop) stop "$rest" ;;
+                standby) standby "$rest" ;;
                 signal) kill -"$rest" $server $(pgrep -P $server) ;;
                 sql) sql --command="$rest" ;;
             esac
@@ -102,6 +128,11 @@ package final class PostgresCluster: Sendable {
     /// The address of the schema that `newAddress` has returned first.
     package var addressOfFirstSchema: String { address(ofSchema: 1) }
 
+    /// The first server and its standby, for the schema that `newAddress` has returned first.
+    package var addressOfBoth: String {
+        addressOfFirstSchema.replacing("host=\(folder)", with: "host=\(folder),\(folder)&port=5432,5433")
+    }
+
     private func address(ofSchema number: Int) -> String {
         "postgres:///postgres?host=\(folder)&user=caret&options=-csearch_path%3Dstore_\(number)"
     }
@@ -115,6 +146,16 @@ package final class PostgresCluster: Sendable {
 
     /// Sends a signal to all processes of the server, such as `STOP` and `CONT`.
     package func signal(_ name: String) throws(Failure) { try command("signal \(name)") }
+
+    /// Adds a standby that must confirm each commit, at the port 5433.
+    package func addStandby() throws(Failure) { try command("standby add") }
+
+    package func stopStandby() throws(Failure) { try command("standby stop") }
+
+    package func startStandby() throws(Failure) { try command("standby start") }
+
+    /// Lets the standby accept writes. The first server must be stopped.
+    package func promoteStandby() throws(Failure) { try command("standby promote") }
 
     package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
 

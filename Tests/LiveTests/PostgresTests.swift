@@ -14,12 +14,14 @@ struct PostgresTests {
         case databaseStandsStill
     }
 
-    @Test("neither kills nor lost connections lose or repeat an acked push")
-    func faults() throws {
+    @Test(
+        "neither kills nor lost connections lose or repeat an acked push",
+        arguments: Transport.lines(and: .webSocket))
+    func faults(transport: Transport) throws {
         let cluster = try PostgresCluster()
-        let group = EditorGroup(30, documents: 5, over: [.lines])
+        let group = EditorGroup(30, documents: 5, over: [transport])
         let options = ["--store": cluster.newAddress(), "--allow-unreplicated": "true"]
-        var server = try LiveServer(options)
+        var server = try LiveServer(options, over: transport)
         let rounds = Seeds.share(of: 100, everyCommit: 8)
         for round in 0..<rounds {
             try group.connect(to: server)

@@ -77,7 +77,7 @@ package final class PostgresCluster: Sendable {
                 start) start ;;
                 stop) stop "$rest" ;;
                 standby) standby "$rest" ;;
-                signal) kill -"$rest" $server $(pgrep -P $server) ;;
+                signal) kill -"$rest" $server $(pgrep -P $server) || true ;;
                 sql) sql --command="$rest" ;;
             esac
             echo ready

@@ -30,12 +30,11 @@ package struct DocumentCheck<Rows: HistoryRows> {
                 try checkPushers(row, try checkHistory(row))
             }
         } catch {
-            if let reason = error.unreadReason { return report.addFinding(.unread(reason), in: id) }
             switch error.historyRefusal {
             case .refused(.gone): return
             case .refused(.damaged): report.addFinding(name == nil ? .row : .history, in: id, name)
             case .refused(.full), .refused(.failed), .refused(.away), .ahead, .trimmed, .wrongText:
-                report.addFinding(.row, in: id)
+                report.addFinding(error.unreadReason.map { .unread($0) } ?? .row, in: id)
             }
         }
     }

@@ -129,7 +129,7 @@ extension ConfigurationKey {
         switch kind {
         case .folder: "DIR"
         case .file: "FILE"
-        case .database: "postgres://…"
+        case .database: "URL"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"

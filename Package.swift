@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "CaretPostgres",
             dependencies: [
-                "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+                "CLinux", "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
             ],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(

@@ -5,6 +5,9 @@ package protocol ServedStore: DocumentStore, TokenStore, TagStore {
     /// A number that changes when the store notices that it lost commits. The names of epochs contain it.
     var generation: UInt64 { get }
 
+    /// How this store and those of other servers tell each other what has changed; nil if only one server can use it.
+    var bus: (any NodeBus)? { get }
+
     /// Checks one document, or the whole store if `document` is nil, while the store keeps running. `progress`
     /// is called on another thread, and must return soon.
     func check(

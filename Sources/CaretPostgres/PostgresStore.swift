@@ -26,6 +26,10 @@ package final class PostgresStore: DocumentStore {
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
     let openCalls = OpenCalls()
+    private let postgresBus = PostgresBus()
+
+    /// Tells the other servers over the same database what this store has committed.
+    package var bus: (any NodeBus)? { postgresBus }
 
     typealias Reader = HistoryReader<PostgresRows>
 
@@ -45,8 +49,11 @@ package final class PostgresStore: DocumentStore {
             onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
-        let due = due
-        appends = [Lane.Use.evenAppends, .oddAppends].map { AppendQueue(AppendWriter(Lane($0, shared), due)) }
+        let (due, bus) = (due, postgresBus)
+        bus.start(try BusConnection(shared, name: node))
+        appends = [Lane.Use.evenAppends, .oddAppends].map {
+            AppendQueue(AppendWriter(Lane($0, shared), due, bus))
+        }
         calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
         let cache = HistoryCache()
         func reader(_ use: Lane.Use, _ label: String) -> QueueConfined<Reader> {
@@ -64,7 +71,10 @@ package final class PostgresStore: DocumentStore {
             for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
             await upkeepReader.run { $0.forgetHistory(of: document) }
         }
-        upkeep = Upkeep(writes, upkeepReader, settings, openCalls) { onEvent(PostgresEvent($0)) }
+        upkeep = Upkeep(writes, upkeepReader, settings, openCalls) { event in
+            if let document = event.changedDocument { bus.publish([.changed(document)]) }
+            onEvent(PostgresEvent(event))
+        }
         upkeepTasks = [
             Task { [upkeep] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
         ]
@@ -82,6 +92,7 @@ package final class PostgresStore: DocumentStore {
         for reader in [lookups, heads, histories] { await reader.close() }
         await upkeep.reader.close()
         for lane in [calls, upkeepLane] { await lane.close() }
+        await postgresBus.close()
     }
 
     /// Visits all documents once; the store's settings and `time` decide what is old.
@@ -90,6 +101,9 @@ package final class PostgresStore: DocumentStore {
         defer { openCalls.end() }
         await upkeep.round(at: time)
     }
+
+    /// Tells the other servers over the same database.
+    func tell(_ news: NodeNews) { postgresBus.publish([news]) }
 
     // MARK: Appending
 
@@ -116,7 +130,8 @@ package final class PostgresStore: DocumentStore {
         let append = job.append
         write(to: append.document) { writer throws(PostgresFault) in
             try writer.setLineBreak(append)
-        } then: {
+        } then: { [self] in
+            if case .success = $0 { tell(.changed(append.document)) }
             job.completion($0.appendOutcome)
         }
     }
@@ -125,11 +140,12 @@ package final class PostgresStore: DocumentStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
-        calls.async { [due] lane in
-            var append = LockedAppend(append, lane)
-            let outcome = append.run(rebase)
-            due.add(append.due)
-            completion(append.missed, outcome)
+        calls.async { [due, postgresBus] lane in
+            var locked = LockedAppend(append, lane)
+            let outcome = locked.run(rebase)
+            due.add(locked.due)
+            if case .committed(let head) = outcome { postgresBus.publish([.head(append.document, head)]) }
+            completion(locked.missed, outcome)
         }
     }
 
@@ -140,7 +156,8 @@ package final class PostgresStore: DocumentStore {
     ) {
         write { writer throws(PostgresFault) in
             try writer.create(name, at: time)
-        } then: {
+        } then: { [self] in
+            if case .success(.created(let entry)) = $0 { tell(.changed(entry.id)) }
             completion($0.answer { .refused($0.refusal) })
         }
     }
@@ -151,7 +168,8 @@ package final class PostgresStore: DocumentStore {
     ) {
         write(to: document) { writer throws(PostgresFault) in
             try writer.rename(document, to: name)
-        } then: {
+        } then: { [self] in
+            if case .success(.renamed) = $0 { tell(.changed(document)) }
             completion($0.answer { .refused($0.refusal) })
         }
     }
@@ -162,7 +180,8 @@ package final class PostgresStore: DocumentStore {
     ) {
         write(to: document) { writer throws(PostgresFault) in
             try writer.delete(document, at: time)
-        } then: {
+        } then: { [self] in
+            if case .success = $0 { tell(.changed(document)) }
             completion($0.mapError(\.refusal))
         }
     }
@@ -172,7 +191,8 @@ package final class PostgresStore: DocumentStore {
     ) {
         write(to: document) { writer throws(PostgresFault) in
             try writer.undelete(document)
-        } then: {
+        } then: { [self] in
+            if case .success(.undeleted) = $0 { tell(.changed(document)) }
             completion($0.answer { .refused($0.refusal) })
         }
     }
@@ -254,15 +274,16 @@ package final class PostgresStore: DocumentStore {
         then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
     ) {
         lookups.async { reader in
-            completion(
-                documents.map { id in
-                    Result { () throws(PostgresFault) in
-                        try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                            try reader.rows.decide([id])
-                            return try reader.document(id).entry
-                        }
-                    }.mapError(\.refusal)
-                })
+            let found = Result { () throws(PostgresFault) in
+                try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                    try reader.rows.decide(documents)
+                    return try reader.rows.entries(of: documents)
+                }
+            }
+            switch found {
+            case .success(let entries): completion(entries)
+            case .failure(let fault): completion(documents.map { _ in .failure(fault.refusal) })
+            }
         }
     }
 

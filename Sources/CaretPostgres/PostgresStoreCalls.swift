@@ -113,6 +113,16 @@ extension Result<AppendOutcome, PostgresFault> {
     }
 }
 
+extension UpkeepEvent {
+    /// The document of which other servers must hear that its history has changed.
+    var changedDocument: DocumentID? {
+        switch self {
+        case .trimmed(let document, _), .redacted(let document): document
+        case .damaged, .purged, .pushersForgotten: nil
+        }
+    }
+}
+
 extension PostgresEvent {
     init(_ event: UpkeepEvent) {
         switch event {

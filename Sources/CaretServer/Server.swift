@@ -53,7 +53,7 @@ package final class Server: Sendable {
                     store: store, maintenance: maintenance, board: counters, clock: clock, hub: hub)
                 return StoreDriver(store, administration.make)
             },
-            authenticator: authenticator, board: counters, log: log)
+            bus: store.bus, authenticator: authenticator, board: counters, log: log)
         self.loops = loops
         switchboard.begin()
     }

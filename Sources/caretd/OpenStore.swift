@@ -43,7 +43,7 @@ enum OpenStore {
         do {
             return .postgres(
                 try PostgresStore(
-                    PostgresAddress(settings.store), node: hostName,
+                    PostgresAddress(settings.store), node: settings.node.isEmpty ? hostName : settings.node,
                     allowsUnreplicated: settings.allowsUnreplicated, settings: StoreSettings(settings)
                 ) { storeLog.handle($0) })
         } catch {

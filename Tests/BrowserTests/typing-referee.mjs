@@ -57,7 +57,10 @@ function expected(history, isAcked) {
     // Without undo, nothing brings a character back.
     if (insertions.length <= 1) return { fewest: 0, most: deletions.some(({ isKept }) => isKept) ? 0 : 1 }
     const isOfOneLife = history.every(({ life, isKept }) => life === history[0].life && isKept)
-    if (isOfOneLife) return history.at(-1).isInsertion ? { fewest: 1, most: 1 } : { fewest: 0, most: 0 }
+    if (isOfOneLife) {
+        const left = insertions.length - deletions.length
+        return { fewest: left, most: left }
+    }
     // If several users delete the same character, and then undo, each of them brings it back.
     return { fewest: 0, most: insertions.length }
 }

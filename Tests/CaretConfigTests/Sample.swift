@@ -22,6 +22,7 @@ extension ConfigurationKey {
         case .file: ["\"caret.pem\"", "\"/etc/ä b.pem\""][choice]
         case .database:
             ["\"postgres://caret@db/caret\"", "\"postgresql:///caret?host=/run/postgresql\""][choice]
+        case .node: ["\"a\"", "\"db-1.example_org\""][choice]
         case .tlsUse: ["\"offered\"", "\"required\""][choice]
         case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
@@ -54,6 +55,7 @@ extension ConfigurationKey {
             ["\"always\"", "\"0 revisions\"", "0", "\"59 s\"", "36501", "\"1000000001 revisions\""]
         case .file: ["\"a\\nb\"", "7", String(repeating: "a", count: 4_096).quoted]
         case .database: ["\"caret.sqlite\"", "\"postgres://a\\nb\"", "7"]
+        case .node: ["\"a b\"", "\"ä\"", "7", String(repeating: "a", count: 64).quoted]
         case .logFormat, .logLevel, .tlsUse: ["\"none\"", "1", "\"\""]
         }
     }

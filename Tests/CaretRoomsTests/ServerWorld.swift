@@ -31,6 +31,7 @@ final class ServerWorld {
     let settings: ConnectionSettings
     var now: Int64 = 10_000
     var tokens: [String: Identity] = [:]
+    private var connectTokens: Set<TokenID> = []
     /// The identity that clients without a token get.
     var anonymous: Identity?
     /// Makes the rooms.
@@ -43,6 +44,8 @@ final class ServerWorld {
     var holdsAnswer: (StoreCall) -> Bool = { _ in false }
     /// True if rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
+    /// Selects the calls that the store cannot answer now.
+    var refuses: (StoreCall) -> Bool = { _ in false }
     private var held: [Delivery] = []
     private var deliveries: [Delivery] = []
     private var random: Seeded?
@@ -55,18 +58,23 @@ final class ServerWorld {
     var keepsTrace = false
     private(set) var isFinished = false
     private(set) var watchesCommits = false
+    /// What the hub has told other servers.
+    private(set) var told: [NodeNews] = []
 
-    init(_ settings: ConnectionSettings, seed: UInt64? = nil) {
+    init(_ settings: ConnectionSettings, seed: UInt64? = nil, sharesStore: Bool = false) {
         self.settings = settings
-        hub = HubState(limits: settings.limits, at: now, publicClient: settings.publicClient)
+        hub = HubState(
+            limits: settings.limits, at: now, sharesStore: sharesStore, publicClient: settings.publicClient)
         random = seed.map { Seeded($0) }
         budget = LineBudget(settings.limits.lineBudget)
     }
 
-    convenience init(seed: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
+    convenience init(
+        seed: UInt64? = nil, sharesStore: Bool = false, _ change: (inout Limits) -> Void = { _ in }
+    ) {
         var limits = Limits()
         change(&limits)
-        self.init(.sample(limits), seed: seed)
+        self.init(.sample(limits), seed: seed, sharesStore: sharesStore)
     }
 
     // MARK: Clients
@@ -104,6 +112,7 @@ final class ServerWorld {
         if tokens[token] == nil {
             let number = TokenID(Int64(tokens.count + 1))
             tokens[token] = Identity(user: ByteString(user), token: number, grants: grants)
+            connectTokens.insert(number)
         }
         let result = connection()
         result.says(
@@ -259,7 +268,7 @@ final class ServerWorld {
         case .call(let id, let call):
             calls.append(call)
             storeLater(call) { [unowned self] in
-                let answer = self.store.answer(call)
+                let answer = self.answer(call)
                 if self.holdsAnswer(call) {
                     let delivery = Delivery(queue: .hub) { self.hubEvent(.answered(id, answer)) }
                     return self.held.append(delivery)
@@ -274,12 +283,23 @@ final class ServerWorld {
         case .sendToRoom(let document, let event): roomLater(document, event, from: nil)
         case .dropRoom(let document):
             post(.room(document)) { [unowned self] in self.drop(document) }
+        case .tell(let news): told.append(news)
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
         case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")
         case .wake: break
         case .finish: isFinished = true
         }
+    }
+
+    private func answer(_ call: StoreCall) -> StoreAnswer {
+        if refuses(call) { return call.refused(.away) }
+        // The tokens of `connect` are not in the store.
+        if case .tokens(.live(let asked)) = call {
+            return .tokens(
+                .live(.success(asked.filter { connectTokens.contains($0) || !store.live([$0]).isEmpty })))
+        }
+        return store.answer(call)
     }
 
     private func storeLater(_ call: StoreCall, _ deliver: @escaping () -> Void) {

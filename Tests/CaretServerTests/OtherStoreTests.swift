@@ -48,6 +48,8 @@ import Testing
 extension MemoryStore: ServedStore {
     package var generation: UInt64 { 1 }
 
+    package var bus: (any NodeBus)? { nil }
+
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(MaintenanceFault) -> CheckReport {

@@ -185,6 +185,12 @@ package final class MemoryStore: DocumentStore, TokenStore, TagStore {
         answer(completion) { $0.revokeToken(token) }
     }
 
+    package func live(
+        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
+    ) {
+        answer(completion) { .success($0.live(tokens)) }
+    }
+
     package func noteUses(
         _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
     ) {

@@ -71,6 +71,7 @@ extension StoreModel {
         case .list(let after, let limit, let weight):
             .listed(.success(tokens(after: after, limit: limit, weighing: weight)))
         case .revoke(let token): .revoked(revokeToken(token).refusal)
+        case .live(let tokens): .live(.success(live(tokens)))
         case .noteUses(let uses): .noted(noteUses(uses).refusal)
         }
     }
@@ -108,6 +109,7 @@ extension StoreCall {
         case .tags(.remove): .tags(.removed(.failure(refusal)))
         case .tags(.list): .tags(.listed(.failure(refusal)))
         case .tokens(.noteUses): .tokens(.noted(refusal))
+        case .tokens(.live): .tokens(.live(.failure(refusal)))
         case .tokens, .admin: preconditionFailure("the tests never refuse a call of an administrator")
         }
     }

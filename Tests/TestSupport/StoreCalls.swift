@@ -131,6 +131,10 @@ extension TokenStore {
         await withCheckedContinuation { done in revokeToken(token) { done.resume(returning: $0) } }
     }
 
+    package func live(_ tokens: [TokenID]) async -> Result<[TokenID], StoreRefusal> {
+        await withCheckedContinuation { done in live(tokens) { done.resume(returning: $0) } }
+    }
+
     package func noteUses(_ uses: [TokenUse]) async -> Result<Void, StoreRefusal> {
         await withCheckedContinuation { done in noteUses(uses) { done.resume(returning: $0) } }
     }

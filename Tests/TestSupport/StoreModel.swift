@@ -367,6 +367,8 @@ package struct StoreModel: Sendable {
         return .success(())
     }
 
+    package func live(_ ids: [TokenID]) -> [TokenID] { ids.filter { tokens[$0] != nil } }
+
     package mutating func noteUses(_ uses: [TokenUse]) -> Result<Void, StoreRefusal> {
         if let refusal { return .failure(refusal) }
         for use in uses where tokens[use.token] != nil {

@@ -22,6 +22,8 @@ package struct ConfigurationKey: Sendable {
         case file(Path<String>)
         /// The address of a PostgreSQL database; empty for none.
         case database(Path<String>)
+        /// The name of a server among those that use one database.
+        case node(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
@@ -75,7 +77,7 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins: true
-        case .folder, .file, .database, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat,
+        case .folder, .file, .database, .node, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat,
             .logLevel:
             false
         }

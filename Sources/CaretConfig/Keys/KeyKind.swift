@@ -8,6 +8,7 @@ extension ConfigurationKey {
         case .file(let path):
             put(found.text.flatMap { $0.isEmpty ? $0 : Self.folder($0) }, path, &settings)
         case .database(let path): put(found.text.flatMap(Self.database), path, &settings)
+        case .node(let path): put(found.text.flatMap(Self.node), path, &settings)
         case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
@@ -28,7 +29,7 @@ extension ConfigurationKey {
     /// Copies the key's value from one set of settings to another.
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
-        case .folder(let path), .file(let path), .database(let path):
+        case .folder(let path), .file(let path), .database(let path), .node(let path):
             settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
@@ -77,6 +78,19 @@ extension ConfigurationKey {
         return text.isEmpty ? text : isAddress ? folder(text) : nil
     }
 
+    /// The longest name of a server, as for the name of a machine.
+    private static let longestNode = 63
+
+    private static func node(_ text: String) -> String? {
+        let isName = text.utf8.allSatisfy { byte in
+            switch Unicode.Scalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_": true
+            default: false
+            }
+        }
+        return isName && text.utf8.count <= longestNode ? text : nil
+    }
+
     /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
@@ -101,6 +115,8 @@ extension ConfigurationKey {
         case .file: "the path of a file, without control characters, or an empty text"
         case .database:
             "an address such as postgres://caret@db.example.org/caret, or an empty text"
+        case .node:
+            "at most \(Self.longestNode) letters, digits and characters of -._, or an empty text"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
@@ -130,6 +146,7 @@ extension ConfigurationKey {
         case .folder: "DIR"
         case .file: "FILE"
         case .database: "URL"
+        case .node: "NAME"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
@@ -147,7 +164,8 @@ extension ConfigurationKey {
     /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
-        case .folder(let path), .file(let path), .database(let path): settings[keyPath: path].quoted
+        case .folder(let path), .file(let path), .database(let path), .node(let path):
+            settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])
         case .hosts(let path): Self.written(settings[keyPath: path])

@@ -54,6 +54,9 @@ extension ConfigurationKey {
             "store", .store, .database(\.store),
             "The PostgreSQL database for all texts. Empty for SQLite in the data folder."),
         ConfigurationKey(
+            "node", .store, .node(\.node),
+            "The name of this server among those that use the database. Empty for the name of the machine."),
+        ConfigurationKey(
             "allow_unreplicated", .store, .yesNo(\.allowsUnreplicated),
             "Whether to accept a PostgreSQL server that has no synchronous standby."),
         ConfigurationKey(

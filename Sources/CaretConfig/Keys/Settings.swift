@@ -28,6 +28,8 @@ package struct Settings: Equatable, Sendable {
 
     /// The address of a PostgreSQL database; empty for SQLite in the data folder.
     package var store = ""
+    /// Empty for the name of the machine.
+    package var node = ""
     /// Whether a PostgreSQL server without a synchronous standby is accepted.
     package var allowsUnreplicated = false
     package var keepHistory = KeptHistory.forever

@@ -24,7 +24,7 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .file, .database, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time, .history,
+        case .folder, .file, .database, .node, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time, .history,
             .logFormat,
             .logLevel:
             break

@@ -24,6 +24,10 @@ package protocol TokenStore: Sendable {
     func revokeToken(
         _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 
+    /// Those of the tokens that were not revoked. Tokens that have ended are among them.
+    func live(
+        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void)
+
     /// Records when tokens were last used. A time before the recorded one changes nothing, and neither does a
     /// token that does not exist.
     func noteUses(

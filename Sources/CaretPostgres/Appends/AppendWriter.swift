@@ -8,6 +8,7 @@ import CaretLog
 struct AppendWriter {
     private let lane: Lane
     private let due: DueDocuments
+    private let bus: PostgresBus
     /// The rows of recently used documents, as this writer last saw them. They are only expected: PostgreSQL compares
     /// the epoch, the head and the chain.
     private var rows: [DocumentID: DocumentRow] = [:]
@@ -21,9 +22,10 @@ struct AppendWriter {
     private static let mostAppends = 256
     private static let mostWeight = 8 << 20
 
-    init(_ lane: Lane, _ due: DueDocuments) {
+    init(_ lane: Lane, _ due: DueDocuments, _ bus: PostgresBus) {
         self.lane = lane
         self.due = due
+        self.bus = bus
     }
 
     /// Appends all of the jobs, in several groups if one document has several appends.
@@ -31,7 +33,12 @@ struct AppendWriter {
         var rest = jobs[...]
         while !rest.isEmpty {
             let group = AppendWriter.nextGroup(&rest)
-            for (job, outcome) in zip(group, append(group.map(\.append))) { job.completion(outcome) }
+            let outcomes = append(group.map(\.append))
+            bus.publish(
+                zip(group, outcomes).compactMap { job, outcome in
+                    if case .committed(let head) = outcome { .head(job.append.document, head) } else { nil }
+                })
+            for (job, outcome) in zip(group, outcomes) { job.completion(outcome) }
         }
     }
 
@@ -99,9 +106,7 @@ struct AppendWriter {
             if let warning = connection.takeWarning() { throw .notReplicated(warning) }
             if let commits = answer.commits { lane.committed(commits) }
             // Another connection may have renewed the epochs.
-            if let found = answer.generation, found != shared.generation.value {
-                shared.generation.renew(to: found)
-            }
+            if let found = answer.generation { shared.noteGeneration(found) }
             shared.onEvent(.committed(after: (.now - began).nanoseconds))
             shared.setDiskFull(false)
             return answer

@@ -66,6 +66,30 @@ final class PostgresConnection {
     /// Returns the warnings since the last call. After a commit, a warning means that it may not be replicated.
     func takeWarning() -> String? { notices.takeWarning() }
 
+    // MARK: Notifications
+
+    /// Waits until the server has sent something, or until `descriptor` can be read.
+    func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(PostgresFault) {
+        if let loss { throw .lost(loss) }
+        var descriptors = [PQsocket(connection), descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        // An interrupted wait ends early, and the caller waits again.
+        _ = poll(&descriptors, 2, max(0, milliseconds))
+    }
+
+    /// The messages of `NOTIFY` that have arrived.
+    func takeNotifications() throws(PostgresFault) -> [String] {
+        if let loss { throw .lost(loss) }
+        guard PQconsumeInput(connection) == 1 else { throw lose(errorMessage) }
+        var texts: [String] = []
+        while let notification = PQnotifies(connection) {
+            texts.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return texts
+    }
+
     // MARK: Sending
 
     /// The name of the prepared statement, which is prepared at its first use.

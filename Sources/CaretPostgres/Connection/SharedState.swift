@@ -77,6 +77,9 @@ final class SharedState: Sendable {
         onEvent(.renewed(reason))
     }
 
+    /// The database has this generation. Another server may have renewed it.
+    func noteGeneration(_ found: UInt64) { if found != generation.value { generation.renew(to: found) } }
+
     // MARK: Documents
 
     func addUndecided(_ documents: some Sequence<DocumentID>) {

@@ -8,6 +8,8 @@ extension DocumentRow {
         id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, behind, deleted
         """
 
+    static let columnCount: Int32 = 15
+
     /// Nil if the row is damaged.
     init?(_ row: PostgresRow, generation: UInt64) {
         guard let name = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? DocumentName($0) }),

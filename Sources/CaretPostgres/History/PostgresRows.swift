@@ -55,6 +55,29 @@ package struct PostgresRows: HistoryRows {
         try row("name = $1 AND deleted IS NULL", .bytes(name.bytes.utf8))
     }
 
+    /// The entries of documents that are not deleted, in the given order.
+    ///
+    /// Also finds out whether another server has renewed all epochs.
+    func entries(
+        of documents: [DocumentID]
+    ) throws(PostgresFault) -> [Result<DocumentEntry, StoreRefusal>] {
+        let found = try run(
+            "SELECT \(DocumentRow.columns), (SELECT generation FROM store) FROM document WHERE id = ANY($1)",
+            .integers(documents.map(\.value)))
+        if let row = found.first { noteGeneration(UInt64(bitPattern: row.integer(DocumentRow.columnCount))) }
+        var entries: [DocumentID: Result<DocumentEntry, StoreRefusal>] = [:]
+        for row in found.rows {
+            let entry = DocumentRow(row, generation: generation)?.entry
+            entries[DocumentID(row.integer(0))] =
+                entry.map { $0.deleted == nil ? .success($0) : .failure(.gone) } ?? .failure(.damaged)
+        }
+        return documents.map { entries[$0] ?? .failure(.gone) }
+    }
+
+    private func noteGeneration(_ found: UInt64) {
+        if case .lane(let lane) = source { lane.shared.noteGeneration(found) }
+    }
+
     private func row(_ condition: String, _ value: PostgresValue) throws(PostgresFault) -> DocumentRow {
         let found = try run("SELECT \(DocumentRow.columns) FROM document WHERE \(condition)", value).first
         guard let found else { throw .gone }

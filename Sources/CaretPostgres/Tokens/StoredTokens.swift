@@ -19,7 +19,8 @@ extension PostgresStore: TokenStore {
     ) {
         write { writer throws(PostgresFault) in
             try TokenTable(connection: writer.connection).revoke(token)
-        } then: {
+        } then: { [self] in
+            if case .success = $0 { tell(.revoked(token)) }
             completion($0.mapError(\.refusal))
         }
     }
@@ -47,6 +48,12 @@ extension PostgresStore: TokenStore {
         readTokens(
             { table throws(PostgresFault) in try table.list(after: after, limit: limit, weighing: weight) },
             then: completion)
+    }
+
+    package func live(
+        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
+    ) {
+        readTokens({ table throws(PostgresFault) in try table.live(tokens) }, then: completion)
     }
 
     private func readTokens<Answer>(

@@ -80,6 +80,11 @@ struct TokenTable {
         if result.changes == 0 { throw .refused(.refused(.gone)) }
     }
 
+    func live(_ tokens: [TokenID]) throws(PostgresFault) -> [TokenID] {
+        try connection.run("SELECT id FROM token WHERE id = ANY($1)", [.integers(tokens.map(\.value))])
+            .rows.map { TokenID($0.integer(0)) }
+    }
+
     func note(_ uses: [TokenUse]) throws(PostgresFault) {
         try connection.run(
             """

@@ -36,16 +36,27 @@ package struct DocumentFeed: Equatable, Sendable {
     private var firstDue: Int64?
     /// When each document was last reported. Old times are removed.
     private var sentAt: [DocumentID: Int64] = [:]
-    /// Documents that are being looked up.
-    private var beingLookedUp: Set<DocumentID> = []
+    /// Documents that are being looked up, in the order of the lookup.
+    private var beingLookedUp: [DocumentID] = []
     /// Documents that were renamed or deleted during their lookup, so that its result may be outdated.
     private var outdated: Set<DocumentID> = []
+    /// What followers were told, if other servers use the same store; otherwise nil.
+    private var told: ToldDocuments?
+    /// Whether hints of other servers were lost since the last scan of all documents began.
+    private var needsScan = false
+    private var isScanning = false
+    /// Whether the store could not answer, so that a later scan must find what was missed.
+    private var hasFailed = false
     /// Whether there are followers. Without followers, no updates are kept.
     private(set) var isWatched = false
+
+    init(sharesStore: Bool = false) { if sharesStore { told = ToldDocuments() } }
 
     /// Starts or stops keeping updates. Earlier updates are dropped.
     package mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
+        if told != nil { told = ToldDocuments() }
+        (needsScan, isScanning, hasFailed) = (false, false, false)
         (items, newest, scheduled, sentAt, firstDue) = ([], [:], [:], [:], nil)
         (keptAfterCleanup, goneCount) = (0, 0)
     }
@@ -63,6 +74,14 @@ package struct DocumentFeed: Equatable, Sendable {
         scheduled[document] = nil
         if beingLookedUp.contains(document) { outdated.insert(document) }
         guard isWatched else { return }
+        if told == nil {
+            noteGone(name, epoch, to: to)
+        } else if let known = told?.forget(document) {
+            noteGone(known.name, known.epoch, to: to)
+        }
+    }
+
+    private mutating func noteGone(_ name: DocumentName, _ epoch: Epoch, to: DocumentName?) {
         append(.gone(name, epoch, to: to))
         goneCount += 1
     }
@@ -78,22 +97,92 @@ package struct DocumentFeed: Equatable, Sendable {
             .prefix(limit).map { $0.key }
         for document in due { scheduled[document] = nil }
         firstDue = scheduled.values.min()
-        beingLookedUp = Set(due)
+        beingLookedUp = due
         return due
     }
 
-    /// Handles the result of a lookup.
-    mutating func lookedUp(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
-        let outdated = outdated
+    /// Handles the results of a lookup. A document that could not be looked up is reported when it changes next.
+    mutating func lookedUp(
+        _ results: [Result<DocumentEntry, StoreRefusal>], at now: Int64, every milliseconds: Int
+    ) {
+        let (documents, outdated) = (beingLookedUp, outdated)
         (beingLookedUp, self.outdated) = ([], [])
         guard isWatched else { return }
         sentAt = sentAt.filter { $0.value + Int64(milliseconds) > now }
-        for entry in entries where !outdated.contains(entry.id) {
-            sentAt[entry.id] = now
-            append(.changed(entry))
-            newest[entry.id] = last
+        for (document, result) in zip(documents, results) where !outdated.contains(document) {
+            switch result {
+            case .success(let entry):
+                noteElsewhere(document, now: entry.name)
+                sentAt[document] = now
+                append(.changed(entry))
+                newest[document] = last
+                told?.tell(entry)
+            case .failure(.gone): noteElsewhere(document, now: nil)
+            case .failure:
+                // Nobody would tell again of what another server has done.
+                hasFailed = told != nil
+            }
         }
         forgetOld()
+    }
+
+    // MARK: Changes by other servers
+
+    /// If the followers know the document by another name, another server has renamed or deleted it.
+    private mutating func noteElsewhere(_ document: DocumentID, now name: DocumentName?) {
+        guard let known = told?[document], known.name != name else { return }
+        _ = told?.forget(document)
+        noteGone(known.name, known.epoch, to: name)
+    }
+
+    /// Those of a follower's first documents that it may be told now. The others are looked up later: followers know
+    /// them by other names, and the store may have read the new name or the old one.
+    mutating func listed(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int)
+        -> [DocumentEntry]
+    {
+        guard let told else { return entries }
+        var listed: [DocumentEntry] = []
+        for entry in entries {
+            if let known = told[entry.id], known.name != entry.name {
+                schedule(entry.id, at: now, every: milliseconds)
+                continue
+            }
+            self.told?.tell(entry)
+            listed.append(entry)
+        }
+        return listed
+    }
+
+    /// Hints of other servers were lost, so all documents must be compared with what followers were told.
+    mutating func rescan() { if isWatched, told != nil { needsScan = true } }
+
+    /// Scans all documents if the store could not answer before.
+    mutating func retryScan() {
+        if hasFailed { rescan() }
+        hasFailed = false
+    }
+
+    /// Begins a scan of all documents if one is needed and none runs.
+    mutating func beginScan() -> Bool {
+        guard needsScan, !isScanning else { return false }
+        (needsScan, isScanning) = (false, true)
+        told?.beginScan()
+        return true
+    }
+
+    mutating func scanned(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
+        for document in told?.scanned(entries) ?? [] { schedule(document, at: now, every: milliseconds) }
+    }
+
+    /// Ends a scan. If it failed, another one is needed later.
+    mutating func endScan(failed: Bool, at now: Int64, every milliseconds: Int) {
+        isScanning = false
+        let missing = told?.endScan() ?? []
+        if failed {
+            hasFailed = true
+            return
+        }
+        for document in missing { schedule(document, at: now, every: milliseconds) }
     }
 
     private mutating func append(_ update: Update) {

@@ -19,6 +19,8 @@ package enum HubAction: Equatable, Sendable {
     case dropRoom(DocumentID)
     /// Start or stop reporting the commits of all rooms with `changed`.
     case watchCommits(Bool)
+    /// Tell the other servers over the same store.
+    case tell(NodeNews)
     /// Send the hub `timePassed` at this time.
     case wake(at: Int64)
     /// After `shutDown`: the last connection has left, and all its sessions have ended.

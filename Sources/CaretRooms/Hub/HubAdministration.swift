@@ -199,6 +199,7 @@ extension HubState {
         // A lookup under way may return the old start of the history.
         for name in [entry.name, rooms[entry.id]?.name].compactMap(\.self) { outdateLookUps(of: name) }
         guard let room = rooms[entry.id] else { return }
+        rooms[entry.id]?.start = max(room.start, start)
         switch room.state {
         case .open, .runningOrder: emit(.sendToRoom(entry.id, .trimmed(start: start)))
         case .loading(var entry):

@@ -27,9 +27,11 @@ extension HubState {
             return
         }
         tokenUses.note(joining.token, at: now)
-        for replaced in joinedConnections.join(joining, at: now) {
+        let publicPusher = sharesStore ? publicPusher(joining.pusher) : nil
+        for replaced in joinedConnections.join(joining, as: publicPusher, at: now) {
             emit(.sendToConnection(replaced, .ended(.replaced)))
         }
+        if let publicPusher { emit(.tell(.joined(publicPusher, at: now))) }
         if grants != joining.grants { change(grants, of: joining.connection) }
         admit(joining.pusher)
     }

@@ -29,6 +29,8 @@ package enum HubEvent: Sendable {
     case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now. They are nil if the token was revoked.
     case grantsChanged(Grants?, TokenID)
+    /// What other servers over the same store tell.
+    case heard(NodeEvent)
     case shutDown(retryAfterMilliseconds: Int?)
     /// The time that the hub requested with `wake` has come. The runner may also send this event at any other
     /// time.

@@ -102,7 +102,8 @@ extension HubState {
             followers[connection]?.isBusy = false
             needDelivery()
             noteEpochs(of: entries)
-            let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
+            let listed = feed.listed(entries, at: now, every: limits.documentMilliseconds)
+            let readable = listed.filter { access(follower.request, to: $0.name) >= .read }
             send(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {
             endFollowing(connection)
@@ -166,11 +167,34 @@ extension HubState {
 
     mutating func noteChangedDocuments(_ answer: StoreAnswer) {
         needDelivery()
-        var entries: [DocumentEntry] = []
-        // A document that could not be looked up is reported when it changes next.
-        if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
-        noteEpochs(of: entries)
-        feed.lookedUp(entries, at: now, every: limits.documentMilliseconds)
+        var results: [Result<DocumentEntry, StoreRefusal>] = []
+        if case .entries(let found) = answer { results = found }
+        noteEpochs(of: results.compactMap { try? $0.get() })
+        feed.lookedUp(results, at: now, every: limits.documentMilliseconds)
+    }
+
+    /// Compares all documents with what followers were told, because hints of other servers were lost.
+    mutating func rescanIfNeeded() {
+        if feed.beginScan() { proceed(NameScan(.all, prefix: "")) }
+    }
+
+    private mutating func proceed(_ scan: NameScan) {
+        var scan = scan
+        if let next = scan.next(limit: HubState.batch) {
+            call(next, for: .rescan(scan))
+        } else {
+            feed.endScan(failed: false, at: now, every: limits.documentMilliseconds)
+        }
+    }
+
+    mutating func rescanned(_ scan: NameScan, _ answer: StoreAnswer) {
+        var scan = scan
+        do throws(RequestRefusal) {
+            feed.scanned(try scan.receive(answer), at: now, every: limits.documentMilliseconds)
+            proceed(scan)
+        } catch {
+            feed.endScan(failed: true, at: now, every: limits.documentMilliseconds)
+        }
     }
 
     private mutating func sendUpdates(_ connection: ConnectionID, _ follower: Follower) {
@@ -209,6 +233,8 @@ extension HubState {
     /// Stores the epochs of documents that have a room, because epochs can change. So a `gone` message will
     /// contain the same epoch that followers have received before.
     private mutating func noteEpochs(of entries: [DocumentEntry]) {
+        // The epochs in `told` are the ones that followers know. Those of the rooms tell what the rooms know.
+        if sharesStore { return }
         for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }
 

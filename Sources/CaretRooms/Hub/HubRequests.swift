@@ -69,7 +69,7 @@ extension HubState {
         if waiting.attempts >= WaitingRequest.mostAttempts {
             return refuse(request, RequestRefusal(.overloaded, "the document is being renamed; try again"))
         }
-        if let document = names[name] {
+        if !sharesStore, let document = names[name] {
             rooms[document]?.waiting.append(waiting)
             return serve(document)
         }
@@ -90,7 +90,7 @@ extension HubState {
         if let refusal = refusal(of: request) {
             refuse(request, refusal)
         } else {
-            find(WaitingRequest(request: request))
+            find(WaitingRequest(request: request, isAfterPushes: true))
         }
     }
 
@@ -139,13 +139,16 @@ extension HubState {
         let request = waiting.request
         guard joinedConnections.isPresent(request.connection) else { return }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
+        if sharesStore {
+            learn(entry)
+            if request.question.readsAfterPushes, !waiting.isAfterPushes, join(waiting, entry.id) { return }
+        }
         switch request.question {
         case .read(_, let read): begin(read, request, entry)
         case .history(_, let history): begin(history, request, entry)
         case .open, .push:
             if join(waiting, entry.id) { return }
-            rooms[entry.id] = HubRoom(
-                name: entry.name, epoch: entry.epoch, state: .loading(entry), waiting: [waiting])
+            rooms[entry.id] = HubRoom(entry, .loading(entry), waiting: [waiting])
             assign(entry.name, to: entry.id)
             call(.text(entry.id, at: nil), for: .load(entry.id))
         case .rename(_, let to, _):
@@ -172,13 +175,21 @@ extension HubState {
     }
 
     private mutating func change(_ entry: DocumentEntry, _ request: HubRequest, _ change: StoreCall) {
-        rooms[entry.id] = HubRoom(name: entry.name, epoch: entry.epoch, state: .changingInStore)
+        rooms[entry.id] = HubRoom(entry, .changingInStore)
         assign(entry.name, to: entry.id)
         call(change, for: .change(entry.id, request))
     }
 }
 
 extension HubRequest.Question {
+    /// Whether the answer must contain what the connection has pushed before.
+    var readsAfterPushes: Bool {
+        switch self {
+        case .read, .history, .tags: true
+        case .open, .push, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        }
+    }
+
     var creates: Bool {
         switch self {
         case .open(_, _, let creates), .push(_, _, let creates): creates

@@ -23,6 +23,9 @@ package struct HubRoom: Equatable, Sendable {
     /// was renamed or deleted.
     var isNameReassigned = false
     var epoch: Epoch
+    /// The start of the history, and the newest head that another server could have told the room of.
+    var start: Revision
+    var head: Revision
     package var state: State
     /// The sessions that were sent to the room and have not ended.
     package var sessions: Set<SessionID> = []
@@ -34,6 +37,11 @@ package struct HubRoom: Equatable, Sendable {
     var missedTrim: Revision?
     /// Requests for the document, in the order of arrival.
     package var waiting: [WaitingRequest] = []
+
+    init(_ entry: DocumentEntry, _ state: State, waiting: [WaitingRequest] = []) {
+        (name, epoch, start, head) = (entry.name, entry.epoch, entry.start, entry.head)
+        (self.state, self.waiting) = (state, waiting)
+    }
 }
 
 /// A request on its way to the room of its document.
@@ -41,6 +49,9 @@ package struct WaitingRequest: Equatable, Sendable {
     var request: HubRequest
     /// How often the name in the request has turned out to belong to another document.
     var attempts = 0
+
+    /// Whether the room has resolved the pushes that the connection had sent before. Only for requests that read.
+    var isAfterPushes = false
 
     /// Whether the document was renamed or deleted while the store looked the name up.
     var isOutdated = false

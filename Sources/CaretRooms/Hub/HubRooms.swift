@@ -114,7 +114,7 @@ extension HubState {
             requester: .sessionless(request.connection), id: request.id, document: sentName, readers: readers)
     }
 
-    private func readers(of name: DocumentName, in document: DocumentID) -> [SessionID] {
+    func readers(of name: DocumentName, in document: DocumentID) -> [SessionID] {
         (rooms[document]?.sessions ?? []).sorted().filter {
             access($0.connection, to: name) >= .read
         }
@@ -228,6 +228,7 @@ extension HubState {
 
     private mutating func historyChanged(_ document: DocumentID, to epoch: Epoch) {
         rooms[document]?.epoch = epoch
+        checks.changed(document)
         // A lookup under way may return the old epoch.
         if let name = rooms[document]?.name { outdateLookUps(of: name) }
         schedule(document)
@@ -240,8 +241,9 @@ extension HubState {
         serve(document)
     }
 
-    private mutating func rename(_ document: DocumentID, to name: DocumentName) {
+    mutating func rename(_ document: DocumentID, to name: DocumentName) {
         guard let room = rooms[document], let old = room.name else { return }
+        checks.changed(document)
         unname(document, old)
         outdateLookUps(of: old)
         assign(name, to: document)
@@ -251,8 +253,9 @@ extension HubState {
         needDelivery()
     }
 
-    private mutating func delete(_ document: DocumentID) {
+    mutating func delete(_ document: DocumentID) {
         guard let room = rooms[document], let old = room.name else { return }
+        checks.changed(document)
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil

@@ -20,7 +20,10 @@ package struct HubState: Sendable {
     var changedGrants = ChangedGrants()
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
-    /// The names of the documents that have a room, or will have one soon.
+    /// True if other servers use the same store.
+    let sharesStore: Bool
+    /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
+    /// name here may be outdated, so requests are looked up in the store.
     package var names: [DocumentName: DocumentID] = [:]
     /// The deadlines of rooms that were ordered to rename or delete, in ascending order. After a room has run
     /// its order, its entry here is ignored.
@@ -36,7 +39,11 @@ package struct HubState: Sendable {
     /// connection.
     package var waitingReads: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
-    package var feed = DocumentFeed()
+    package var feed: DocumentFeed
+    /// Comparisons of documents with the store.
+    var checks = DocumentChecks()
+    /// When the hub next asks the store what other servers have changed; nil if there are no other servers.
+    var nextSweep: Int64?
     /// When followers are sent the next updates; nil if there is nothing to send.
     var deliveryDue: Int64?
     var requestedWake: Int64?
@@ -65,6 +72,12 @@ package struct HubState: Sendable {
         case follow(ConnectionID)
         /// To look up documents that changed.
         case feed
+        /// To find documents that changed while hints of other servers were lost.
+        case rescan(NameScan)
+        /// To compare documents that are in use with what other servers have changed.
+        case check
+        /// To find out which tokens other servers have revoked.
+        case tokenCheck(Set<TokenID>)
         case admin(AdminJob)
         /// To report what a redaction would change.
         case dryRun(HubRequest)
@@ -75,11 +88,15 @@ package struct HubState: Sendable {
     }
 
     package init(
-        limits: Limits, at now: Int64, publicClient: @escaping @Sendable (Pusher) -> WireString
+        limits: Limits, at now: Int64, sharesStore: Bool = false,
+        publicClient: @escaping @Sendable (Pusher) -> WireString
     ) {
         self.limits = limits
         self.now = now
+        self.sharesStore = sharesStore
         self.publicClient = publicClient
+        feed = DocumentFeed(sharesStore: sharesStore)
+        nextSweep = sharesStore ? now : nil
     }
 
     /// The deadline for a room that was ordered to rename or delete. Other requests wait until the order is
@@ -126,6 +143,8 @@ package struct HubState: Sendable {
         case .answered(let id, let answer): answered(id, answer)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
+        case .heard(.news(let news)): heard(news)
+        case .heard(.missed): missedNews()
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break
         }
@@ -145,6 +164,8 @@ package struct HubState: Sendable {
     /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [HubAction] {
         lookUpChangedDocuments()
+        rescanIfNeeded()
+        checkDocuments()
         if let deliveryDue, deliveryDue <= now { deliver() }
         if stage == .stopping, joinedConnections.isEmpty {
             stage = .finished
@@ -168,6 +189,9 @@ package struct HubState: Sendable {
         case .list(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
+        case .rescan(let scan): rescanned(scan, answer)
+        case .check: checked(answer)
+        case .tokenCheck(let tokens): checkedTokens(tokens, answer)
         case .admin(let job): advance(job, with: answer)
         case .dryRun(let request): dryRunAnswered(answer, for: request)
         case .tokenUses(let uses): recorded(uses, answer)
@@ -182,12 +206,13 @@ package struct HubState: Sendable {
         giveUpOrders()
         endExpiredConnections()
         recordTokenUsesIfDue()
+        sweepIfDue()
     }
 
     private mutating func wakeInTime() {
         let dues = [
             deliveryDue, feed.nextDue, orderDeadlines.first?.until, joinedConnections.nextTokenEnd,
-            tokenUses.due,
+            tokenUses.due, nextSweep,
         ]
         guard let next = dues.compactMap(\.self).min(), next < requestedWake ?? .max else { return }
         requestedWake = next
@@ -241,7 +266,9 @@ extension HubState.Call {
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .load, .change, .tags, .follow, .feed, .admin, .tokenUses, .maintenance: nil
+        case .load, .change, .tags, .follow, .feed, .rescan, .check, .tokenCheck, .admin, .tokenUses,
+            .maintenance:
+            nil
         }
     }
 }

@@ -16,6 +16,8 @@ package struct JoinedConnections: Equatable, Sendable {
 
     struct JoinedConnection: Equatable, Sendable {
         let pusher: Pusher
+        /// What other servers call the pusher; nil if there are none.
+        let publicPusher: PublicPusher?
         let token: TokenID
         var grants: Grants
         /// When the token ends. Nil if it has no end, or if the token's end has already ended the connection.
@@ -34,6 +36,8 @@ package struct JoinedConnections: Equatable, Sendable {
     private var connectionsByID: [ConnectionID: JoinedConnection] = [:]
     /// The connections of each user and client, the newest last. The older ones were asked to end.
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
+    /// The pushers that have connections here, by what other servers call them.
+    private var pushers: [PublicPusher: Pusher] = [:]
     /// When the next token ends; nil if none of the connections has a token with an end. It may be too early:
     /// the connection with that token may have left.
     private(set) var nextTokenEnd: Int64?
@@ -48,11 +52,15 @@ package struct JoinedConnections: Equatable, Sendable {
     func isLeaving(_ connection: ConnectionID) -> Bool { connectionsByID[connection]?.stage == .leaving }
 
     /// Adds a connection. Returns the older connections of the same user and client, which it replaces.
-    mutating func join(_ joining: JoinRequest, at now: Int64) -> [ConnectionID] {
+    mutating func join(
+        _ joining: JoinRequest, as publicPusher: PublicPusher?, at now: Int64
+    ) -> [ConnectionID] {
         connectionsByID[joining.connection] = JoinedConnection(
-            pusher: joining.pusher, token: joining.token, grants: joining.grants, expires: joining.expires,
+            pusher: joining.pusher, publicPusher: publicPusher, token: joining.token, grants: joining.grants,
+            expires: joining.expires,
             unit: joining.unit, peer: joining.peer, since: now)
         nextTokenEnd = [nextTokenEnd, joining.expires].compactMap(\.self).min()
+        if let publicPusher { pushers[publicPusher] = joining.pusher }
         let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
         connectionsByPusher[joining.pusher, default: []].append(joining.connection)
         return replaced
@@ -94,6 +102,7 @@ package struct JoinedConnections: Equatable, Sendable {
         connectionsByID[connection] = nil
         let rest = connectionsByPusher[joined.pusher]?.filter { $0 != connection } ?? []
         connectionsByPusher[joined.pusher] = rest.isEmpty ? nil : rest
+        if rest.isEmpty, let publicPusher = joined.publicPusher { pushers[publicPusher] = nil }
         return joined.pusher
     }
 
@@ -125,6 +134,12 @@ package struct JoinedConnections: Equatable, Sendable {
     /// The tokens of all connections that are present.
     var tokensInUse: Set<TokenID> {
         Set(connectionsByID.values.lazy.filter { $0.stage == .present }.map(\.token))
+    }
+
+    /// The connections of a pusher that joined before this time.
+    func connections(of publicPusher: PublicPusher, before time: Int64) -> [ConnectionID] {
+        guard let pusher = pushers[publicPusher] else { return [] }
+        return connectionsByPusher[pusher, default: []].filter { connectionsByID[$0]?.since ?? .max < time }
     }
 
     /// The connections of a token.

@@ -4,7 +4,7 @@ import CaretLog
 ///
 /// The store is called only for names that the client may read. So hidden documents cost nothing and cannot
 /// be noticed.
-struct NameScan: Equatable, Sendable {
+package struct NameScan: Equatable, Sendable {
     private var scopes: ArraySlice<NameScope>
     private var after: ByteString?
 

@@ -6,6 +6,7 @@ package enum TokenCall: Equatable, Sendable {
     case list(after: TokenID?, limit: Int, weight: Int)
     case revoke(TokenID)
     case noteUses([TokenUse])
+    case live([TokenID])
 }
 
 /// The store's answer to the call of the same name.
@@ -14,6 +15,7 @@ package enum TokenAnswer: Equatable, Sendable {
     case listed(Result<TokenListing, StoreRefusal>)
     /// The refusal is nil if the token was revoked.
     case revoked(StoreRefusal?)
+    case live(Result<[TokenID], StoreRefusal>)
     /// The refusal is nil if the uses were recorded.
     case noted(StoreRefusal?)
 }

@@ -84,6 +84,7 @@ package struct StoreDriver: StoreCaller {
         case .list(let after, let limit, let weight):
             store.tokens(after: after, limit: limit, weighing: weight) { answer(.listed($0)) }
         case .revoke(let token): store.revokeToken(token) { answer(.revoked($0.refusal)) }
+        case .live(let tokens): store.live(tokens) { answer(.live($0)) }
         case .noteUses(let uses): store.noteUses(uses) { answer(.noted($0.refusal)) }
         }
     }

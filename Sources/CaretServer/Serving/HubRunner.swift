@@ -19,7 +19,8 @@ package final class HubRunner: JobWorker {
         self.switchboard = switchboard
         let settings = switchboard.connectionSettings
         state = HubState(
-            limits: settings.limits, at: switchboard.clock.now, publicClient: settings.publicClient)
+            limits: settings.limits, at: switchboard.clock.now, sharesStore: switchboard.bus != nil,
+            publicClient: settings.publicClient)
         let inbox = switchboard.hub
         timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.enqueue(.event(.timePassed)) }
     }
@@ -65,6 +66,7 @@ package final class HubRunner: JobWorker {
             case .dropRoom(let document): switchboard.send(.dropRoom(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
+            case .tell(let news): switchboard.bus?.publish([news])
             case .wake(let time): wake = time
             case .finish:
                 onFinish?()

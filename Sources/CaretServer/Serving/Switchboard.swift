@@ -21,6 +21,8 @@ package final class Switchboard: Sendable {
     let board: CounterBoard
     let log: LogWriter
     let store: WatchedStore
+    /// Nil if no other server uses the store.
+    let bus: (any NodeBus)?
     let texts: TextCache
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
@@ -38,7 +40,8 @@ package final class Switchboard: Sendable {
 
     package init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings, on platform: Platform,
-        store: (Inbox<HubRunner>) -> any StoreCaller, authenticator: any Authenticator, board: CounterBoard,
+        store: (Inbox<HubRunner>) -> any StoreCaller, bus: (any NodeBus)? = nil,
+        authenticator: any Authenticator, board: CounterBoard,
         log: LogWriter,
         observer: (any StateObserver)? = nil
     ) throws(SystemFault) {
@@ -61,7 +64,9 @@ package final class Switchboard: Sendable {
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))
         self.hub = hub
-        let texts = TextCache(limit: settings.limits.textCache)
+        self.bus = bus
+        // Other servers do not report their writes in time, so texts are not kept then.
+        let texts = TextCache(limit: bus == nil ? settings.limits.textCache : 0)
         self.texts = texts
         self.store = WatchedStore(store(hub), texts.writes)
         let rooms = RoomQueues(count: settings.roomQueues, platform.makeQueue)
@@ -83,6 +88,7 @@ package final class Switchboard: Sendable {
     /// Starts the hub and the rooms.
     package func begin() {
         hub.start(HubRunner(self))
+        bus?.listen { [hub] in hub.enqueue(.event(.heard($0))) }
         for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 

@@ -1,6 +1,9 @@
 package import CaretLog
 
 extension SQLiteStore: ServedStore {
+    /// Only one server can use a data folder.
+    package var bus: (any NodeBus)? { nil }
+
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(MaintenanceFault) -> CheckReport {

@@ -37,6 +37,14 @@ extension SQLiteStore: TokenStore {
         }
     }
 
+    package func live(
+        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(StoreFault) in try TokenTable(database: reader.rows.database).live(tokens) },
+            then: completion)
+    }
+
     package func token(
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
     ) {

@@ -92,6 +92,17 @@ struct TokenTable {
         }
     }
 
+    func live(_ tokens: [TokenID]) throws(StoreFault) -> [TokenID] {
+        var live: [TokenID] = []
+        for token in tokens {
+            let found = try database.one("SELECT id FROM token WHERE id = ?", .integer(token.value)) {
+                $0.integer(0)
+            }
+            if found != nil { live.append(token) }
+        }
+        return live
+    }
+
     func note(_ use: TokenUse) throws(StoreFault) {
         try database.write(
             """

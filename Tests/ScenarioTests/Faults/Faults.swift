@@ -13,6 +13,8 @@ enum Faults {
         ("an append under the lock does not tell what it was rebased over", { MissedChangesLost() }),
         ("pushers are looked up in a copy of the store that lags behind", { LookupInLaggingCopy() }),
         ("revisions are read from a copy of the store that lags behind", { ReadFromLaggingCopy() }),
+        ("a comparison with the store never shows a new name or a deletion", { FirstEntryKept() }),
+        ("a comparison with the store never shows a newer head, and hints are lost", { FirstHeadKept() }),
     ]
 
     static let all: [Named] = [

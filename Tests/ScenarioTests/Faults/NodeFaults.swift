@@ -111,6 +111,40 @@ class LaggingCopy: PlantedFault {
     }
 }
 
+/// Comparisons of documents with the store return what they have returned first.
+class FirstEntryKept: PlantedFault {
+    private var first: [DocumentID: DocumentEntry] = [:]
+
+    /// What the answer shows instead of the current entry.
+    func shown(_ entry: DocumentEntry, first: DocumentEntry) -> DocumentEntry { first }
+
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .entries(let documents) = call, case .entries(let results) = answer else { return answer }
+        return .entries(
+            zip(documents, results).map { document, result in
+                if let entry = try? result.get() {
+                    first[document] = first[document] ?? entry
+                    return .success(shown(entry, first: first[document] ?? entry))
+                }
+                return first[document].map { .success($0) } ?? result
+            })
+    }
+}
+
+/// Comparisons of documents with the store show the first head that they have shown, and rooms ignore hints.
+final class FirstHeadKept: FirstEntryKept {
+    override func shown(_ entry: DocumentEntry, first: DocumentEntry) -> DocumentEntry {
+        var entry = entry
+        entry.head = first.head
+        return entry
+    }
+
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        if case .storeHead = event { return .timePassed }
+        return super.changed(event, room)
+    }
+}
+
 /// Pushers are looked up in a copy of the store that lags behind.
 final class LookupInLaggingCopy: LaggingCopy {
     override func isAffected(_ call: StoreCall) -> Bool { if case .pusher = call { true } else { false } }

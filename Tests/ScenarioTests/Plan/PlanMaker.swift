@@ -38,8 +38,6 @@ struct PlanMaker {
         var ofHTTP = Seeded(seed ^ 0x477)
         if ofHTTP.chance(40) { clients += Array(repeating: .http, count: ofHTTP.number(1...2)) }
         if nodes > 1 {
-            // Servers do not tell each other of renames, deletions and followed documents.
-            clients = clients.map { $0 == .admin ? .editor16 : $0 }
             clients.append(random.pick(first))
             setOddsWithNodes()
         } else {
@@ -103,7 +101,11 @@ struct PlanMaker {
         let store = random.pick([0, 60, 250])
         let rights = random.pick([0, 0, 60])
         let restarts = random.pick([0, 15, 60])
+        let names = random.pick([0, 0, 80, 300])
+        if names > 0, admin() == nil { clients.append(.admin) }
         addEditing()
+        add(500) { maker in maker.admin().map { .client($0, maker.requestOperation()) } }
+        add(names) { maker in maker.admin().map { .client($0, maker.adminOperation()) } }
         add(cuts) { .client($0.anyClient(), $0.linkOperation()) }
         add(cuts) { .client($0.anyClient(), .isCut) }
         add(cuts / 2 + 10) { .client($0.anyClient(), .returns) }

@@ -44,12 +44,14 @@ extension Referee {
 
     func received(newsOfEnd gone: Gone, _ link: Link) {
         guard let id = document(of: gone, link) else { return }
-        // The protocol does not promise this order, but the server keeps it: rooms notify connections before
-        // they notify the hub.
+        // The protocol does not promise this order, but a single server keeps it: rooms notify connections before
+        // they notify the hub. If another server has changed the name, the hub learns of it first.
         let naming = Ledger.NameAssignment(document: id, name: gone.document)
         // If the document has got the name again, the session may have begun after that.
         let isLastEnd = link.nameEnds[naming, default: 0] + 1 >= ledger.assignmentCounts[naming, default: 0]
-        if isLastEnd, link.streams[gone.document]?.history.document == id, reportsEnds(link) {
+        if world.plan.nodes == 1, isLastEnd, link.streams[gone.document]?.history.document == id,
+            reportsEnds(link)
+        {
             fail(
                 .following,
                 "client \(link.client) got `gone` of \(gone.document) as a follower before its session ended"

@@ -103,7 +103,6 @@ final class World: @unchecked Sendable {
         for index in plan.steps.indices {
             agenda.add(.step(index), at: Int64(plan.steps[index].time) * 1_000)
         }
-        if plan.nodes > 1 { sweepLater() }
     }
 
     /// The wall clock of the server, in milliseconds.

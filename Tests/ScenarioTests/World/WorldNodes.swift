@@ -12,36 +12,32 @@ extension World {
         return random.pick([0, 30, 100])
     }
 
-    /// A server has committed something, and tells the others.
-    func sendHints(_ document: DocumentID, _ head: Revision, from server: ServerRun) {
-        // The hint of a killed server is lost.
-        if plan.nodes == 1 || server.isDead { return }
+    /// A server has committed something, and tells the others. A server that missed something hears that it did.
+    func tell(_ news: NodeNews, from server: ServerRun) {
+        if plan.nodes == 1 { return }
         for case let other? in nodes where other !== server {
             var random = dice.roll(.hint, other.node, at: now)
-            if random.chance(lostHints) { continue }
+            // The news of a killed server are lost. The others notice that it is silent.
+            if server.isDead || random.chance(lostHints) {
+                deliver(.missed, to: other, after: Int64(random.number(1_000...World.silence)))
+                continue
+            }
             for copy in 0..<(random.chance(10) ? 2 : 1) {
                 let late = random.chance(20) ? Int64(random.number(1_000...200_000)) : 0
-                let delay = late + dice.delay(.hint, 2 * other.node + copy, at: now)
-                agenda.add(.answer { other.send(.storeHead(head), toRoomOf: document) }, at: now + delay)
+                deliver(
+                    .news([news]), to: other, after: late + dice.delay(.hint, 2 * other.node + copy, at: now))
             }
         }
     }
 
-    /// Tells every server the heads of all documents, so that lost hints do no harm.
-    func sweep() {
-        for entry in store.model.live {
-            for case let server? in nodes { server.send(.storeHead(entry.head), toRoomOf: entry.id) }
-        }
+    private func deliver(_ event: NodeEvent, to server: ServerRun, after delay: Int64) {
+        agenda.add(
+            .answer { if !server.isDead { server.switchboard.hub.enqueue(.event(.heard(event))) } },
+            at: now + delay)
     }
 
-    func sweepLater() {
-        after(World.sweepInterval) { [unowned self] in
-            sweep()
-            if !isFinishing { sweepLater() }
-        }
-    }
-
-    private static let sweepInterval: Int64 = 400_000
+    /// When a server has noticed at the latest that another one is silent, in microseconds.
+    private static let silence = 400_000
 }
 
 extension ServerRun {
@@ -50,4 +46,16 @@ extension ServerRun {
         if isDead { return }
         switchboard.send(.connectionEvent(document, event, from: ConnectionID(0)), to: document)
     }
+}
+
+/// The bus of a simulated server.
+final class SimulatedBus: NodeBus {
+    private let server: ServerRun
+
+    init(_ server: ServerRun) { self.server = server }
+
+    func publish(_ news: [NodeNews]) { for one in news { server.world.tell(one, from: server) } }
+
+    /// The world sends what the others tell directly to the hub.
+    func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) {}
 }

@@ -22,7 +22,8 @@ extension World {
             server.begin(
                 try Switchboard(
                     settings, connectionSettings, on: platform(of: server),
-                    store: { _ in SimulatedCaller(server) }, authenticator: SimulatedAuthenticator(server),
+                    store: { _ in SimulatedCaller(server) }, bus: plan.nodes > 1 ? SimulatedBus(server) : nil,
+                    authenticator: SimulatedAuthenticator(server),
                     board: CounterBoard(),
                     log: LogWriter(format: .json, level: .error, descriptor: -1),
                     observer: Observer(server)))

@@ -115,21 +115,33 @@ extension World {
         switch call {
         case .append(let append):
             let outcome = commit(append)
-            if case .committed(let head) = outcome { sendHints(append.document, head, from: server) }
+            if case .committed(let head) = outcome { tell(.head(append.document, head), from: server) }
             return .appended(outcome)
         case .appendLocked(let append, let plan):
             let answer = commitLocked(append, plan)
             if case .appendedLocked(_, .committed(let head)) = answer {
-                sendHints(append.document, head, from: server)
+                tell(.head(append.document, head), from: server)
             }
             return answer
+        // Every server hears of changed grants, because the simulation also gives tokens back, which no store does.
+        case .tokens(.live(let tokens)): return .tokens(.live(.success(tokens)))
         case .create:
             let answer = store.model.answer(call)
-            if case .created(.created(let entry)) = answer { referee.ledger.begin(entry) }
+            if case .created(.created(let entry)) = answer {
+                referee.ledger.begin(entry)
+                tell(.changed(entry.id), from: server)
+            }
             return answer
         case .rename(let document, let name):
             let answer = store.model.answer(call)
-            if answer == .renamed(.renamed) { referee.ledger.named(document, name) }
+            if answer == .renamed(.renamed) {
+                referee.ledger.named(document, name)
+                tell(.changed(document), from: server)
+            }
+            return answer
+        case .delete(let document, _):
+            let answer = store.model.answer(call)
+            if answer == .deleted(nil) { tell(.changed(document), from: server) }
             return answer
         default: return store.model.answer(call)
         }

@@ -1,0 +1,41 @@
+package import CaretCore
+
+/// How servers over one store tell each other what has changed. A store for a single server has no bus.
+package protocol NodeBus: Sendable {
+    /// Tells all other servers.
+    func publish(_ news: [NodeNews])
+
+    /// Calls `hear` for everything that other servers tell, on any thread, until the store is closed. `hear` must
+    /// return soon.
+    func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void)
+}
+
+/// What one server tells the others. It is a hint: it may be late, repeated, out of order or lost. So a server that
+/// hears it asks the store.
+package enum NodeNews: Hashable, Sendable {
+    /// The document has at least this revision.
+    case head(DocumentID, Revision)
+    /// The document was created, renamed, deleted or undeleted, or its history was trimmed or redacted.
+    case changed(DocumentID)
+    case revoked(TokenID)
+    /// A client joined a server at this time, in milliseconds. Its older connections to other servers must end.
+    case joined(PublicPusher, at: Int64)
+}
+
+/// What a server hears of the others.
+package enum NodeEvent: Equatable, Sendable {
+    case news([NodeNews])
+    /// Something that another server told was lost.
+    case missed
+}
+
+/// A user and the public id of one of the user's clients, which other servers may know.
+package struct PublicPusher: Hashable, Sendable {
+    package let user: ByteString
+    package let client: ByteString
+
+    package init(user: ByteString, client: ByteString) {
+        self.user = user
+        self.client = client
+    }
+}

@@ -1,0 +1,100 @@
+import CaretCore
+import CaretLog
+
+/// One message that a server sends to the others with `NOTIFY`: words that are separated by spaces.
+///
+/// The first word names the server, its run, and how many messages the run has sent. Each other word is one piece of
+/// news. A server ignores news of a kind that it does not know, so that a newer server can be started beside it.
+struct BusMessage: Equatable {
+    /// One run of a server.
+    struct Sender: Hashable {
+        /// The number of the server in the table `node`.
+        let node: Int64
+        /// A random number that differs between the runs of a server.
+        let run: UInt64
+    }
+
+    let sender: Sender
+    /// The number of the message, beginning at 1. A hole shows that a message was lost.
+    let number: Int64
+    let news: [NodeNews]
+
+    /// PostgreSQL refuses longer messages.
+    static let mostBytes = 7_900
+
+    /// The message as text, with as many news as fit. Removes them from `news`.
+    static func take(from news: inout ArraySlice<NodeNews>, sender: Sender, number: Int64) -> String {
+        var text = "\(sender.node).\(String(sender.run, radix: 36)).\(number)"
+        while let next = news.first {
+            let word = word(of: next)
+            if text.utf8.count + 1 + word.utf8.count <= mostBytes {
+                text += " " + word
+            } else if text.contains(" ") {
+                break
+            }
+            // A word that is too long for any message is left out. The limits of names and ids allow no such word.
+            news = news.dropFirst()
+        }
+        return text
+    }
+
+    private static func word(of news: NodeNews) -> String {
+        switch news {
+        case .head(let document, let revision): "h\(document.value).\(revision.value)"
+        case .changed(let document): "c\(document.value)"
+        case .revoked(let token): "t\(token.value)"
+        case .joined(let pusher, let time): "j\(hex(pusher.user)).\(hex(pusher.client)).\(time)"
+        }
+    }
+
+    // MARK: Reading
+
+    /// Nil if the text is no message of a server.
+    init?(_ text: String) {
+        var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
+        guard let first = words.popFirst() else { return nil }
+        let parts = first.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let node = Int64(parts[0]), let run = UInt64(parts[1], radix: 36),
+            let number = Int64(parts[2])
+        else { return nil }
+        (sender, self.number) = (Sender(node: node, run: run), number)
+        news = words.compactMap(BusMessage.news)
+    }
+
+    private static func news(_ word: Substring) -> NodeNews? {
+        let parts = word.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.map { Int64($0) }
+        switch (word.first, parts.count) {
+        case ("h", 2):
+            guard let document = numbers[0], let revision = numbers[1], let revision = Int(exactly: revision),
+                revision >= 0
+            else { return nil }
+            return .head(DocumentID(document), Revision(revision))
+        case ("c", 1): return numbers[0].map { .changed(DocumentID($0)) }
+        case ("t", 1): return numbers[0].map { .revoked(TokenID($0)) }
+        case ("j", 3):
+            guard let user = bytes(parts[0]), let client = bytes(parts[1]), let time = numbers[2] else {
+                return nil
+            }
+            return .joined(PublicPusher(user: user, client: client), at: time)
+        default: return nil
+        }
+    }
+
+    // MARK: Hexadecimal digits
+
+    private static func hex(_ bytes: ByteString) -> String {
+        bytes.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func bytes(_ hex: Substring) -> ByteString? {
+        let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(16 * high + low))
+        }
+        return ByteString(utf8: bytes)
+    }
+}

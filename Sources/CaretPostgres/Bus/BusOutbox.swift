@@ -1,0 +1,40 @@
+import CaretCore
+import CaretLog
+
+/// The news that wait for the next message. Newer news replace older ones about the same thing.
+struct BusOutbox {
+    private var heads: [DocumentID: Revision] = [:]
+    private var joined: [PublicPusher: Int64] = [:]
+    private var others: Set<NodeNews> = []
+    /// Whether news were dropped, so that the other servers must look for changes themselves.
+    private(set) var hasDropped = false
+
+    /// More news than this wait only if PostgreSQL is away for long.
+    static let mostNews = 10_000
+
+    private var count: Int { heads.count + joined.count + others.count }
+
+    var isEmpty: Bool { count == 0 && !hasDropped }
+
+    mutating func add(_ news: NodeNews) {
+        if count >= BusOutbox.mostNews {
+            self = BusOutbox()
+            hasDropped = true
+        }
+        switch news {
+        case .head(let document, let revision):
+            heads[document] = max(revision, heads[document] ?? revision)
+        case .joined(let pusher, let time): joined[pusher] = max(time, joined[pusher] ?? time)
+        case .changed, .revoked: others.insert(news)
+        }
+    }
+
+    /// Removes and returns all news.
+    mutating func take() -> (news: [NodeNews], hasDropped: Bool) {
+        let news =
+            Array(others) + joined.map { .joined($0.key, at: $0.value) }
+            + heads.map { .head($0.key, $0.value) }
+        defer { self = BusOutbox() }
+        return (news, hasDropped)
+    }
+}

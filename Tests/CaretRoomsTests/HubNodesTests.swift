@@ -1,0 +1,229 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+/// The tests change the store directly, as another server does.
+@Suite("hub: other servers over the same store")
+struct HubNodesTests {
+    /// How a server learns of a change.
+    enum Way: CaseIterable {
+        case hint, sweep, missed
+    }
+
+    private func server() -> ServerWorld {
+        let world = ServerWorld(sharesStore: true)
+        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        return world
+    }
+
+    private func learn(of document: DocumentID, _ way: Way, _ world: ServerWorld) {
+        switch way {
+        case .hint: world.hubEvent(.heard(.news([.changed(document)])))
+        case .sweep: world.pass(milliseconds: 2_000)
+        case .missed: world.hubEvent(.heard(.missed))
+        }
+        world.run()
+    }
+
+    @Test("a document that another server renames is gone under its old name", arguments: Way.allCases)
+    func renamed(way: Way) throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob", Grants([Grant(.read, to: .document(try DocumentName("a")))])!)
+        for client in [ann, bob] { #expect(client.asks(#"{"type":"open","doc":"a"}"#) == ["opened"]) }
+        #expect(world.store.rename(a, to: try DocumentName("b")) == .renamed)
+        learn(of: a, way, world)
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"b"}"#])
+        #expect(bob.hears() == [#"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#])
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["not_found"])
+        #expect(ann.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
+        #expect(world.hub.roomCount == 1)
+    }
+
+    @Test("a document that another server deletes is gone", arguments: Way.allCases)
+    func deleted(way: Way) throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        #expect(world.store.delete(a, at: 9).refusal == nil)
+        learn(of: a, way, world)
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#])
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["not_found"])
+        #expect(world.hub.roomCount == 0)
+        guard case .undeleted = world.store.undelete(a) else {
+            Issue.record("the document was not undeleted")
+            return
+        }
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+    }
+
+    @Test("a request finds the document that has the name now, whatever this server has heard")
+    func reusedName() throws {
+        let world = server()
+        let first = world.document("a", "first")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        #expect(world.store.rename(first, to: try DocumentName("b")) == .renamed)
+        world.document("a", "second")
+        let bob = world.connect("bob")
+        #expect(bob.askedInFull(#"{"type":"open","doc":"a"}"#).line(0).contains(#""text":"second""#))
+        #expect(bob.askedInFull(#"{"type":"open","doc":"b"}"#).line(0).contains(#""text":"first""#))
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"b"}"#])
+    }
+
+    @Test("a room reads what another server appends", arguments: Way.allCases)
+    func appended(way: Way) throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        world.append("y", to: a)
+        if way == .hint { world.hubEvent(.heard(.news([.head(a, 2)]))) } else { learn(of: a, way, world) }
+        world.run()
+        #expect(ann.heard().types == ["change"])
+    }
+
+    @Test("a read contains what its client has pushed before, although the hub looks up each name")
+    func ownPush() {
+        let world = server()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        ann.says(
+            #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"xy"}"#,
+            #"{"type":"read","doc":"a"}"#)
+        #expect(ann.heard().types == ["ack", "text"])
+    }
+
+    // MARK: Followers
+
+    @Test("followers hear of what other servers create, rename and delete", arguments: Way.allCases)
+    func followed(way: Way) throws {
+        let world = server()
+        let (a, b) = (world.document("a", "x"), world.document("b", "y"))
+        let ann = world.connect("ann")
+        #expect(ann.askedInFull(#"{"type":"follow"}"#).types == ["document", "document", "done"])
+        world.pass(milliseconds: 1_000)
+        #expect(world.store.rename(a, to: try DocumentName("c")) == .renamed)
+        #expect(world.store.delete(b, at: 9).refusal == nil)
+        let d = world.document("d", "z")
+        if way == .hint {
+            world.hubEvent(.heard(.news([a, b, d].map { .changed($0) })))
+        } else {
+            // Without hints, only `missed` makes the hub compare documents that nobody has open.
+            world.hubEvent(.heard(.missed))
+        }
+        world.run()
+        world.pass(milliseconds: 1_000)
+        let heard = ann.heard()
+        #expect(
+            heard.contains(
+                #"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"c","followed":true}"#))
+        #expect(
+            heard.contains(#"{"type":"gone","doc":"b","epoch":"1.2","reason":"deleted","followed":true}"#))
+        #expect(heard.filter { $0.hasPrefix(#"{"type":"document","doc":"c""#) }.count == 1)
+        #expect(heard.filter { $0.hasPrefix(#"{"type":"document","doc":"d""#) }.count == 1)
+        #expect(heard.count == 4)
+        world.hubEvent(.heard(.missed))
+        world.pass(milliseconds: 2_000)
+        #expect(ann.heard() == [])
+    }
+
+    @Test("a scan that the store could not answer is repeated in the next sweep")
+    func failedScan() throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"follow"}"#)
+        world.pass(milliseconds: 1_000)
+        #expect(world.store.rename(a, to: try DocumentName("c")) == .renamed)
+        world.refuses = { if case .list = $0 { true } else { false } }
+        world.hubEvent(.heard(.missed))
+        world.run()
+        #expect(ann.heard() == [])
+        world.refuses = { _ in false }
+        world.pass(milliseconds: 2_000)
+        world.pass(milliseconds: 1_000)
+        #expect(ann.heard().types == ["gone", "document"])
+    }
+
+    // MARK: Connections
+
+    @Test("a token that another server revokes ends its connections", arguments: [Way.hint, .sweep])
+    func revoked(way: Way) throws {
+        let world = server()
+        let text = try world.store.addToken(of: UserName("ann"), .all, at: 1).get()
+        world.tokens["token-ann"] = Identity(user: "ann", token: text.token, grants: .all)
+        let ann = world.connect("ann")
+        #expect(ann.hears() == ["welcome"])
+        // A wrong hint does nothing.
+        world.hubEvent(.heard(.news([.revoked(text.token)])))
+        world.run()
+        #expect(ann.hears() == [] && !ann.isEnded)
+        #expect(world.store.revokeToken(text.token).refusal == nil)
+        if way == .hint {
+            world.hubEvent(.heard(.news([.revoked(text.token)])))
+            world.run()
+        } else {
+            world.pass(milliseconds: 2_000)
+        }
+        #expect(ann.heard().line(0).contains(#""type":"bye","reason":"revoked""#) && ann.isEnded)
+    }
+
+    @Test("a client that joins another server later is replaced here, and not the other way round")
+    func replaced() {
+        let world = server()
+        let ann = world.connect("ann")
+        guard case .joined(let pusher, let time)? = world.told.last else {
+            Issue.record("the hub told nobody of the client: \(world.told)")
+            return
+        }
+        #expect(time == world.now && pusher.user == "ann")
+        for earlier in [time - 1, time] {
+            world.hubEvent(.heard(.news([.joined(pusher, at: earlier)])))
+            world.run()
+        }
+        #expect(ann.hears() == ["welcome"] && !ann.isEnded)
+        let other = PublicPusher(user: "bob", client: pusher.client)
+        world.hubEvent(.heard(.news([.joined(other, at: time + 1), .joined(pusher, at: time + 1)])))
+        world.run()
+        #expect(ann.heard().line(0).contains(#""type":"bye","reason":"replaced""#) && ann.isEnded)
+    }
+
+    @Test("a server without others tells nothing and asks for nothing")
+    func alone() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        let calls = world.calls.count
+        world.pass(milliseconds: 10_000)
+        #expect(world.told == [] && world.calls.count == calls)
+    }
+}
+
+extension ServerWorld {
+    /// Another server appends a whole new text.
+    fileprivate func append(_ text: String, to document: DocumentID) {
+        guard let head = try? store.text(of: document, at: nil).get(), let new = try? TextBuffer(text),
+            let entry = try? store.entry(of: document).get(),
+            let edits = try? diff(from: head.text, to: new).edits.map({ try LoggedEdit($0, in: head.text) })
+        else {
+            Issue.record("document \(document.value) cannot be appended to")
+            return
+        }
+        let logged = LoggedChange(
+            pusher: Pusher(user: "eve", client: "eve-client"), seq: Int64(entry.head.value) + 1,
+            time: entry.updated + 1, edits: edits)
+        let change = PushedChange(logged, digest: SampleLog.digest(9))
+        let outcomes = store.append([
+            Append(document: document, epoch: entry.epoch, expected: entry.head, changes: [change])
+        ])
+        #expect(outcomes == [.committed(head: entry.head.next)])
+    }
+}

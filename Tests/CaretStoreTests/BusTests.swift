@@ -1,0 +1,163 @@
+import CaretCore
+import CaretLog
+import CaretPostgres
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// What servers over one PostgreSQL database tell each other.
+@Suite("The bus over PostgreSQL") struct BusTests {
+    /// What a store has heard.
+    private final class Ear: Sendable {
+        private let heard = Mutex<[NodeEvent]>([])
+
+        init(_ store: PostgresStore) {
+            store.bus?.listen { event in self.heard.withLock { $0.append(event) } }
+        }
+
+        var news: Set<NodeNews> {
+            heard.withLock { events in
+                Set(
+                    events.flatMap { event -> [NodeNews] in
+                        if case .news(let news) = event { news } else { [] }
+                    })
+            }
+        }
+
+        var hasMissed: Bool { heard.withLock { $0.contains(.missed) } }
+
+        func forget() { heard.withLock { $0 = [] } }
+
+        func waits(for what: (Ear) -> Bool) async throws {
+            for _ in 0..<1_000 where !what(self) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(what(self), "heard: \(heard.withLock { $0 })")
+        }
+    }
+
+    private func open(
+        _ address: String, _ node: String, onEvent: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+    ) throws -> PostgresStore {
+        try PostgresStore(
+            PostgresAddress(address), node: node, allowsUnreplicated: true, patience: 3_000, onEvent: onEvent)
+    }
+
+    @Test("a server hears what the other ones have committed, and nothing of itself")
+    func everyKind() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let (here, there) = (try open(address, "here"), try open(address, "there"))
+        let (ear, own) = (Ear(there), Ear(here))
+        var document = try await TrackedDocument(on: here)
+        let id = document.entry.id
+        try await ear.waits { $0.news == [.changed(id)] }
+        ear.forget()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        #expect(await here.append(append) == .committed(head: 1))
+        try document.follow(append)
+        try await ear.waits { $0.news == [.head(id, 1)] }
+        ear.forget()
+        let locked = try document.append([SampleChange.edit(0, 0, "y")], seq: 2)
+        let outcome = await here.appendLocked(locked) { _ in locked.changes }
+        #expect(outcome.outcome == .committed(head: 2))
+        try await ear.waits { $0.news == [.head(id, 2)] }
+        ear.forget()
+        #expect(await here.rename(id, to: try DocumentName("other")) == .renamed)
+        try await ear.waits { $0.news == [.changed(id)] }
+        ear.forget()
+        #expect(refusal(await here.delete(id, at: 7)) == nil)
+        try await ear.waits { $0.news == [.changed(id)] }
+        ear.forget()
+        guard case .undeleted = await here.undelete(id) else { throw CancellationError() }
+        try await ear.waits { $0.news == [.changed(id)] }
+        ear.forget()
+        #expect(await here.trim(id, through: 1) == .trimmed(start: 1))
+        try await ear.waits { $0.news == [.changed(id)] }
+        ear.forget()
+        let token = try await here.addToken(of: UserName("ann"), .all).get().token
+        #expect(refusal(await here.revokeToken(token)) == nil)
+        let joined = NodeNews.joined(PublicPusher(user: "ann", client: "p-1"), at: 12)
+        here.bus?.publish([joined])
+        try await ear.waits { $0.news == [.revoked(token), joined] }
+        #expect(own.news == [] && !ear.hasMissed)
+        await here.close()
+        await there.close()
+    }
+
+    @Test("a server whose connection was lost says that it may have missed something, and hears again")
+    func lostConnection() async throws {
+        let cluster = try PostgresCluster()
+        let address = cluster.newAddress()
+        let (here, there) = (try open(address, "here"), try open(address, "there"))
+        let ear = Ear(there)
+        #expect(!ear.hasMissed)
+        // The connections of a bus end their life with one of these statements.
+        let statements = ["%pg_notify(%", "%pg_try_advisory_lock%"].map { "query LIKE '\($0)'" }
+        try cluster.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'caretd' AND ("
+                + statements.joined(separator: " OR ") + ")")
+        try await ear.waits { $0.hasMissed }
+        ear.forget()
+        here.bus?.publish([.revoked(TokenID(3))])
+        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        await here.close()
+        await there.close()
+    }
+
+    @Test("a server that ends or falls silent may have told nobody of its last commits")
+    func silentServer() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let (here, there) = (try open(address, "here"), try open(address, "there"))
+        let ear = Ear(there)
+        here.bus?.publish([.revoked(TokenID(3))])
+        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        #expect(!ear.hasMissed)
+        await here.close()
+        try await ear.waits { $0.hasMissed }
+        await there.close()
+    }
+
+    @Test("two running servers cannot have one name, and the name is free after the end")
+    func names() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let first = try open(address, "same")
+        #expect(throws: PostgresOpeningFault.nameInUse("same")) { try open(address, "same") }
+        await first.close()
+        await (try open(address, "same")).close()
+    }
+
+    @Test("the news of many changes take several messages, and each is heard")
+    func manyNews() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let (here, there) = (try open(address, "here"), try open(address, "there"))
+        let ear = Ear(there)
+        let news = (0..<3_000).map { NodeNews.head(DocumentID($0), 1_000_000) }
+        here.bus?.publish(news)
+        try await ear.waits { $0.news == Set(news) }
+        #expect(!ear.hasMissed)
+        // More news than can wait are not told, and the others look for changes themselves.
+        here.bus?.publish((0..<10_002).map { .revoked(TokenID($0)) })
+        try await ear.waits { $0.hasMissed }
+        await here.close()
+        await there.close()
+    }
+
+    @Test("other messages on the channel are ignored")
+    func garbage() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let address = cluster.newAddress()
+        let (here, there) = (try open(address, "here"), try open(address, "there"))
+        let ear = Ear(there)
+        let schema = try #require(address.components(separatedBy: "%3D").last)
+        for text in [
+            "", " ", "1", "1.2", "1.x.y", "1.2.3 h",
+            "9.z.1 h1 h1.-2 hx.1 c t9999999999999999999 j1.2 jx.00.1 q7",
+        ] {
+            try cluster.execute("SELECT pg_notify('caret.\(schema)', '\(text)')")
+        }
+        here.bus?.publish([.revoked(TokenID(3))])
+        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        #expect(!ear.hasMissed)
+        await here.close()
+        await there.close()
+    }
+}

@@ -10,6 +10,8 @@ final class EditorGroup {
         var framing: EditorFraming
         /// The socket; nil while the editor is not connected.
         var descriptor: Int32?
+        /// The port of the server of the last connection.
+        var port: UInt16 = 0
         var input: [UInt8] = []
         var output: [UInt8] = []
     }
@@ -40,9 +42,14 @@ final class EditorGroup {
     // MARK: Work
 
     /// Connects all editors that are not connected. They keep their texts and their unanswered pushes.
-    func connect(to server: LiveServer) throws {
+    func connect(to server: LiveServer) throws { try connect(to: [server]) }
+
+    /// Spreads the editors that are not connected over these servers.
+    func connect(to servers: [LiveServer]) throws {
         for index in connections.indices where connections[index].descriptor == nil {
             let transport = connections[index].transport
+            let server = servers[index % servers.count]
+            connections[index].port = server.port
             let descriptor = try Address.loopback(port: server.port).connected(
                 trusting: transport.usesTLS ? server.trust : nil, speaking: transport.applicationProtocol)
             connections[index].descriptor = descriptor
@@ -52,6 +59,11 @@ final class EditorGroup {
             connections[index].output = connections[index].framing.greeting
             try send([connections[index].editor.hello()], index)
         }
+    }
+
+    /// Ends the connections to a server, as a client does that gets no answer.
+    func leave(_ server: LiveServer) {
+        for index in connections.indices where connections[index].port == server.port { leave(index) }
     }
 
     /// Lets all editors send and receive until the condition holds. Some editors may lose their connections

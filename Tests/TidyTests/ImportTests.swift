@@ -38,7 +38,8 @@ struct ImportTable {
         "Sources/CaretPage": [],
         "Sources/CaretEditors": [],
         "Sources/CaretPostgres": [
-            "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog", "Dispatch",
+            "CLinux", "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+            "Dispatch",
             "Glibc", "Synchronization",
         ],
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],

@@ -3,6 +3,7 @@ import CaretFormat
 import CaretLog
 import CaretPostgres
 import CaretStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -67,7 +68,11 @@ private struct RandomRun {
         case .sqlite, .memory: reopened = { try RandomRun.opened(scratch) }
         case .postgres:
             let address = try PostgresCluster.shared.get().newAddress()
-            reopened = { try RandomRun.opened(address) }
+            // Both stores run at the same time, so each needs a name of its own.
+            let names = Atomic(0)
+            reopened = {
+                try RandomRun.opened(address, as: "test-\(names.add(1, ordering: .relaxed).newValue)")
+            }
         }
         store = try reopened()
         second = kind == .postgres ? try reopened() : nil
@@ -82,8 +87,8 @@ private struct RandomRun {
         }
     }
 
-    private static func opened(_ address: String) throws -> PostgresStore {
-        try PostgresStore(PostgresAddress(address), node: "test", allowsUnreplicated: true) { event in
+    private static func opened(_ address: String, as node: String) throws -> PostgresStore {
+        try PostgresStore(PostgresAddress(address), node: node, allowsUnreplicated: true) { event in
             switch event {
             case .renewed, .damaged, .failed, .full, .lost: Issue.record("\(event)")
             default: break

@@ -1,29 +1,34 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// One message that a server sends to the others with `NOTIFY`: words that are separated by spaces.
 ///
 /// The first word names the server, its run, and how many messages the run has sent. Each other word is one piece of
 /// news. A server ignores news of a kind that it does not know, so that a newer server can be started beside it.
-struct BusMessage: Equatable {
+package struct BusMessage: Equatable {
     /// One run of a server.
-    struct Sender: Hashable {
+    package struct Sender: Hashable {
         /// The number of the server in the table `node`.
         let node: Int64
         /// A random number that differs between the runs of a server.
         let run: UInt64
+
+        package init(node: Int64, run: UInt64) {
+            self.node = node
+            self.run = run
+        }
     }
 
-    let sender: Sender
+    package let sender: Sender
     /// The number of the message, beginning at 1. A hole shows that a message was lost.
-    let number: Int64
-    let news: [NodeNews]
+    package let number: Int64
+    package let news: [NodeNews]
 
     /// PostgreSQL refuses longer messages.
-    static let mostBytes = 7_900
+    package static let mostBytes = 7_900
 
     /// The message as text, with as many news as fit. Removes them from `news`.
-    static func take(from news: inout ArraySlice<NodeNews>, sender: Sender, number: Int64) -> String {
+    package static func take(from news: inout ArraySlice<NodeNews>, sender: Sender, number: Int64) -> String {
         var text = "\(sender.node).\(String(sender.run, radix: 36)).\(number)"
         while let next = news.first {
             let word = word(of: next)
@@ -50,7 +55,7 @@ struct BusMessage: Equatable {
     // MARK: Reading
 
     /// Nil if the text is no message of a server.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
         guard let first = words.popFirst() else { return nil }
         let parts = first.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,22 +1,24 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// The news that wait for the next message. Newer news replace older ones about the same thing.
-struct BusOutbox {
+package struct BusOutbox {
     private var heads: [DocumentID: Revision] = [:]
     private var joined: [PublicPusher: Int64] = [:]
     private var others: Set<NodeNews> = []
     /// Whether news were dropped, so that the other servers must look for changes themselves.
-    private(set) var hasDropped = false
+    package private(set) var hasDropped = false
 
     /// More news than this wait only if PostgreSQL is away for long.
-    static let mostNews = 10_000
+    package static let mostNews = 10_000
 
     private var count: Int { heads.count + joined.count + others.count }
 
-    var isEmpty: Bool { count == 0 && !hasDropped }
+    package init() {}
 
-    mutating func add(_ news: NodeNews) {
+    package var isEmpty: Bool { count == 0 && !hasDropped }
+
+    package mutating func add(_ news: NodeNews) {
         if count >= BusOutbox.mostNews {
             self = BusOutbox()
             hasDropped = true
@@ -30,7 +32,7 @@ struct BusOutbox {
     }
 
     /// Removes and returns all news.
-    mutating func take() -> (news: [NodeNews], hasDropped: Bool) {
+    package mutating func take() -> (news: [NodeNews], hasDropped: Bool) {
         let news =
             Array(others) + joined.map { .joined($0.key, at: $0.value) }
             + heads.map { .head($0.key, $0.value) }

@@ -1,7 +1,5 @@
-import CaretLog
-
 /// The other servers that this one hears, and whether a message of them was lost.
-struct Neighbours: Equatable {
+package struct Neighbours: Equatable {
     private struct Neighbour: Equatable {
         var run: UInt64
         /// The number of the last message.
@@ -13,15 +11,15 @@ struct Neighbours: Equatable {
     private var neighbours: [Int64: Neighbour] = [:]
 
     /// A server sends at least one message in this time, in milliseconds.
-    static let beat: Int64 = 1_000
+    package static let beat: Int64 = 1_000
     /// A server that was silent for this time has ended, or its messages do not arrive.
-    static let silence: Int64 = 3_000
+    package static let silence: Int64 = 3_000
 
-    var count: Int { neighbours.count }
+    package init() {}
 
     /// Records a message. Returns whether an earlier message was lost, or may have been lost with the end of an earlier
     /// run of its sender.
-    mutating func hear(_ message: BusMessage, at now: Int64) -> Bool {
+    package mutating func hear(_ message: BusMessage, at now: Int64) -> Bool {
         let (sender, number) = (message.sender, message.number)
         guard let known = neighbours[sender.node] else {
             neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
@@ -39,12 +37,12 @@ struct Neighbours: Equatable {
 
     /// Forgets the servers that are silent. Returns whether there are any: what such a server committed last may be
     /// known to nobody.
-    mutating func forgetSilent(at now: Int64) -> Bool {
+    package mutating func forgetSilent(at now: Int64) -> Bool {
         let count = neighbours.count
         neighbours = neighbours.filter { $0.value.heard + Neighbours.silence > now }
         return neighbours.count < count
     }
 
     /// Forgets all servers, because messages may have been missed.
-    mutating func forgetAll() { neighbours = [:] }
+    package mutating func forgetAll() { neighbours = [:] }
 }

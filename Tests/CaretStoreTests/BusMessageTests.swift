@@ -1,0 +1,129 @@
+import CaretCore
+import CaretLog
+import CaretPostgres
+import TestSupport
+import Testing
+
+/// What servers over one PostgreSQL database send each other, without a connection.
+@Suite("Messages between servers") struct BusMessageTests {
+    private let sender = BusMessage.Sender(node: 3, run: 36)
+
+    private func messages(_ news: [NodeNews]) throws -> [BusMessage] {
+        var (rest, messages): (ArraySlice<NodeNews>, [BusMessage]) = (news[...], [])
+        repeat {
+            let text = BusMessage.take(from: &rest, sender: sender, number: Int64(messages.count + 1))
+            #expect(text.utf8.count <= BusMessage.mostBytes)
+            messages.append(try #require(BusMessage(text)))
+        } while !rest.isEmpty
+        return messages
+    }
+
+    @Test("a message is text that a person can read")
+    func text() {
+        var news: ArraySlice<NodeNews> = [
+            .head(DocumentID(5), 120), .changed(DocumentID(6)), .revoked(TokenID(7)),
+            .joined(PublicPusher(user: "ann", client: "p-\u{e9}"), at: 8),
+        ]
+        let text = BusMessage.take(from: &news, sender: sender, number: 9)
+        #expect(text == "3.10.9 h5.120 c6 t7 j616e6e.702dc3a9.8" && news.isEmpty)
+    }
+
+    @Test("every message is read as it was written, and many news take several messages")
+    func roundTrip() throws {
+        var random = Seeded(7)
+        for _ in 0..<200 {
+            let news = (0..<random.pick([0, 1, 3, 1_000])).map { _ -> NodeNews in
+                let number = random.pick([0, 1, Int64(random.number(0...1 << 40)), .max, .min])
+                switch random.number(0...3) {
+                case 0: return .head(DocumentID(number), Revision(random.number(0...1 << 50)))
+                case 1: return .changed(DocumentID(number))
+                case 2: return .revoked(TokenID(number))
+                default:
+                    let user = ByteString(SampleText.make(upTo: 9, tricky: 50, &random))
+                    let client = ByteString(
+                        utf8: (0..<random.number(0...64)).map { _ in UInt8(random.number(0...255)) })
+                    return .joined(PublicPusher(user: user, client: client), at: number)
+                }
+            }
+            let messages = try messages(news)
+            #expect(messages.flatMap(\.news) == news)
+            #expect(messages.allSatisfy { $0.sender == sender })
+            #expect(messages.map(\.number) == (1...Int64(messages.count)).map(\.self))
+        }
+    }
+
+    @Test("news that fit into no message are left out, and the others are sent")
+    func longWord() throws {
+        let long = NodeNews.joined(
+            PublicPusher(user: ByteString(String(repeating: "a", count: 4_000)), client: ""), at: 1)
+        #expect(
+            try messages([.changed(DocumentID(1)), long, .changed(DocumentID(2))]).flatMap(\.news)
+                == [.changed(DocumentID(1)), .changed(DocumentID(2))])
+    }
+
+    @Test("other texts are no messages, and unknown words are left out")
+    func garbage() {
+        for text in [
+            "", " ", "1", "1.2", "1.2.", ".2.3", "1.-.3", "x.2.3", "1.2.3.4", "1.2.9223372036854775808",
+        ] {
+            #expect(BusMessage(text) == nil, "\(text)")
+        }
+        let text = "1.2.3 c1 x9 h1 h1.-2 h.1 hx.1 c t9223372036854775808 j1.2 j0.00.1 jx0.00.1  c2"
+        #expect(BusMessage(text)?.news == [.changed(DocumentID(1)), .changed(DocumentID(2))])
+    }
+
+    // MARK: Lost messages
+
+    /// Reads a message of the run `run` of a server. Returns whether something was missed.
+    private struct Hearing {
+        var neighbours = Neighbours()
+
+        mutating func hears(_ node: Int64, _ run: UInt64, _ number: Int64, at now: Int64 = 0) -> Bool {
+            BusMessage("\(node).\(run).\(number)").map { neighbours.hear($0, at: now) } ?? false
+        }
+    }
+
+    @Test("a hole in the numbers, another run and silence mean that something was missed")
+    func missed() {
+        var hearing = Hearing()
+        // A server that is heard for the first time has sent earlier messages before.
+        var missed = [hearing.hears(1, 1, 7), hearing.hears(1, 1, 8)]
+        // A message that arrives twice, or late, is no loss.
+        missed += [
+            hearing.hears(1, 1, 8), hearing.hears(1, 1, 2), hearing.hears(2, 1, 1), hearing.hears(1, 1, 9),
+        ]
+        #expect(!missed.contains(true))
+        missed = [hearing.hears(1, 1, 11), hearing.hears(1, 2, 1), hearing.hears(1, 2, 2, at: 2_000)]
+        #expect(missed == [true, true, false])
+        // The second server was silent for long enough, and the first one was not.
+        let silence = Neighbours.silence
+        missed = [silence - 1, silence, silence + 1].map { hearing.neighbours.forgetSilent(at: $0) }
+        #expect(missed == [false, true, false])
+        missed = [hearing.hears(1, 2, 3, at: silence + 1)]
+        #expect(missed == [false])
+    }
+
+    // MARK: Waiting news
+
+    @Test("newer news replace older ones, and more than the limit are dropped")
+    func outbox() {
+        var outbox = BusOutbox()
+        #expect(outbox.isEmpty)
+        let ann = PublicPusher(user: "ann", client: "p-1")
+        for news in [
+            .head(DocumentID(1), 5), .head(DocumentID(1), 7), .head(DocumentID(1), 6),
+            .changed(DocumentID(2)),
+            .changed(DocumentID(2)), .joined(ann, at: 9), .joined(ann, at: 8),
+        ] as [NodeNews] {
+            outbox.add(news)
+        }
+        let taken = outbox.take()
+        #expect(Set(taken.news) == [.head(DocumentID(1), 7), .changed(DocumentID(2)), .joined(ann, at: 9)])
+        #expect(taken.news.count == 3 && !taken.hasDropped && outbox.isEmpty)
+        for number in 0..<BusOutbox.mostNews { outbox.add(.changed(DocumentID(Int64(number)))) }
+        #expect(!outbox.hasDropped)
+        outbox.add(.changed(DocumentID(-1)))
+        let rest = outbox.take()
+        #expect(rest.news == [.changed(DocumentID(-1))] && rest.hasDropped && outbox.isEmpty)
+    }
+}

@@ -13,15 +13,18 @@ struct HubNodesTests {
         case hint, sweep, missed
     }
 
+    /// The other server.
+    private let there = NodeID(node: 2, run: 1)
+
     private func server() -> ServerWorld {
         let world = ServerWorld(sharesStore: true)
-        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now, sharesStore: true) }
         return world
     }
 
     private func learn(of document: DocumentID, _ way: Way, _ world: ServerWorld) {
         switch way {
-        case .hint: world.hubEvent(.heard(.news([.changed(document)])))
+        case .hint: world.hubEvent(.heard(.news(there, [.changed(document)])))
         case .sweep: world.pass(milliseconds: 2_000)
         case .missed: world.hubEvent(.heard(.missed))
         }
@@ -83,7 +86,11 @@ struct HubNodesTests {
         let ann = world.connect("ann")
         #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
         world.append("y", to: a)
-        if way == .hint { world.hubEvent(.heard(.news([.head(a, 2)]))) } else { learn(of: a, way, world) }
+        if way == .hint {
+            world.hubEvent(.heard(.news(there, [.head(a, 2)])))
+        } else {
+            learn(of: a, way, world)
+        }
         world.run()
         #expect(ann.heard().types == ["change"])
     }
@@ -113,7 +120,7 @@ struct HubNodesTests {
         #expect(world.store.delete(b, at: 9).refusal == nil)
         let d = world.document("d", "z")
         if way == .hint {
-            world.hubEvent(.heard(.news([a, b, d].map { .changed($0) })))
+            world.hubEvent(.heard(.news(there, [a, b, d].map { .changed($0) })))
         } else {
             // Without hints, only `missed` makes the hub compare documents that nobody has open.
             world.hubEvent(.heard(.missed))
@@ -162,12 +169,12 @@ struct HubNodesTests {
         let ann = world.connect("ann")
         #expect(ann.hears() == ["welcome"])
         // A wrong hint does nothing.
-        world.hubEvent(.heard(.news([.revoked(text.token)])))
+        world.hubEvent(.heard(.news(there, [.revoked(text.token)])))
         world.run()
         #expect(ann.hears() == [] && !ann.isEnded)
         #expect(world.store.revokeToken(text.token).refusal == nil)
         if way == .hint {
-            world.hubEvent(.heard(.news([.revoked(text.token)])))
+            world.hubEvent(.heard(.news(there, [.revoked(text.token)])))
             world.run()
         } else {
             world.pass(milliseconds: 2_000)
@@ -185,14 +192,44 @@ struct HubNodesTests {
         }
         #expect(time == world.now && pusher.user == "ann")
         for earlier in [time - 1, time] {
-            world.hubEvent(.heard(.news([.joined(pusher, at: earlier)])))
+            world.hubEvent(.heard(.news(there, [.joined(pusher, at: earlier)])))
             world.run()
         }
         #expect(ann.hears() == ["welcome"] && !ann.isEnded)
         let other = PublicPusher(user: "bob", client: pusher.client)
-        world.hubEvent(.heard(.news([.joined(other, at: time + 1), .joined(pusher, at: time + 1)])))
+        world.hubEvent(.heard(.news(there, [.joined(other, at: time + 1), .joined(pusher, at: time + 1)])))
         world.run()
         #expect(ann.heard().line(0).contains(#""type":"bye","reason":"replaced""#) && ann.isEnded)
+    }
+
+    @Test("what sessions at other servers select reaches the room, and a server that ends takes them along")
+    func guests() throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        #expect(world.told.last == .roster(a))
+        let entry = try world.store.entry(of: a).get()
+        let bob = GuestNews(
+            document: a, epoch: entry.epoch.document, revision: 1, session: "there-1", user: "bob",
+            client: "p-bob", info: #"{"color":"blue"}"#, moment: 1, selections: [Selection(caret: 1)])
+        world.hubEvent(.heard(.news(there, [.selected(bob)])))
+        world.run()
+        #expect(
+            ann.hears() == [
+                #"{"type":"peer","doc":"a","session":"there-1","user":"bob","client":"p-bob","info":{"color":"blue"},"rev":1,"selections":[[1,1]]}"#
+            ])
+        #expect(ann.asks(#"{"type":"select","doc":"a","rev":1,"selections":[[0,1]]}"#) == [])
+        world.hubEvent(.heard(.news(there, [.roster(a)])))
+        world.run()
+        guard case .selected(let told)? = world.told.last else {
+            Issue.record("the room told nobody of its session: \(world.told)")
+            return
+        }
+        #expect(told.user == "ann" && told.selections == [Selection(anchor: 0, head: 1)])
+        world.hubEvent(.heard(.missed))
+        world.run()
+        #expect(world.told.suffix(2).contains(.roster(a)))
     }
 
     @Test("a server without others tells nothing and asks for nothing")

@@ -54,6 +54,18 @@ import Testing
         #expect(world.lines(.ann).codes == ["epoch_changed"])
     }
 
+    @Test("an ack names the document as its push did, although another server has renamed it meanwhile")
+    func renamedDuringAppend() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        world.send(.nowCalled(try DocumentName("other"), readers: []))
+        #expect(world.lines(.ann).types == ["gone"])
+        world.release()
+        #expect(world.lines(.ann).line(0).hasPrefix(#"{"type":"ack","doc":"notes","seq":1,"rev":2"#))
+    }
+
     /// Otherwise a client in a busy document might wait for ever: each answer would be older than the head.
     @Test("an answer that waits for an append in flight is used after it, without a second lookup")
     func lookUpBesideOwnAppend() throws {

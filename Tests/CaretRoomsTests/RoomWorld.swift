@@ -11,6 +11,9 @@ struct RoomWorld {
     var store: StoreModel
     let document: DocumentID
     let limits: Limits
+    private let sharesStore: Bool
+    /// What the room has told other servers since the test last asked for it.
+    private var told: [NodeNews] = []
     /// The lines that were sent to each session, and that the test has not read yet.
     private var sent: [SessionID: [String]] = [:]
     /// The number of buffers that were sent to each session since the test last asked for it.
@@ -40,8 +43,9 @@ struct RoomWorld {
     /// The name of the document in requests.
     var name: WireString = "notes"
 
-    init(_ text: String = "", limits: Limits = Limits()) throws {
+    init(_ text: String = "", limits: Limits = Limits(), sharesStore: Bool = false) throws {
         self.limits = limits
+        self.sharesStore = sharesStore
         store = StoreModel(generation: 1)
         guard case .created(let entry) = store.create(try DocumentName("notes"), at: 5) else {
             throw Unexpected(what: "the document was not created")
@@ -56,21 +60,22 @@ struct RoomWorld {
                 Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change])
             ])
         }
-        room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000)
+        room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000, sharesStore)
     }
 
     private static func room(
-        of document: DocumentID, in store: StoreModel, _ limits: Limits, at time: Int64
+        of document: DocumentID, in store: StoreModel, _ limits: Limits, at time: Int64, _ sharesStore: Bool
     ) throws -> RoomState {
         RoomState(
             try store.entry(of: document).get(), head: try store.text(of: document, at: nil).get(),
-            limits: limits, at: time, publicClient: { WireString("p-" + $0.client.string) })
+            limits: limits, at: time, sharesStore: sharesStore,
+            publicClient: { WireString("p-" + $0.client.string) })
     }
 
     /// Simulates a restart: makes a new room from the store.
     mutating func restart() throws {
         (sent, outstanding, held, ended, wakesAt) = ([:], [:], [], [], nil)
-        room = try RoomWorld.room(of: document, in: store, limits, at: time)
+        room = try RoomWorld.room(of: document, in: store, limits, at: time, sharesStore)
     }
 
     // MARK: Time and the store
@@ -199,6 +204,7 @@ struct RoomWorld {
         case .diverged(_, let revision): divergences.append(revision)
         case .notifyHub(.pushesResolved(let connection)): answeredConnections.append(connection)
         case .notifyHub(.unloadOffered): unloadOffers += 1
+        case .tell(let news): told.append(news)
         case .notifyHub(let notice): notices.append(notice)
         case .wake(let wake): noteWake(wake)
         }
@@ -210,6 +216,27 @@ struct RoomWorld {
         let last = wakesAt.flatMap { $0 > time ? $0 : nil }
         #expect(wake > time && wake < last ?? .max)
         wakesAt = wake
+    }
+
+    // MARK: Other servers
+
+    /// Removes and returns what the room has told other servers.
+    mutating func takeTold() -> [NodeNews] {
+        defer { told = [] }
+        return told
+    }
+
+    /// The room hears what another server tells.
+    mutating func hear(_ news: [NodeNews], from node: NodeID = NodeID(node: 2, run: 1)) {
+        for one in news {
+            switch one {
+            case .selected(let guest): send(.guests(.selected(node, guest)))
+            case .left(_, let session): send(.guests(.left(session)))
+            case .roster: send(.guests(.rosterAsked))
+            case .head(_, let revision): send(.storeHead(revision))
+            case .changed, .revoked, .joined: break
+            }
+        }
     }
 
     // MARK: Results

@@ -17,10 +17,14 @@ struct WholeRoom: ServedRoom {
     private let now: Int64
     private var state: RoomState
 
-    init(_ entry: DocumentEntry, _ text: Snapshot, _ settings: ConnectionSettings, at now: Int64) {
+    init(
+        _ entry: DocumentEntry, _ text: Snapshot, _ settings: ConnectionSettings, at now: Int64,
+        sharesStore: Bool = false
+    ) {
         self.now = now
         state = RoomState(
-            entry, head: text, limits: settings.limits, at: now, publicClient: settings.publicClient)
+            entry, head: text, limits: settings.limits, at: now, sharesStore: sharesStore,
+            publicClient: settings.publicClient)
     }
 
     var isIdle: Bool { state.isIdle }
@@ -37,7 +41,7 @@ struct WholeRoom: ServedRoom {
             case .waitForPushes: waiting += state.handle(.waitEnded, at: now)
             // The room's time does not advance.
             case .wake: break
-            case .send, .ended, .disconnect, .diverged, .notifyHub: left.append(action)
+            case .send, .ended, .disconnect, .diverged, .notifyHub, .tell: left.append(action)
             }
         }
         return left

@@ -349,6 +349,7 @@ final class ServerWorld {
         // The wait ends at once.
         case .waitForPushes: roomLater(document, .waitEnded, from: nil)
         case .notifyHub(.unloadOffered) where !dropsIdleRooms: break
+        case .tell(let news): told.append(news)
         case .notifyHub(let notice): hubLater(.notified(document, notice))
         case .call(let id, let call):
             storeLater(call) { [unowned self] in

@@ -6,7 +6,7 @@ import Testing
 
 /// What servers over one PostgreSQL database send each other, without a connection.
 @Suite("Messages between servers") struct BusMessageTests {
-    private let sender = BusMessage.Sender(node: 3, run: 36)
+    private let sender = NodeID(node: 3, run: 36)
 
     private func messages(_ news: [NodeNews]) throws -> [BusMessage] {
         var (rest, messages): (ArraySlice<NodeNews>, [BusMessage]) = (news[...], [])
@@ -34,7 +34,22 @@ import Testing
         for _ in 0..<200 {
             let news = (0..<random.pick([0, 1, 3, 1_000])).map { _ -> NodeNews in
                 let number = random.pick([0, 1, Int64(random.number(0...1 << 40)), .max, .min])
-                switch random.number(0...3) {
+                switch random.number(0...6) {
+                case 3:
+                    return .selected(
+                        GuestNews(
+                            document: DocumentID(number), epoch: random.next(),
+                            revision: Revision(random.number(0...1 << 50)), session: "s-1",
+                            user: ByteString(SampleText.make(upTo: 9, tricky: 50, &random)), client: "p-1",
+                            info: random.chance(50) ? #"{"color":"blue"}"# : nil,
+                            moment: random.number(0...99),
+                            selections: (0..<random.pick([0, 1, 5])).map { _ in
+                                Selection(
+                                    anchor: Offset(random.number(0...1 << 40)),
+                                    head: Offset(random.number(0...9)))
+                            }))
+                case 4: return .left(DocumentID(number), "s-1")
+                case 5: return .roster(DocumentID(number))
                 case 0: return .head(DocumentID(number), Revision(random.number(0...1 << 50)))
                 case 1: return .changed(DocumentID(number))
                 case 2: return .revoked(TokenID(number))
@@ -74,12 +89,13 @@ import Testing
 
     // MARK: Lost messages
 
-    /// Reads a message of the run `run` of a server. Returns whether something was missed.
+    /// Reads messages of servers.
     private struct Hearing {
         var neighbours = Neighbours()
 
-        mutating func hears(_ node: Int64, _ run: UInt64, _ number: Int64, at now: Int64 = 0) -> Bool {
-            BusMessage("\(node).\(run).\(number)").map { neighbours.hear($0, at: now) } ?? false
+        /// What a message of the run `run` of a server shows about earlier ones.
+        mutating func hears(_ node: Int64, _ run: UInt64, _ number: Int64, at now: Int64 = 0) -> [NodeEvent] {
+            BusMessage("\(node).\(run).\(number)").map { neighbours.hear($0, at: now) } ?? []
         }
     }
 
@@ -87,20 +103,25 @@ import Testing
     func missed() {
         var hearing = Hearing()
         // A server that is heard for the first time has sent earlier messages before.
-        var missed = [hearing.hears(1, 1, 7), hearing.hears(1, 1, 8)]
+        var events = hearing.hears(1, 1, 7) + hearing.hears(1, 1, 8)
         // A message that arrives twice, or late, is no loss.
-        missed += [
-            hearing.hears(1, 1, 8), hearing.hears(1, 1, 2), hearing.hears(2, 1, 1), hearing.hears(1, 1, 9),
-        ]
-        #expect(!missed.contains(true))
-        missed = [hearing.hears(1, 1, 11), hearing.hears(1, 2, 1), hearing.hears(1, 2, 2, at: 2_000)]
-        #expect(missed == [true, true, false])
+        events +=
+            hearing.hears(1, 1, 8) + hearing.hears(1, 1, 2) + hearing.hears(2, 1, 1) + hearing.hears(1, 1, 9)
+        #expect(events == [])
+        events = hearing.hears(1, 1, 11)
+        #expect(events == [.missed])
+        events = hearing.hears(1, 2, 1)
+        #expect(events == [.gone(NodeID(node: 1, run: 1)), .missed])
+        events = hearing.hears(1, 2, 2, at: 2_000)
+        #expect(events == [])
         // The second server was silent for long enough, and the first one was not.
         let silence = Neighbours.silence
-        missed = [silence - 1, silence, silence + 1].map { hearing.neighbours.forgetSilent(at: $0) }
-        #expect(missed == [false, true, false])
-        missed = [hearing.hears(1, 2, 3, at: silence + 1)]
-        #expect(missed == [false])
+        events = hearing.neighbours.forgetSilent(at: silence - 1)
+        #expect(events == [])
+        events = hearing.neighbours.forgetSilent(at: silence)
+        #expect(events == [.gone(NodeID(node: 2, run: 1)), .missed])
+        events = hearing.neighbours.forgetSilent(at: silence + 1) + hearing.hears(1, 2, 3, at: silence + 1)
+        #expect(events == [])
     }
 
     // MARK: Waiting news

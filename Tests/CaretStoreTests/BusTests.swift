@@ -20,7 +20,7 @@ import Testing
             heard.withLock { events in
                 Set(
                     events.flatMap { event -> [NodeNews] in
-                        if case .news(let news) = event { news } else { [] }
+                        if case .news(_, let news) = event { news } else { [] }
                     })
             }
         }

@@ -31,7 +31,7 @@ struct NodesTests {
     func faults() throws {
         let cluster = try PostgresCluster()
         try cluster.addStandby()
-        let group = EditorGroup(36, documents: 4, over: [.lines])
+        let group = EditorGroup(36, documents: 4, over: [.lines, .webSocket])
         var servers = try servers(over: cluster.addressOfBoth, unreplicated: false)
         let rounds = Seeds.share(of: 100, everyCommit: 6)
         for round in 0..<rounds {

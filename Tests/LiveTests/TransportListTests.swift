@@ -14,6 +14,7 @@ import Testing
         "HTTPTests": "requests over HTTP, with and without TLS",
         "HTTPTokenTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
+        "NodesTests": "editors over lines and over WebSockets work on the same servers",
         "ProtocolPageTests": "the page shows lines",
         "ReadRaceTests": "reads over HTTP beside pushes over HTTP",
         "ReadmeTests": "the page shows lines",

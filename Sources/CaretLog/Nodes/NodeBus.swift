@@ -20,13 +20,21 @@ package enum NodeNews: Hashable, Sendable {
     case revoked(TokenID)
     /// A client joined a server at this time, in milliseconds. Its older connections to other servers must end.
     case joined(PublicPusher, at: Int64)
+    /// A session of the sender has selected something.
+    case selected(GuestNews)
+    /// The session with this public id has left a document.
+    case left(DocumentID, ByteString)
+    /// The sender asks for the selections of all sessions that have the document open.
+    case roster(DocumentID)
 }
 
 /// What a server hears of the others.
 package enum NodeEvent: Equatable, Sendable {
-    case news([NodeNews])
+    case news(NodeID, [NodeNews])
     /// Something that another server told was lost.
     case missed
+    /// A run of a server has ended, or its messages do not arrive any more.
+    case gone(NodeID)
 }
 
 /// A user and the public id of one of the user's clients, which other servers may know.

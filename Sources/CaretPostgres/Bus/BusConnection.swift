@@ -4,7 +4,7 @@ import Glibc
 /// The connection of a bus, which is made again after it was lost.
 struct BusConnection {
     private let shared: SharedState
-    private let sender: BusMessage.Sender
+    private let sender: NodeID
     private var connection: PostgresConnection?
     private var neighbours = Neighbours()
     /// The number of messages that this run has sent.
@@ -22,7 +22,7 @@ struct BusConnection {
     /// Connects, and takes the lock on the server's name. Another running server may have it.
     init(_ shared: SharedState, name: String) throws(PostgresOpeningFault) {
         self.shared = shared
-        sender = BusMessage.Sender(node: shared.node, run: .random(in: .min ... .max))
+        sender = NodeID(node: shared.node, run: .random(in: .min ... .max))
         // The lock of a server that was killed lasts until PostgreSQL has noticed the end of its connection.
         let end = ContinuousClock.now + .milliseconds(Int64(shared.patience) / 2)
         do throws(PostgresFault) {
@@ -133,15 +133,17 @@ struct BusConnection {
 
     private mutating func receive(_ texts: [String]) -> [NodeEvent] {
         let now = (ContinuousClock.now - BusConnection.start).milliseconds
-        var (news, hasMissed): ([NodeNews], Bool) = ([], false)
+        var events: [NodeEvent] = []
         for text in texts {
             guard let message = BusMessage(text), message.sender != sender else { continue }
-            if neighbours.hear(message, at: now) { hasMissed = true }
-            news += message.news
+            events += neighbours.hear(message, at: now)
+            if !message.news.isEmpty { events.append(.news(message.sender, message.news)) }
         }
-        if neighbours.forgetSilent(at: now) { hasMissed = true }
-        return (news.isEmpty ? [] : [.news(news)]) + (hasMissed ? [.missed] : [])
+        return events + neighbours.forgetSilent(at: now)
     }
+
+    /// Whether any other server is heard.
+    var isHeard: Bool { !neighbours.isEmpty }
 
     private static let start = ContinuousClock.now
 }

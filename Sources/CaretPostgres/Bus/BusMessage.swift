@@ -6,20 +6,7 @@ package import CaretLog
 /// The first word names the server, its run, and how many messages the run has sent. Each other word is one piece of
 /// news. A server ignores news of a kind that it does not know, so that a newer server can be started beside it.
 package struct BusMessage: Equatable {
-    /// One run of a server.
-    package struct Sender: Hashable {
-        /// The number of the server in the table `node`.
-        let node: Int64
-        /// A random number that differs between the runs of a server.
-        let run: UInt64
-
-        package init(node: Int64, run: UInt64) {
-            self.node = node
-            self.run = run
-        }
-    }
-
-    package let sender: Sender
+    package let sender: NodeID
     /// The number of the message, beginning at 1. A hole shows that a message was lost.
     package let number: Int64
     package let news: [NodeNews]
@@ -28,7 +15,7 @@ package struct BusMessage: Equatable {
     package static let mostBytes = 7_900
 
     /// The message as text, with as many news as fit. Removes them from `news`.
-    package static func take(from news: inout ArraySlice<NodeNews>, sender: Sender, number: Int64) -> String {
+    package static func take(from news: inout ArraySlice<NodeNews>, sender: NodeID, number: Int64) -> String {
         var text = "\(sender.node).\(String(sender.run, radix: 36)).\(number)"
         while let next = news.first {
             let word = word(of: next)
@@ -49,7 +36,18 @@ package struct BusMessage: Equatable {
         case .changed(let document): "c\(document.value)"
         case .revoked(let token): "t\(token.value)"
         case .joined(let pusher, let time): "j\(hex(pusher.user)).\(hex(pusher.client)).\(time)"
+        case .selected(let guest): word(of: guest)
+        case .left(let document, let session): "l\(document.value).\(hex(session))"
+        case .roster(let document): "r\(document.value)"
         }
+    }
+
+    private static func word(of guest: GuestNews) -> String {
+        let place = "s\(guest.document.value).\(String(guest.epoch, radix: 36)).\(guest.revision.value)"
+        let who = [guest.session, guest.user, guest.client, guest.info ?? ""].map(hex).joined(separator: ".")
+        let selections = guest.selections.prefix(GuestNews.mostSelections)
+            .map { "\($0.anchor.value)-\($0.head.value)" }.joined(separator: ",")
+        return "\(place).\(guest.moment).\(who).\(selections)"
     }
 
     // MARK: Reading
@@ -62,7 +60,7 @@ package struct BusMessage: Equatable {
         guard parts.count == 3, let node = Int64(parts[0]), let run = UInt64(parts[1], radix: 36),
             let number = Int64(parts[2])
         else { return nil }
-        (sender, self.number) = (Sender(node: node, run: run), number)
+        (sender, self.number) = (NodeID(node: node, run: run), number)
         news = words.compactMap(BusMessage.news)
     }
 
@@ -82,8 +80,37 @@ package struct BusMessage: Equatable {
                 return nil
             }
             return .joined(PublicPusher(user: user, client: client), at: time)
+        case ("s", 9): return guest(parts).map { .selected($0) }
+        case ("l", 2):
+            guard let document = numbers[0], let session = bytes(parts[1]) else { return nil }
+            return .left(DocumentID(document), session)
+        case ("r", 1): return numbers[0].map { .roster(DocumentID($0)) }
         default: return nil
         }
+    }
+
+    private static func guest(_ parts: [Substring]) -> GuestNews? {
+        guard let document = Int64(parts[0]), let epoch = UInt64(parts[1], radix: 36),
+            let revision = Int(parts[2]), revision >= 0, let moment = Int(parts[3]),
+            let session = bytes(parts[4]), let user = bytes(parts[5]), let client = bytes(parts[6]),
+            let info = bytes(parts[7]), let selections = selections(parts[8])
+        else { return nil }
+        return GuestNews(
+            document: DocumentID(document), epoch: epoch, revision: Revision(revision), session: session,
+            user: user, client: client, info: info.utf8.isEmpty ? nil : info, moment: moment,
+            selections: selections)
+    }
+
+    private static func selections(_ text: Substring) -> [Selection]? {
+        var selections: [Selection] = []
+        for word in text.split(separator: ",") {
+            let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            guard ends.count == 2, let anchor = ends[0], let head = ends[1], anchor >= 0, head >= 0 else {
+                return nil
+            }
+            selections.append(Selection(anchor: Offset(anchor), head: Offset(head)))
+        }
+        return selections
     }
 
     // MARK: Hexadecimal digits

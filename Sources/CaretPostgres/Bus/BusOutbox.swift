@@ -5,6 +5,8 @@ package import CaretLog
 package struct BusOutbox {
     private var heads: [DocumentID: Revision] = [:]
     private var joined: [PublicPusher: Int64] = [:]
+    /// The sessions that have selected something or left, by their ids.
+    private var sessions: [ByteString: NodeNews] = [:]
     private var others: Set<NodeNews> = []
     /// Whether news were dropped, so that the other servers must look for changes themselves.
     package private(set) var hasDropped = false
@@ -12,7 +14,7 @@ package struct BusOutbox {
     /// More news than this wait only if PostgreSQL is away for long.
     package static let mostNews = 10_000
 
-    private var count: Int { heads.count + joined.count + others.count }
+    private var count: Int { heads.count + joined.count + sessions.count + others.count }
 
     package init() {}
 
@@ -27,14 +29,17 @@ package struct BusOutbox {
         case .head(let document, let revision):
             heads[document] = max(revision, heads[document] ?? revision)
         case .joined(let pusher, let time): joined[pusher] = max(time, joined[pusher] ?? time)
-        case .changed, .revoked: others.insert(news)
+        // A session has one document open, and what it does later replaces what it did before.
+        case .selected(let guest): sessions[guest.session] = news
+        case .left(_, let session): sessions[session] = news
+        case .changed, .revoked, .roster: others.insert(news)
         }
     }
 
     /// Removes and returns all news.
     package mutating func take() -> (news: [NodeNews], hasDropped: Bool) {
         let news =
-            Array(others) + joined.map { .joined($0.key, at: $0.value) }
+            Array(others) + sessions.values + joined.map { .joined($0.key, at: $0.value) }
             + heads.map { .head($0.key, $0.value) }
         defer { self = BusOutbox() }
         return (news, hasDropped)

@@ -1,3 +1,5 @@
+package import CaretLog
+
 /// The other servers that this one hears, and whether a message of them was lost.
 package struct Neighbours: Equatable {
     private struct Neighbour: Equatable {
@@ -17,30 +19,35 @@ package struct Neighbours: Equatable {
 
     package init() {}
 
-    /// Records a message. Returns whether an earlier message was lost, or may have been lost with the end of an earlier
-    /// run of its sender.
-    package mutating func hear(_ message: BusMessage, at now: Int64) -> Bool {
+    package var isEmpty: Bool { neighbours.isEmpty }
+
+    /// Records a message. Returns what it shows about earlier ones.
+    package mutating func hear(_ message: BusMessage, at now: Int64) -> [NodeEvent] {
         let (sender, number) = (message.sender, message.number)
         guard let known = neighbours[sender.node] else {
             neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
-            return false
+            return []
         }
         if known.run != sender.run {
             neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
-            return true
+            // The earlier run may have told nobody of its last commits.
+            return [.gone(NodeID(node: sender.node, run: known.run)), .missed]
         }
         neighbours[sender.node]?.heard = now
-        if number <= known.last { return false }
+        if number <= known.last { return [] }
         neighbours[sender.node]?.last = number
-        return number != known.last + 1
+        return number == known.last + 1 ? [] : [.missed]
     }
 
-    /// Forgets the servers that are silent. Returns whether there are any: what such a server committed last may be
-    /// known to nobody.
-    package mutating func forgetSilent(at now: Int64) -> Bool {
-        let count = neighbours.count
-        neighbours = neighbours.filter { $0.value.heard + Neighbours.silence > now }
-        return neighbours.count < count
+    /// Forgets the servers that are silent. What such a server committed last may be known to nobody.
+    package mutating func forgetSilent(at now: Int64) -> [NodeEvent] {
+        let silent = neighbours.filter { $0.value.heard + Neighbours.silence <= now }
+        for node in silent.keys { neighbours[node] = nil }
+        return silent.isEmpty
+            ? []
+            : silent.sorted { $0.key < $1.key }.map { .gone(NodeID(node: $0.key, run: $0.value.run)) } + [
+                .missed
+            ]
     }
 
     /// Forgets all servers, because messages may have been missed.

@@ -14,6 +14,8 @@ final class PostgresBus: NodeBus, Sendable {
     private struct State {
         var outbox = BusOutbox()
         var hear: (@Sendable (NodeEvent) -> Void)?
+        /// Whether any other server is heard. If not, nobody is told of sessions: a server that comes asks for them.
+        var hasNeighbours = false
         /// Called when the thread has ended; nil before `close`.
         var onEnd: (@Sendable () -> Void)?
         var isClosing = false
@@ -31,11 +33,12 @@ final class PostgresBus: NodeBus, Sendable {
     }
 
     func publish(_ news: [NodeNews]) {
-        let wasEmpty = state.withLock { state in
-            defer { for one in news { state.outbox.add(one) } }
-            return state.outbox.isEmpty
+        let isFirst = state.withLock { state in
+            let wasEmpty = state.outbox.isEmpty
+            for one in news where state.hasNeighbours || !one.isAboutSession { state.outbox.add(one) }
+            return wasEmpty && !state.outbox.isEmpty
         }
-        if wasEmpty { signal.wake() }
+        if isFirst { signal.wake() }
     }
 
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) { state.withLock { $0.hear = hear } }
@@ -56,10 +59,23 @@ final class PostgresBus: NodeBus, Sendable {
             let (news, isClosing) = state.withLock { ($0.outbox.take(), $0.isClosing) }
             let heard = connection.turn(
                 sending: news.news, hasDropped: news.hasDropped, until: signal, isClosing)
-            if let hear = state.withLock({ $0.hear }) { for event in heard { hear(event) } }
+            let hear = state.withLock { state in
+                state.hasNeighbours = connection.isHeard
+                return state.hear
+            }
+            if let hear { for event in heard { hear(event) } }
             if isClosing { break }
         }
         connection.close()
         state.withLock { $0.onEnd.take() }?()
+    }
+}
+
+extension NodeNews {
+    fileprivate var isAboutSession: Bool {
+        switch self {
+        case .selected, .left: true
+        case .head, .changed, .revoked, .joined, .roster: false
+        }
     }
 }

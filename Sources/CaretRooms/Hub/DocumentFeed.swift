@@ -42,6 +42,8 @@ package struct DocumentFeed: Equatable, Sendable {
     private var outdated: Set<DocumentID> = []
     /// What followers were told, if other servers use the same store; otherwise nil.
     private var told: ToldDocuments?
+    /// The number of the newest rename or deletion of each document, if it may matter for a list that is being read.
+    private var lastGone: [DocumentID: Int] = [:]
     /// Whether hints of other servers were lost since the last scan of all documents began.
     private var needsScan = false
     private var isScanning = false
@@ -55,7 +57,7 @@ package struct DocumentFeed: Equatable, Sendable {
     /// Starts or stops keeping updates. Earlier updates are dropped.
     package mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
-        if told != nil { told = ToldDocuments() }
+        if told != nil { (told, lastGone) = (ToldDocuments(), [:]) }
         (needsScan, isScanning, hasFailed) = (false, false, false)
         (items, newest, scheduled, sentAt, firstDue) = ([], [:], [:], [:], nil)
         (keptAfterCleanup, goneCount) = (0, 0)
@@ -75,15 +77,20 @@ package struct DocumentFeed: Equatable, Sendable {
         if beingLookedUp.contains(document) { outdated.insert(document) }
         guard isWatched else { return }
         if told == nil {
-            noteGone(name, epoch, to: to)
-        } else if let known = told?.forget(document) {
-            noteGone(known.name, known.epoch, to: to)
+            noteGone(document, name, epoch, to: to)
+        } else if let known = told?[document], known.name != to {
+            _ = told?.forget(document)
+            noteGone(document, known.name, known.epoch, to: to)
         }
+        // If followers know the new name, a lookup has shown it before the room reported the rename.
     }
 
-    private mutating func noteGone(_ name: DocumentName, _ epoch: Epoch, to: DocumentName?) {
+    private mutating func noteGone(
+        _ document: DocumentID, _ name: DocumentName, _ epoch: Epoch, to: DocumentName?
+    ) {
         append(.gone(name, epoch, to: to))
         goneCount += 1
+        if told != nil { lastGone[document] = last }
     }
 
     /// The documents to look up now, beginning with those that have waited longest. There is one lookup at a
@@ -132,14 +139,15 @@ package struct DocumentFeed: Equatable, Sendable {
     private mutating func noteElsewhere(_ document: DocumentID, now name: DocumentName?) {
         guard let known = told?[document], known.name != name else { return }
         _ = told?.forget(document)
-        noteGone(known.name, known.epoch, to: name)
+        noteGone(document, known.name, known.epoch, to: name)
     }
 
     /// Those of a follower's first documents that it may be told now. The others are looked up later: followers know
-    /// them by other names, and the store may have read the new name or the old one.
-    mutating func listed(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int)
-        -> [DocumentEntry]
-    {
+    /// them by other names, and the store may have read the new name or the old one. The store was asked for them when
+    /// the newest item was `position`.
+    mutating func listed(
+        _ entries: [DocumentEntry], askedAt position: Int, at now: Int64, every milliseconds: Int
+    ) -> [DocumentEntry] {
         guard let told else { return entries }
         var listed: [DocumentEntry] = []
         for entry in entries {
@@ -147,8 +155,9 @@ package struct DocumentFeed: Equatable, Sendable {
                 schedule(entry.id, at: now, every: milliseconds)
                 continue
             }
-            self.told?.tell(entry)
             listed.append(entry)
+            // If the document has lost its name since the store was asked, the follower hears of that later.
+            if lastGone[entry.id] ?? 0 <= position { self.told?.tell(entry) }
         }
         return listed
     }
@@ -209,6 +218,7 @@ package struct DocumentFeed: Equatable, Sendable {
         items.removeFirst(count)
         keptAfterCleanup = min(keptAfterCleanup, items.count)
         newest = newest.filter { $0.value > number }
+        lastGone = lastGone.filter { $0.value > number }
     }
 
     func checkInvariants() throws(BrokenInvariant) {

@@ -19,6 +19,8 @@ struct Follower: Equatable, Sendable {
     var position: Int
     /// When each document was last sent, so that none is sent twice in a short time.
     var sentAt: [DocumentID: Int64] = [:]
+    /// The number of the last item of the feed when the store was asked for the current part of the list.
+    var listingPosition = 0
     /// Whether the last batch is undelivered, or a store call for this follower is unanswered.
     var isBusy = false
 
@@ -87,6 +89,7 @@ extension HubState {
         if let next = scan.next(limit: HubState.batch) {
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = true
+            followers[connection]?.listingPosition = feed.last
             call(next, for: .follow(connection))
         } else {
             followers[connection]?.stage = .live(from: now + Int64(limits.documentMilliseconds))
@@ -102,7 +105,8 @@ extension HubState {
             followers[connection]?.isBusy = false
             needDelivery()
             noteEpochs(of: entries)
-            let listed = feed.listed(entries, at: now, every: limits.documentMilliseconds)
+            let listed = feed.listed(
+                entries, askedAt: follower.listingPosition, at: now, every: limits.documentMilliseconds)
             let readable = listed.filter { access(follower.request, to: $0.name) >= .read }
             send(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {

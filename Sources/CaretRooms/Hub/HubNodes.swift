@@ -9,8 +9,10 @@ import CaretWire
 extension HubState {
     /// The time between two sweeps.
     private static let sweepMilliseconds: Int64 = 2_000
+    /// The least time between two reactions to lost news. A reaction tells others something, which may be lost too.
+    private static let missedMilliseconds: Int64 = 500
 
-    mutating func heard(_ news: [NodeNews]) {
+    mutating func heard(_ news: [NodeNews], from node: NodeID) {
         for one in news {
             switch one {
             case .head(let document, let revision): hintHead(document, revision)
@@ -19,14 +21,40 @@ extension HubState {
                 if rooms[document] != nil { checks.add([document]) }
             case .revoked(let token): checkTokens([token])
             case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
+            case .selected(let guest): send(.selected(node, guest), to: guest.document)
+            case .left(let document, let session): send(.left(session), to: document)
+            case .roster(let document): send(.rosterAsked, to: document)
             }
         }
     }
 
     /// Something that other servers told was lost, so anything may have changed.
     mutating func missedNews() {
+        if let soonest = missedAt.map({ $0 + HubState.missedMilliseconds }), now < soonest {
+            missedDue = soonest
+            return
+        }
+        (missedAt, missedDue) = (now, nil)
         feed.rescan()
         sweep()
+        sendToOpenRooms(.missed)
+    }
+
+    mutating func sendToOpenRooms(_ event: GuestEvent) {
+        for document in rooms.keys.sorted() { send(event, to: document) }
+    }
+
+    private mutating func send(_ event: GuestEvent, to document: DocumentID) {
+        switch rooms[document]?.state {
+        case .open, .runningOrder: emit(.sendToRoom(document, .guests(event)))
+        // A room that is made now, or is idle, has no session that could see guests.
+        case .loading, .dropping, .changingInStore, nil: break
+        }
+    }
+
+    /// Reacts to lost news, if there are any and it is time.
+    mutating func reactToMissedNews() {
+        if let missedDue, missedDue <= now { missedNews() }
     }
 
     /// Asks the store for everything that is in use, if it is time.

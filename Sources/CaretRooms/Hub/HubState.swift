@@ -44,6 +44,9 @@ package struct HubState: Sendable {
     var checks = DocumentChecks()
     /// When the hub next asks the store what other servers have changed; nil if there are no other servers.
     var nextSweep: Int64?
+    /// When the hub last reacted to lost news of other servers, and when it must do so next; nil for never.
+    var missedAt: Int64?
+    var missedDue: Int64?
     /// When followers are sent the next updates; nil if there is nothing to send.
     var deliveryDue: Int64?
     var requestedWake: Int64?
@@ -143,7 +146,8 @@ package struct HubState: Sendable {
         case .answered(let id, let answer): answered(id, answer)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
-        case .heard(.news(let news)): heard(news)
+        case .heard(.news(let node, let news)): heard(news, from: node)
+        case .heard(.gone(let node)): sendToOpenRooms(.gone(node))
         case .heard(.missed): missedNews()
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break
@@ -206,13 +210,14 @@ package struct HubState: Sendable {
         giveUpOrders()
         endExpiredConnections()
         recordTokenUsesIfDue()
+        reactToMissedNews()
         sweepIfDue()
     }
 
     private mutating func wakeInTime() {
         let dues = [
             deliveryDue, feed.nextDue, orderDeadlines.first?.until, joinedConnections.nextTokenEnd,
-            tokenUses.due, nextSweep,
+            tokenUses.due, nextSweep, missedDue,
         ]
         guard let next = dues.compactMap(\.self).min(), next < requestedWake ?? .max else { return }
         requestedWake = next

@@ -28,6 +28,8 @@ package enum RoomAction: Equatable, Sendable {
     /// ended the session.
     case diverged(SessionID, Revision)
     indirect case notifyHub(RoomNotice)
+    /// Tell the other servers over the same store.
+    indirect case tell(NodeNews)
 }
 
 /// Lines for a session, and their kind, which the session's connection needs to know.

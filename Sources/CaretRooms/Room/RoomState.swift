@@ -13,6 +13,8 @@ package struct RoomState: Sendable {
     let limits: Limits
     /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
+    /// True if other servers use the same store.
+    let sharesStore: Bool
 
     package var log: DocumentLog
     package var catchUp = CatchUp()
@@ -27,6 +29,8 @@ package struct RoomState: Sendable {
     package var awaited: [AwaitedPushes] = []
 
     package var sessions = SessionList()
+    /// The sessions at other servers.
+    package var guests = GuestList()
     package var presence = PresenceBoard()
     var checks: CheckSchedule
 
@@ -47,11 +51,12 @@ package struct RoomState: Sendable {
     private(set) var isGathering = false
 
     package init(
-        _ entry: DocumentEntry, head: Snapshot, limits: Limits, at time: Int64,
+        _ entry: DocumentEntry, head: Snapshot, limits: Limits, at time: Int64, sharesStore: Bool = false,
         publicClient: @escaping @Sendable (Pusher) -> WireString
     ) {
         self.limits = limits
         self.publicClient = publicClient
+        self.sharesStore = sharesStore
         log = DocumentLog(entry, head: head, windowBytes: limits.windowBytes)
         clock = RoomClock(now: time)
         checks = CheckSchedule(changedAt: time)
@@ -112,6 +117,7 @@ package struct RoomState: Sendable {
         case .diverged(let session, let revision): diverged(session, revision)
         case .storeHead(let revision): storeHead(is: revision)
         case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
+        case .guests(let event): heard(event)
         case .leave(let session): leave(session)
         case .rightsChanged(let session, let rights): rightsChanged(session, rights)
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)
@@ -134,6 +140,7 @@ package struct RoomState: Sendable {
             appendReady()
             if !isHistoryChanging { deliverStreams() }
             continuePause()
+            showEarlyGuests()
             // At the end, because the steps before can end sessions.
             sendPresence()
         }

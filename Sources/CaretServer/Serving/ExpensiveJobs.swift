@@ -30,7 +30,7 @@ extension RoomEvent {
         switch self {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
-        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled, .guests,
             .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .waitEnded, .timePassed:
             false
         }

@@ -117,7 +117,7 @@ package final class RoomsRunner: LoopFirstWorker {
         made += 1
         let slot = freeSlots.popLast() ?? slots.count
         let state = RoomState(
-            entry, head: snapshot, limits: limits, at: time,
+            entry, head: snapshot, limits: limits, at: time, sharesStore: switchboard.bus != nil,
             publicClient: switchboard.connectionSettings.publicClient)
         let host = RoomHost(RoomInstance(document: entry.id, number: made), slot: slot, state)
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
@@ -228,6 +228,7 @@ package final class RoomsRunner: LoopFirstWorker {
         case .ended(let session):
             send(.ended(session), to: session.connection)
             notifyHub(.ended(session))
+        case .tell(let news): switchboard.bus?.publish([news])
         case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
         // A room postpones its wake time only after that time has passed. So the newest request is valid.

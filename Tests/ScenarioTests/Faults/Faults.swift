@@ -14,6 +14,8 @@ enum Faults {
         ("pushers are looked up in a copy of the store that lags behind", { LookupInLaggingCopy() }),
         ("revisions are read from a copy of the store that lags behind", { ReadFromLaggingCopy() }),
         ("a comparison with the store never shows a new name or a deletion", { FirstEntryKept() }),
+        ("a selection is not told to other servers", { SelectionNotTold() }),
+        ("a selection is told with the revision before its own", { SelectionToldTooEarly() }),
         ("a comparison with the store never shows a newer head, and hints are lost", { FirstHeadKept() }),
     ]
 

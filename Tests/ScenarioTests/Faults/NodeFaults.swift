@@ -145,6 +145,23 @@ final class FirstHeadKept: FirstEntryKept {
     }
 }
 
+/// No server tells the others what its sessions have selected.
+final class SelectionNotTold: PlantedFault {
+    override func told(_ news: NodeNews) -> NodeNews? { if case .selected = news { nil } else { news } }
+}
+
+/// What a session has selected is told with the revision before the one in which it counts.
+final class SelectionToldTooEarly: PlantedFault {
+    override func told(_ news: NodeNews) -> NodeNews? {
+        guard case .selected(let guest) = news, guest.revision > 0 else { return news }
+        return .selected(
+            GuestNews(
+                document: guest.document, epoch: guest.epoch, revision: Revision(guest.revision.value - 1),
+                session: guest.session, user: guest.user, client: guest.client, info: guest.info,
+                moment: guest.moment, selections: guest.selections))
+    }
+}
+
 /// Pushers are looked up in a copy of the store that lags behind.
 final class LookupInLaggingCopy: LaggingCopy {
     override func isAffected(_ call: StoreCall) -> Bool { if case .pusher = call { true } else { false } }

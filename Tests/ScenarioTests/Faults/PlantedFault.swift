@@ -54,6 +54,8 @@ class PlantedFault {
     func reading(
         _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
     ) -> Result<HistorySlice, HistoryRefusal> { result }
+    /// Changes what a server tells the others; nil if it tells nothing.
+    func told(_ news: NodeNews) -> NodeNews? { news }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the

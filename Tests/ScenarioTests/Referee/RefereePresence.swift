@@ -97,13 +97,43 @@ extension Referee {
             let others = sessions.filter {
                 $0.id.connection != link.port?.shell?.id && $0.presence.known != nil
             }
-            let said = Dictionary(
-                uniqueKeysWithValues: others.map { ($0.participant.name, $0.presence.selections) })
+            let here = others.map { ($0.participant.name, $0.presence.selections) }
+            let guests = (room?.guests.all ?? []).map { ($0.name, $0.presence.selections) }
+            let said = Dictionary(uniqueKeysWithValues: here + guests)
             if said != stream.peers.mapValues(\.selections) {
                 return "client \(link.client) and the server differ in the selections of peers in \(name)"
             }
+            if let room, !areGuestsComplete(of: room, server) {
+                return "two servers differ in the selections of sessions in \(name)"
+            }
         }
         return nil
+    }
+
+    /// Whether a room knows what all sessions at other servers have selected. Beyond the limit of selections, each
+    /// server shows those that it has heard of first.
+    private func areGuestsComplete(of room: RoomState, _ server: ServerRun) -> Bool {
+        let all = sessionsElsewhere(room, server)
+        let count =
+            all.values.reduce(0) { $0 + $1.count }
+            + room.sessions.all.reduce(0) { $0 + $1.presence.selections.count }
+        if max(count, all.count) > world.limits.roomSelections { return true }
+        return Dictionary(uniqueKeysWithValues: room.guests.all.map { ($0.name, $0.presence.selections) })
+            == all
+    }
+
+    /// What the sessions have selected that other servers have of the document of this room. A client that has moved
+    /// here is no guest of itself.
+    private func sessionsElsewhere(_ room: RoomState, _ server: ServerRun) -> [WireString: [Selection]] {
+        var found: [WireString: [Selection]] = [:]
+        let here = Set(room.sessions.all.map(\.pusher))
+        for case let other? in world.nodes where other !== server {
+            for session in other.rooms[room.log.document]?.sessions.all ?? []
+            where session.presence.known != nil && !here.contains(session.participant.pusher) {
+                found[session.participant.name] = session.presence.selections
+            }
+        }
+        return found
     }
 
     // MARK: Bounds

@@ -60,7 +60,7 @@ final class Observer: StateObserver, @unchecked Sendable {
             case .ended(let session): waitingBytes[session] = nil
             case .diverged(_, let revision):
                 world.fail(.check, "a client reports that its text differs at revision \(revision.value)")
-            case .call, .compute, .waitForPushes, .notifyHub, .disconnect, .wake: break
+            case .call, .compute, .waitForPushes, .notifyHub, .tell, .disconnect, .wake: break
             }
         }
     }

@@ -8,6 +8,8 @@ import CaretServer
 final class ServerRun: @unchecked Sendable {
     unowned let world: World
     let node: Int
+    /// How the other servers call this run.
+    let id: NodeID
     private var executors = 0
     var loops: [SimulatedLoop] = []
     private(set) var switchboard: Switchboard!
@@ -17,12 +19,17 @@ final class ServerRun: @unchecked Sendable {
     var isDead = false
     /// The server's process is stopped until this time, and goes on then as if nothing had happened.
     var stoppedUntil: Int64 = 0
+    /// When the last message of each other server arrives here.
+    var lastNews: [NodeID: Int64] = [:]
     /// The documents whose last append under the store's lock missed nothing.
     var needsNoLock: Set<DocumentID> = []
     /// Copies of the rooms, made after all faults have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
-    init(_ world: World, _ node: Int) { (self.world, self.node) = (world, node) }
+    init(_ world: World, _ node: Int) {
+        (self.world, self.node) = (world, node)
+        id = NodeID(node: Int64(node), run: UInt64(world.serverRuns))
+    }
 
     func begin(_ switchboard: Switchboard) {
         self.switchboard = switchboard

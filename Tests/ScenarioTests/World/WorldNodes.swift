@@ -14,19 +14,36 @@ extension World {
 
     /// A server has committed something, and tells the others. A server that missed something hears that it did.
     func tell(_ news: NodeNews, from server: ServerRun) {
-        if plan.nodes == 1 { return }
+        guard plan.nodes > 1, let news = fault.told(news) else { return }
         for case let other? in nodes where other !== server {
             var random = dice.roll(.hint, other.node, at: now)
             // The news of a killed server are lost. The others notice that it is silent.
-            if server.isDead || random.chance(lostHints) {
+            if server.isDead || random.chance(isFinishing ? 0 : lostHints) {
                 deliver(.missed, to: other, after: Int64(random.number(1_000...World.silence)))
                 continue
             }
             for copy in 0..<(random.chance(10) ? 2 : 1) {
                 let late = random.chance(20) ? Int64(random.number(1_000...200_000)) : 0
-                deliver(
-                    .news([news]), to: other, after: late + dice.delay(.hint, 2 * other.node + copy, at: now))
+                var delay = late + dice.delay(.hint, 2 * other.node + copy, at: now)
+                if news.mustKeepOrder { delay = inOrder(delay, from: server, to: other) }
+                deliver(.news(server.id, [news]), to: other, after: delay)
             }
+        }
+    }
+
+    /// Delays a message until all earlier ones of the same sender have arrived.
+    private func inOrder(_ delay: Int64, from server: ServerRun, to other: ServerRun) -> Int64 {
+        let time = max(now + delay, (other.lastNews[server.id] ?? 0) + 1)
+        other.lastNews[server.id] = time
+        return time - now
+    }
+
+    /// The other servers notice that a server has ended.
+    func tellEnd(of server: ServerRun) {
+        for case let other? in nodes where other !== server {
+            let delay = Int64(dice.roll(.hint, other.node, at: now).peek(1_000...World.silence))
+            deliver(.gone(server.id), to: other, after: inOrder(delay, from: server, to: other))
+            deliver(.missed, to: other, after: delay)
         }
     }
 
@@ -45,6 +62,16 @@ extension ServerRun {
     func send(_ event: RoomEvent, toRoomOf document: DocumentID) {
         if isDead { return }
         switchboard.send(.connectionEvent(document, event, from: ConnectionID(0)), to: document)
+    }
+}
+
+extension NodeNews {
+    /// A departure must not overtake what the session selected before. The bus keeps this order.
+    fileprivate var mustKeepOrder: Bool {
+        switch self {
+        case .selected, .left: true
+        case .head, .changed, .revoked, .joined, .roster: false
+        }
     }
 }
 

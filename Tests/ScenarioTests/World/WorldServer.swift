@@ -69,6 +69,7 @@ extension World {
         if server.isDead { return }
         server.isDead = true
         nodes[server.node] = nil
+        tellEnd(of: server)
         for job in store.forgetCalls(of: server, at: now) {
             if plan.nodes == 1 {
                 job.run()

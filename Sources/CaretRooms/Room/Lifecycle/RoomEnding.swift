@@ -30,9 +30,10 @@ extension RoomState {
             }
         }
         let ended = sessions.all
-        // No session remains, so departures need not be announced.
+        for session in ended { tellDeparture(of: session) }
+        // No session remains, so departures need not be announced here.
         sessions.removeAll()
-        presence = PresenceBoard()
+        (presence, guests) = (PresenceBoard(), GuestList())
         for session in ended {
             pushers.release(session.pusher)
             effects.add(.ended(session.id))
@@ -137,6 +138,7 @@ extension RoomState {
             // Selections of the old text mean nothing in the new one.
             if sessions[index].presence.known != nil { setSelections([], of: index) }
         }
+        for index in guests.indices { select([], ofGuest: index) }
     }
 
     mutating func validateAllAgain() {

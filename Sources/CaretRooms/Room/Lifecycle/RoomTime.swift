@@ -15,6 +15,7 @@ extension RoomState {
     mutating func runDueWork() {
         if closedWith != nil { return }
         retryStore()
+        doGuestWork()
         sessions.needDelivery()
     }
 

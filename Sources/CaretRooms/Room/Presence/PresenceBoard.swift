@@ -8,6 +8,8 @@ package struct PresenceBoard: Sendable {
     struct Event: Equatable, Sendable {
         enum Kind: Equatable, Sendable {
             case selected(SessionID)
+            /// A session at another server, with this name.
+            case guestSelected(WireString)
             /// A session with this name left. The session was introduced at the moment `known`.
             case left(WireString, known: Int)
         }
@@ -26,6 +28,8 @@ package struct PresenceBoard: Sendable {
     package var tick = PresenceTick()
     /// When presence was last sent, all sessions at the head were sent the events up to this moment.
     private(set) var lastFanOut = 0
+    /// Other servers were told the events of this room's sessions up to this moment.
+    private(set) var toldUntil = 0
 
     package init() {}
 
@@ -36,6 +40,26 @@ package struct PresenceBoard: Sendable {
         selectionCount += selections.count - session.presence.selections.count
         session.presence.select(selections, at: add(.selected(session.id)))
     }
+
+    /// Records the selections of a session at another server.
+    mutating func select(_ selections: [Selection], by guest: inout GuestList.Guest) {
+        selectionCount += selections.count - guest.presence.selections.count
+        guest.presence.select(selections, at: add(.guestSelected(guest.name)))
+    }
+
+    /// Records that a session at another server has left.
+    mutating func left(_ guest: GuestList.Guest) {
+        selectionCount -= guest.presence.selections.count
+        // A guest that was removed before it had a moment was shown to nobody.
+        if let known = guest.presence.known { _ = add(.left(guest.name, known: known)) }
+    }
+
+    /// Forgets all guests, because there is no session to which they could be shown.
+    mutating func forget(_ guests: GuestList) {
+        selectionCount -= guests.all.reduce(0) { $0 + $1.presence.selections.count }
+    }
+
+    mutating func markTold() { toldUntil = now }
 
     /// Records that a session has left. It was introduced at the moment `known`.
     mutating func left(_ session: RoomSession, known: Int) {
@@ -72,14 +96,17 @@ package struct PresenceBoard: Sendable {
         return moments.count > count ? moments[moments.count - 1 - count] : nil
     }
 
-    func checkInvariants(_ sessions: [RoomSession], in text: TextBuffer) throws(BrokenInvariant) {
+    func checkInvariants(
+        _ sessions: [RoomSession], _ guests: GuestList, in text: TextBuffer
+    ) throws(BrokenInvariant) {
+        let presences = sessions.map(\.presence) + guests.all.map(\.presence)
         try BrokenInvariant.check(
             "`selectionCount` is the number of all selections",
-            selectionCount == sessions.reduce(0) { $0 + $1.presence.selections.count })
+            selectionCount == presences.reduce(0) { $0 + $1.selections.count })
         let end = Offset(text.length.utf16)
         try BrokenInvariant.check(
             "each selection lies within the text",
-            sessions.allSatisfy { $0.presence.selections.allSatisfy { $0.end <= end } })
+            presences.allSatisfy { $0.selections.allSatisfy { $0.end <= end } })
         try BrokenInvariant.check(
             "each session was sent only presence events that were recorded",
             sessions.allSatisfy { $0.presence.sentUntil <= now && $0.presence.introduced <= now })

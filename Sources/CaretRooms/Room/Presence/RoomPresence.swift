@@ -51,16 +51,19 @@ extension RoomState {
 
     mutating func setSelections(_ selections: [Selection], of index: Int) {
         presence.select(selections, by: &sessions[index])
-        if presence.wantsSweep { sweepPresence() }
+        sweepPresenceIfNeeded()
     }
 
     /// Records that a session has left the room, so that other sessions are informed. Nothing is sent about a
     /// session that was never introduced.
     mutating func forgetPresence(of session: RoomSession) {
         guard let known = session.presence.known else { return }
+        tellDeparture(of: session)
         presence.left(session, known: known)
-        if presence.wantsSweep { sweepPresence() }
+        sweepPresenceIfNeeded()
     }
+
+    mutating func sweepPresenceIfNeeded() { if presence.wantsSweep { sweepPresence() } }
 
     private mutating func sweepPresence() {
         // Disconnect the sessions for which more departures than the limit wait to be sent. Sessions that
@@ -72,7 +75,7 @@ extension RoomState {
                 disconnect(index)
             }
         }
-        let sessions = sessions
+        let (sessions, guests) = (sessions, guests)
         let sentUntil = sessions.indices.reduce(presence.now) { sentUntil, index in
             sessions[index].stream.isDisconnecting
                 ? sentUntil : min(sentUntil, sessions[index].presence.introduced)
@@ -82,6 +85,8 @@ extension RoomState {
             case .left: event.moment > sentUntil
             case .selected(let id):
                 sessions.index(of: id).map { sessions[$0].presence.selected == event.moment } ?? false
+            case .guestSelected(let name):
+                guests.index(of: name).map { guests[$0].presence.selected == event.moment } ?? false
             }
         }
     }
@@ -104,6 +109,7 @@ extension RoomState {
                 isSent = true
             }
             presence.endFanOut()
+            if tellPresence() { isSent = true }
             if isSent { presence.tick.sent(at: clock.now, every: limits.peerMilliseconds) }
         }
     }
@@ -157,35 +163,47 @@ extension RoomState {
                 guard let index = sessions.index(of: id),
                     sessions[index].presence.selected == event.moment
                 else { continue }
-                batch.append(peerLine(of: index, in: unit, introducedAt: introduced), at: event.moment)
+                let (participant, presence) = (sessions[index].participant, sessions[index].presence)
+                let introduces = presence.isNew(since: introduced)
+                let line = peerLine(
+                    of: participant.name, participant.introduction, presence, in: unit, introduces)
+                sessions[index].presence.keep(line, at: head, in: unit, introducing: introduces)
+                batch.append(line, at: event.moment)
+            case .guestSelected(let name):
+                guard let index = guests.index(of: name), guests[index].presence.selected == event.moment
+                else { continue }
+                let introduces = guests[index].presence.isNew(since: introduced)
+                let line = peerLine(
+                    of: name, guests[index].introduction, guests[index].presence, in: unit, introduces)
+                guests[index].presence.keep(line, at: head, in: unit, introducing: introduces)
+                batch.append(line, at: event.moment)
             }
         }
         return batch
     }
 
-    /// The line about a session, with its introduction for receivers that do not know it yet.
-    private mutating func peerLine(of other: Int, in unit: CodeUnit, introducedAt: Int) -> [UInt8] {
-        let introduces = (sessions[other].presence.known ?? 0) > introducedAt
-        if let line = sessions[other].presence.line(at: head, in: unit, introducing: introduces) {
-            return line
-        }
-        let participant = sessions[other].participant
+    /// The line about a session, with its introduction if receivers do not know the session yet.
+    private mutating func peerLine(
+        of name: WireString, _ introduction: Introduction, _ peer: SessionPresence, in unit: CodeUnit,
+        _ introduces: Bool
+    ) -> [UInt8] {
+        if let line = peer.line(at: head, in: unit, introducing: introduces) { return line }
         let news = PeerChange.News.selected(
-            revision: head, selections: text.wire(sessions[other].presence.selections, in: unit),
-            introduction: introduces ? participant.introduction : nil)
-        let line = effects.line(PeerChange(document: log.name, session: participant.name, news: news))
-        sessions[other].presence.keep(line, at: head, in: unit, introducing: introduces)
-        return line
+            revision: head, selections: text.wire(peer.selections, in: unit),
+            introduction: introduces ? introduction : nil)
+        return effects.line(PeerChange(document: log.name, session: name, news: news))
     }
 
     /// The introduced sessions, as a session receives them when it opens the document. A session that resumes
     /// receives the selections later, when it has reached the head.
     func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
-        sessions.all.compactMap { session in
-            if session.presence.known == nil { return nil }
+        let here = sessions.all.map { ($0.participant.name, $0.participant.introduction, $0.presence) }
+        let elsewhere = guests.all.map { ($0.name, $0.introduction, $0.presence) }
+        return (here + elsewhere).compactMap { name, introduction, presence in
+            if presence.known == nil { return nil }
             return Peer(
-                session: session.participant.name, introduction: session.participant.introduction,
-                selections: resumed ? [] : text.wire(session.presence.selections, in: unit))
+                session: name, introduction: introduction,
+                selections: resumed ? [] : text.wire(presence.selections, in: unit))
         }
     }
 }

@@ -40,6 +40,9 @@ package struct SessionPresence: Sendable {
 
     // MARK: What others are sent about it
 
+    /// Whether receivers that were sent the introductions up to a moment do not know the session.
+    func isNew(since introduced: Int) -> Bool { (known ?? 0) > introduced }
+
     /// The cached line about this session; nil if none was made at this revision.
     func line(at head: Revision, in unit: CodeUnit, introducing: Bool) -> [UInt8]? {
         guard lines.revision == head else { return nil }

@@ -189,7 +189,9 @@ extension RoomState {
         if let index = receiver(of: known.push) {
             sessions[index].stream.setPendingAck(due)
         } else {
-            reply(ackLine(due, in: known.push.participant.unit), to: known.push.session)
+            // Another server may have renamed the document meanwhile. The client knows it by the name that it used.
+            let line = ackLine(due, in: known.push.participant.unit, of: known.push.document)
+            reply(line, to: known.push.session)
         }
     }
 
@@ -205,5 +207,6 @@ extension RoomState {
         sessions.needDelivery()
         if presence.selectionCount == 0 { return }
         for index in sessions.indices { sessions[index].presence.move(through: committed.change) }
+        for index in guests.indices { guests[index].presence.move(through: committed.change) }
     }
 }

@@ -14,6 +14,7 @@ extension RoomState {
         }
         if let known = revisionBeyondHead(of: opening) { return queueForRenewal(opening, known) }
         let resumed = resumption(of: opening)
+        welcome(opening.participant)
         var opened = self.opened(opening, at: resumed)
         var line = effects.line(opened, opening.id)
         let listsPeers = line.count <= limits.announced.serverLine
@@ -130,6 +131,7 @@ extension RoomState {
         let session = sessions.remove(at: index)
         pushers.release(session.pusher)
         forgetPresence(of: session)
+        if sessions.isEmpty { forgetGuests() }
         effects.add(.ended(id))
     }
 

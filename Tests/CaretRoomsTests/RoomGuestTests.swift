@@ -1,0 +1,269 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+/// Two rooms of one document, at two servers. The tests carry what one room tells to the other one.
+@Suite("A room shows the sessions at other servers") struct RoomGuestTests {
+    private let here = NodeID(node: 1, run: 1)
+
+    /// Rooms at the same revision, each with a session.
+    private func rooms(_ text: String = "Watch Bugger attack") throws -> (RoomWorld, RoomWorld) {
+        var (one, two) = (try RoomWorld(text, sharesStore: true), try RoomWorld(text, sharesStore: true))
+        one.openQuietly(.ann)
+        two.openQuietly(.bob)
+        #expect(one.takeTold() == [.roster(one.document)] && two.takeTold() == [.roster(two.document)])
+        return (one, two)
+    }
+
+    @Test(
+        "a selection is shown at the other server, the first time with user and client, and the departure too"
+    )
+    func passedOn() throws {
+        var (one, two) = try rooms()
+        one.select(.ann, [(6, 12)], at: 1)
+        two.hear(one.takeTold())
+        #expect(
+            two.lines(.bob) == [
+                #"{"type":"peer","doc":"notes","session":"s1","user":"ann","client":"p-ann-client","rev":1,"selections":[[6,12]]}"#
+            ])
+        one.select(.ann, [(3, 3)], at: 1)
+        one.tick()
+        two.hear(one.takeTold())
+        two.tick()
+        #expect(
+            two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","rev":1,"selections":[[3,3]]}"#]
+        )
+        one.leave(.ann)
+        two.hear(one.takeTold())
+        two.tick()
+        #expect(two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+        #expect(two.room.presence.selectionCount == 0)
+    }
+
+    @Test("other servers are told at most once in a tick")
+    func tick() throws {
+        var (one, _) = try rooms()
+        for place in 0..<9 { one.select(.ann, [(place, place)], at: 1) }
+        #expect(one.takeTold().count == 1)
+        one.tick()
+        guard case .selected(let last)? = one.takeTold().first else {
+            throw Unexpected(what: "nothing was told")
+        }
+        #expect(last.selections == [Selection(caret: 8)] && last.revision == 1)
+    }
+
+    @Test("a session that opens the document later gets the guests with it")
+    func lateOpening() throws {
+        var (one, two) = try rooms()
+        one.select(.ann, [(6, 12)], at: 1)
+        two.hear(one.takeTold())
+        two.open(.eve)
+        #expect(
+            two.lines(.eve).line(0).contains(#""user":"ann","client":"p-ann-client","selections":[[6,12]]}"#))
+        // A server that opens the document asks, and is told of all.
+        var three = try RoomWorld("Watch Bugger attack", sharesStore: true)
+        three.openQuietly(.joe)
+        one.hear(three.takeTold())
+        three.hear(one.takeTold(), from: here)
+        #expect(three.lines(.joe).line(0).contains(#""user":"ann""#))
+    }
+
+    @Test("a selection moves with the changes that are committed after it")
+    func moves() throws {
+        var (one, two) = try rooms("abcdef")
+        one.select(.ann, [(4, 1)], at: 1)
+        two.hear(one.takeTold())
+        two.push(.bob, [(0, 0, "12")], base: 1, seq: 1)
+        two.open(.eve)
+        #expect(two.lines(.eve).line(0).contains(#""selections":[[6,3]]}]"#))
+        // News at an older revision are moved, too.
+        one.select(.ann, [(2, 2)], at: 1)
+        one.tick()
+        two.hear(one.takeTold())
+        two.tick()
+        #expect(two.lines(.eve).last?.hasSuffix(#""rev":2,"selections":[[4,4]]}"#) == true)
+    }
+
+    @Test("news at a later revision wait until the room has read that revision")
+    func early() throws {
+        var (one, two) = try rooms("ab")
+        one.push(.ann, [(0, 0, "zz")], base: 1, seq: 1)
+        one.select(.ann, [(1, 1)], at: 2)
+        let told = one.takeTold()
+        two.holds = \.isRead
+        two.hear(told)
+        #expect(two.lines(.bob) == [] && two.heldReads == [1])
+        try two.commitElsewhere([(0, 0, "zz")])
+        two.release()
+        #expect(two.lines(.bob).types == ["change", "peer"])
+    }
+
+    @Test("a selection in a text that the room never had is asked for again")
+    func tooOld() throws {
+        var (one, _) = try rooms("ab")
+        one.select(.ann, [(1, 1)], at: 1)
+        let told = one.takeTold()
+        // The document has moved on, and this room has just been made.
+        var two = try RoomWorld("ab", sharesStore: true)
+        try two.commitElsewhere([(0, 0, "zz")])
+        try two.restart()
+        two.openQuietly(.bob)
+        _ = two.takeTold()
+        two.hear(told)
+        #expect(two.lines(.bob).last?.hasSuffix(#""rev":2,"selections":[]}"#) == true)
+        two.sleep(milliseconds: 999)
+        #expect(two.takeTold() == [])
+        two.sleep(milliseconds: 1)
+        #expect(two.takeTold() == [.roster(two.document)])
+        try one.commitElsewhere([(0, 0, "zz")])
+        one.send(.storeHead(2))
+        one.hear([.roster(one.document)])
+        two.hear(one.takeTold())
+        two.tick()
+        #expect(two.lines(.bob).last?.hasSuffix(#""rev":2,"selections":[[3,3]]}"#) == true)
+        two.sleep(milliseconds: 5_000)
+        #expect(two.takeTold() == [])
+    }
+
+    @Test("older news that arrive later, and news of another epoch, are ignored")
+    func outdated() throws {
+        var (one, two) = try rooms("abcdef")
+        one.select(.ann, [(1, 1)], at: 1)
+        let first = one.takeTold()
+        one.select(.ann, [(2, 2)], at: 1)
+        one.tick()
+        two.hear(one.takeTold())
+        two.hear(first)
+        guard case .selected(let news)? = first.first else { throw Unexpected(what: "nothing was told") }
+        two.hear([
+            .selected(
+                GuestNews(
+                    document: news.document, epoch: news.epoch + 1, revision: 1, session: "s9", user: "eve",
+                    client: "p-eve", info: nil, moment: 1, selections: []))
+        ])
+        two.tick()
+        #expect(two.lines(.bob).count == 1)
+        #expect(two.room.guests.all.map(\.presence.selections) == [[Selection(caret: 2)]])
+    }
+
+    @Test("a selection that does not fit the text is shown as none")
+    func badRange() throws {
+        var (one, two) = try rooms("a\u{1f600}")
+        one.select(.ann, [(1, 1)], at: 1)
+        guard case .selected(let news)? = one.takeTold().first else {
+            throw Unexpected(what: "nothing was told")
+        }
+        for place in [2, 4, .max] {
+            two.hear([
+                .selected(
+                    GuestNews(
+                        document: news.document, epoch: news.epoch, revision: 1,
+                        session: ByteString("t\(place)"), user: "eve", client: "p-eve", info: "no object",
+                        moment: 1,
+                        selections: [Selection(caret: Offset(place))]))
+            ])
+        }
+        #expect(two.room.guests.all.count == 3 && two.room.presence.selectionCount == 0)
+    }
+
+    @Test("more guests and selections than the limit are not shown")
+    func limits() throws {
+        var limits = Limits()
+        limits.roomSelections = 3
+        var two = try RoomWorld("abc", limits: limits, sharesStore: true)
+        two.openQuietly(.bob)
+        for number in 0..<5 {
+            two.hear([
+                .selected(
+                    GuestNews(
+                        document: two.document, epoch: two.room.log.epoch.document, revision: 1,
+                        session: ByteString("s\(number)"), user: "eve", client: ByteString("p-\(number)"),
+                        info: nil,
+                        moment: 1, selections: [Selection(caret: 0), Selection(caret: 1)]))
+            ])
+        }
+        #expect(two.room.guests.all.count == 3 && two.room.presence.selectionCount == 2)
+    }
+
+    // MARK: Ends
+
+    @Test("the guests of a server that has ended leave")
+    func gone() throws {
+        var (one, two) = try rooms()
+        one.select(.ann, [(1, 1)], at: 1)
+        two.hear(one.takeTold(), from: here)
+        two.forget()
+        two.send(.guests(.gone(NodeID(node: 1, run: 2))))
+        #expect(two.lines(.bob) == [])
+        two.send(.guests(.gone(here)))
+        two.tick()
+        #expect(two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+    }
+
+    @Test("after a lost message, guests stay if their server tells of them again, and leave if it does not")
+    func missed() throws {
+        var (one, two) = try rooms()
+        two.select(.bob, [(0, 0)], at: 1)
+        one.select(.ann, [(1, 1)], at: 1)
+        two.hear(one.takeTold())
+        two.tick()
+        two.forget()
+        _ = two.takeTold()
+        two.send(.guests(.missed))
+        let asked = two.takeTold()
+        // The other server may have asked in the message that was lost, so it is told of all.
+        #expect(asked.count == 2 && asked.contains(.roster(two.document)))
+        one.hear(asked)
+        two.hear(one.takeTold())
+        two.sleep(milliseconds: 4_000)
+        #expect(two.lines(.bob) == [])
+        two.send(.guests(.missed))
+        two.sleep(milliseconds: 2_999)
+        #expect(two.lines(.bob) == [])
+        two.sleep(milliseconds: 100)
+        #expect(two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+    }
+
+    @Test("a client that moves to this server is no guest of itself")
+    func moved() throws {
+        var (one, two) = try rooms()
+        one.select(.ann, [(1, 1)], at: 1)
+        let told = one.takeTold()
+        two.hear(told)
+        two.forget()
+        two.open(.ann.back(9))
+        #expect(!two.lines(.ann.back(9)).line(0).contains(#""user":"ann""#))
+        two.hear(told)
+        two.tick()
+        #expect(two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+        #expect(two.lines(.ann.back(9)) == [])
+    }
+
+    @Test("a room without sessions keeps no guests, and asks again when one opens")
+    func empty() throws {
+        var (one, two) = try rooms()
+        one.select(.ann, [(1, 1)], at: 1)
+        let told = one.takeTold()
+        two.hear(told)
+        two.leave(.bob)
+        #expect(two.room.guests.all.isEmpty && two.room.presence.selectionCount == 0)
+        two.hear(told)
+        #expect(two.room.guests.all.isEmpty)
+        _ = two.takeTold()
+        two.openQuietly(.eve)
+        #expect(two.takeTold() == [.roster(two.document)])
+    }
+
+    @Test("without other servers, a room tells nothing")
+    func alone() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.select(.ann, [(1, 1)], at: 1)
+        world.leave(.ann)
+        world.tick()
+        #expect(world.takeTold() == [])
+    }
+}

@@ -74,6 +74,27 @@ import Testing
         }
     }
 
+    /// A lost connection would show the same, but not at a moment that a test can choose.
+    @Test("a document is not taken for damaged if its authors cannot be read")
+    func unreadAuthors() async throws {
+        let cluster = try PostgresCluster()
+        let address = cluster.newAddress()
+        let first = try opened(address)
+        var document = try await TrackedDocument(on: first)
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        #expect(await first.append(append) == .committed(head: 1))
+        try document.follow(append)
+        await first.close()
+        let store = try PostgresStore(PostgresAddress(address), node: "test", allowsUnreplicated: true)
+        try cluster.execute("ALTER TABLE store_1.author RENAME TO hidden")
+        let found = await store.read(document.entry.id, after: 0)
+        #expect(throws: HistoryRefusal.refused(.failed)) { try found.get() }
+        try cluster.execute("ALTER TABLE store_1.hidden RENAME TO author")
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        #expect(try await store.read(document.entry.id, after: 0).get().head == 1)
+        await store.close()
+    }
+
     // MARK: Unknown outcomes
 
     /// A trigger makes each append of a segment take longer than the store waits.

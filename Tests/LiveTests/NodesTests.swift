@@ -156,6 +156,31 @@ struct NodesTests {
         }
         let gone = #"{"type":"gone","doc":"plan","epoch":"\#(epoch)","reason":"renamed","to":"list""#
         #expect(heard.contains(gone + "}") && heard.contains(gone + #","followed":true}"#), "\(heard)")
-        for server in servers { #expect(try server.stop().status == 0) }
+        try bob.send(#"{"type":"unfollow"}"#)
+        try bob.expect(#"{"type":"done"}"#)
+        try showsCarets(of: again, to: bob, in: String(epoch))
+        // A server that is killed says nothing. The others notice that it is silent.
+        try servers[2].kill()
+        try bob.expect(#"{"type":"peer","doc":"list",…,"left":true}"#)
+        for server in servers.dropLast() { #expect(try server.stop().status == 0) }
+    }
+
+    /// Both clients open the renamed document, at two servers.
+    private func showsCarets(
+        of ann: any MessageClient, to bob: any MessageClient, in epoch: String
+    ) throws {
+        for client in [ann, bob] {
+            try client.send(#"{"type":"open","doc":"list"}"#)
+            try client.expect(#"{"type":"opened","doc":"list",…"#)
+        }
+        try ann.send(#"{"type":"select","doc":"list","rev":1,"selections":[[0,5]]}"#)
+        try bob.expect(#"{"type":"peer","doc":"list",…,"user":"anonymous",…,"rev":1,"selections":[[0,5]]}"#)
+        try ann.send(
+            #"{"type":"push","doc":"list","epoch":"\#(epoch)","base":1,"seq":2,"edits":[{"range":[0,0],"text":"- "}]}"#
+        )
+        try ann.expect(#"{"type":"ack",…"#)
+        try bob.expect(#"{"type":"change",…"#)
+        try ann.send(#"{"type":"select","doc":"list","rev":2,"selections":[[2,2]]}"#)
+        try bob.expect(#"{"type":"peer","doc":"list",…,"rev":2,"selections":[[2,2]]}"#)
     }
 }

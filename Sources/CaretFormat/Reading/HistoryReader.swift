@@ -221,14 +221,19 @@ package struct HistoryReader<Rows: HistoryRows> {
     }
 
     private mutating func decoded(_ body: [UInt8]) throws(Fault) -> [LoggedChange] {
+        // Why an author could not be read, for example because the connection was lost. The segment is sound then.
+        var fault: Fault?
         do throws(SegmentFault) {
             return try SegmentFormat.decoded(body) { number throws(SegmentFault) in
-                // If the author cannot be read, treat the author as unknown.
-                guard let pusher = try? author(number) else { throw .unknownAuthor(number) }
-                return pusher
+                do throws(Fault) {
+                    if let pusher = try author(number) { return pusher }
+                } catch {
+                    fault = error
+                }
+                throw .unknownAuthor(number)
             }
         } catch {
-            throw .damaged
+            throw fault ?? .damaged
         }
     }
 

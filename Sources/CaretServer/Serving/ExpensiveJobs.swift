@@ -30,7 +30,8 @@ extension RoomEvent {
         switch self {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
-        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled, .guests,
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
+            .guests,
             .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .waitEnded, .timePassed:
             false
         }

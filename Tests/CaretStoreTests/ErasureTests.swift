@@ -114,9 +114,14 @@ import Testing
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         var document = try await TrackedDocument(on: store)
-        for _ in 0..<3 { try await document.typeAtOnce(String(repeating: "pass word ", count: 1000)) }
         await store.close()
+        // Without the store's own upkeep, there is no snapshot from which one step would be enough.
         var pieces = try UpkeepPieces(scratch)
+        for _ in 0..<3 {
+            let append = try document.letters(String(repeating: "pass word ", count: 1000))
+            _ = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            try document.follow(append)
+        }
         var reader = HistoryReader(
             database: try Database(path: scratch.databasePath, for: .read), generation: Generation(0),
             cache: HistoryCache())

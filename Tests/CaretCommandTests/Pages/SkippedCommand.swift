@@ -19,6 +19,7 @@ struct SkippedCommand {
         SkippedCommand(
             "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
+        SkippedCommand("caretd --store", "it needs a PostgreSQL server; NodesTests start such servers"),
         SkippedCommand("swift test", "it runs the tests themselves"),
         SkippedCommand("systemd-analyze ", "scripts/test-unit runs it if it is installed"),
         SkippedCommand("systemctl ", "it needs systemd, which some machines do not have"),

@@ -56,7 +56,8 @@ let package = Package(
             name: "CaretCommand",
             dependencies: [
                 "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-                "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire",
+                "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync",
+                "CaretWire",
             ],
             swiftSettings: strict),
         .target(

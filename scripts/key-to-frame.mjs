@@ -78,7 +78,7 @@ async function measureJupyter(browser, jupyter) {
     const [folder, port] = [temporaryFolder(), await freePort()]
     writeFileSync(join(folder, 'agenda.txt'), text.replaceAll('. ', '.\n'))
     const options = ['--no-browser', `--port=${port}`, '--ip=127.0.0.1', '--allow-root', '--IdentityProvider.token=', `--ServerApp.root_dir=${folder}`]
-    const server = start(jupyter, ['lab', ...options], { env: { HOME: folder } })
+    const server = start(jupyter, ['lab', ...options], { env: { HOME: folder }, cwd: folder })
     await server.line(/is running at/)
     const open = async () => {
         const page = await browser.open(`http://127.0.0.1:${port}/lab/tree/agenda.txt`)

@@ -8,19 +8,23 @@ public struct ClientOptions: Sendable {
     /// The user's name and color, as other clients see them.
     public var person: PersonInfo?
     /// Whether the client connects again, after growing delays, whenever the connection ends. If false, the
-    /// client ends at the first failure.
+    /// client tries each of its servers at most once, and ends if an answer is lost.
     public var reconnects: Bool
+    /// In which order the client tries its servers, if it has several.
+    public var serverOrder: ServerOrder
     /// The id of the store that the server must have. If the server has another store, the client ends before
     /// it sends a request.
     package var store: String?
 
     public init(
-        client: String? = nil, token: String? = nil, person: PersonInfo? = nil, reconnects: Bool = true
+        client: String? = nil, token: String? = nil, person: PersonInfo? = nil, reconnects: Bool = true,
+        serverOrder: ServerOrder = .random
     ) {
         self.client = client
         self.token = token
         self.person = person
         self.reconnects = reconnects
+        self.serverOrder = serverOrder
     }
 
     /// Options for a program that sends a few requests and then ends. The client does not reconnect.

@@ -16,7 +16,6 @@ final class ClientShell: Sendable {
         var status = ConnectionStatus.first
     }
 
-    private let address: ServerAddress
     private let queue = DispatchQueue(label: "caret.client")
     private let guarded: Mutex<GuardedState>
     private let connection: Confined<CurrentConnection, DispatchQueue>
@@ -34,11 +33,13 @@ final class ClientShell: Sendable {
     }
 
     private init(_ state: sending ClientState, _ folder: UnsavedEditsFolder?) {
-        address = state.settings.address
         self.folder = folder
         guarded = Mutex(GuardedState(state: state))
         connection = Confined(CurrentConnection(queue), to: queue)
     }
+
+    /// The server that the client is connected to, or tries next.
+    var address: ServerAddress { guarded.withLock { $0.state.rotation.current } }
 
     func start() { handle { $0.started(at: .now) } }
 
@@ -270,7 +271,7 @@ final class ClientShell: Sendable {
 
     private func run(_ action: ShellAction) {
         switch action {
-        case .connect: connect()
+        case .connect(let server, let timeout): connect(to: server, within: timeout)
         case .disconnect: connection.value.disconnect()
         case .setLimits(let limits): connection.value.setLimits(limits)
         case .send(let message, let id): connection.value.send(message, id: id)
@@ -310,12 +311,12 @@ final class ClientShell: Sendable {
         }
     }
 
-    private func connect() {
-        let number = connection.value.prepare { [weak self] in self?.handle($0) }
+    private func connect(to server: ServerAddress, within timeout: Milliseconds) {
+        let number = connection.value.prepare(within: timeout) { [weak self] in self?.handle($0) }
         // Resolving the address may wait for the network, so it must not run on the client's queue.
-        DispatchQueue.global().async { [address, queue, connection] in
-            let server = Result { () throws(ResolvingFault) in try ResolvedServer(address) }
-            queue.async { connection.value.resolved(server, for: number) }
+        DispatchQueue.global().async { [queue, connection] in
+            let resolved = Result { () throws(ResolvingFault) in try ResolvedServer(server) }
+            queue.async { connection.value.resolved(resolved, for: number) }
         }
     }
 

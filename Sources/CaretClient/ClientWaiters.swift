@@ -14,7 +14,7 @@ struct ClientWaiters {
     /// that it resumes. A caller that waits for only one event is then removed.
     mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
-        case .connect: return [.connect]
+        case .connect(let server, let timeout): return [.connect(to: server, within: timeout)]
         case .disconnect: return [.disconnect]
         case .send(let message, let id): return [.send(message, id: id)]
         case .welcomed(let welcome):

@@ -2,6 +2,8 @@
 public enum ConnectionFault: Error, Equatable, Sendable {
     /// No program answered at the address, or the program there does not speak the protocol.
     case unreachable(ServerAddress, reason: String)
+    /// None of the client's servers can be reached.
+    case allUnreachable([UnreachableServer])
     /// The connection ended before the answer came. The server may or may not have carried out the request.
     case lost(ServerAddress, reason: String)
     /// The server refused the client's `hello`.
@@ -17,10 +19,34 @@ public enum ConnectionFault: Error, Equatable, Sendable {
     case closed
 }
 
+/// A server that a client cannot reach.
+public struct UnreachableServer: Equatable, Sendable {
+    public let address: ServerAddress
+    public let reason: String
+
+    public init(address: ServerAddress, reason: String) {
+        self.address = address
+        self.reason = reason
+    }
+}
+
+extension ConnectionFault {
+    /// Whether no server could be reached. No request was sent then.
+    package var isUnreachable: Bool {
+        switch self {
+        case .unreachable, .allUnreachable: true
+        case .lost, .refused, .replaced, .revoked, .otherStore, .closed: false
+        }
+    }
+}
+
 extension ConnectionFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let address, let reason): "\(address): \(reason)"
+        case .allUnreachable(let servers):
+            "no server can be reached: "
+                + servers.map { "\($0.address): \($0.reason)" }.joined(separator: "; ")
         case .lost(let address, let reason):
             "\(address): the connection ended before the answer came: \(reason)"
         case .refused(let refusal): "the server refused this client: \(refusal)"

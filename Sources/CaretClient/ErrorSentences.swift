@@ -14,6 +14,9 @@ extension ConnectionFault: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .unreachable(let address, let reason): "There is no connection to \(address): \(reason)."
+        case .allUnreachable(let servers):
+            "There is no connection to any server: "
+                + servers.map { "\($0.address) (\($0.reason))" }.joined(separator: ", ") + "."
         case .lost(let address, let reason):
             "The connection to \(address) was lost: \(reason). The last request may or may not have been carried out."
         case .refused(let refusal): "The server refused the connection. \(refusal.sentence)"
@@ -24,6 +27,14 @@ extension ConnectionFault: LocalizedError {
             "The server has other documents than before: its store is \(found), but \(expected) was expected."
         case .closed: "The connection or the document was closed by this program."
         }
+    }
+}
+
+extension InvalidServerAddress: LocalizedError {
+    public var errorDescription: String? {
+        entry.isEmpty
+            ? "Address \(number) of \(count) is empty."
+            : "Address \(number) of \(count) is not the address of a server: “\(entry)”."
     }
 }
 

@@ -11,7 +11,8 @@ import Synchronization
 /// A client of a Caret server: one connection, requests, and open documents.
 ///
 /// The client connects at once. When the connection ends, the client connects again, unless the options
-/// forbid it. Requests wait until there is a connection. A request throws:
+/// forbid it. Several servers over one database have the same documents: a client that knows all of them uses
+/// another one if its server stops or cannot be reached. Requests wait until there is a connection. A request throws:
 /// - `ServerRefusal` if the server refused it,
 /// - `ConnectionFault` if there is no connection or no answer,
 /// - `TooManyRequests` if too many requests have no answer yet,
@@ -20,14 +21,26 @@ import Synchronization
 ///
 /// The client closes its connection when it is released.
 public final class LiveClient: Sendable {
-    public let address: ServerAddress
+    /// All servers that the client uses, each one once.
+    public let servers: [ServerAddress]
     let shell: ClientShell
     private let numbers = Mutex(PushNumbers())
 
     /// Starts to connect to a server. Unsaved edits are lost when the process ends.
     public convenience init(_ address: ServerAddress, _ options: ClientOptions = ClientOptions()) {
+        self.init(servers: [address], options)
+    }
+
+    /// Starts to connect to one of several servers, which must all have the same documents: they use one
+    /// database. Unsaved edits are lost when the process ends.
+    ///
+    /// The list must not be empty. If a server cannot be reached, or its connection ends, the client goes on
+    /// to the next one at once. After it has tried all of them, it waits before it tries them again. If a
+    /// server refuses the token, the client does not try the others.
+    public convenience init(servers: [ServerAddress], _ options: ClientOptions = ClientOptions()) {
         let id = options.client ?? LiveClient.randomID()
-        self.init(address, ClientShell(LiveClient.settings(address, options, id: id)))
+        let settings = LiveClient.settings(servers, options, id: id)
+        self.init(settings.rotation.servers, ClientShell(settings))
     }
 
     /// Starts to connect to a server, and keeps unsaved edits in a folder. If the folder is missing, it is
@@ -39,27 +52,39 @@ public final class LiveClient: Sendable {
     public convenience init(
         _ address: ServerAddress, _ options: ClientOptions = ClientOptions(), keepingUnsavedIn folder: String
     ) throws(UnsavedEditsFault) {
-        let folder = try UnsavedEditsFolder(folder)
-        let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
-        self.init(address, try ClientShell(LiveClient.settings(address, options, id: id), folder))
+        try self.init(servers: [address], options, keepingUnsavedIn: folder)
     }
 
-    private init(_ address: ServerAddress, _ shell: ClientShell) {
-        self.address = address
+    /// The same with several servers. The edits in the folder do not belong to one of the servers, so the
+    /// list may change from run to run.
+    public convenience init(
+        servers: [ServerAddress], _ options: ClientOptions = ClientOptions(), keepingUnsavedIn folder: String
+    ) throws(UnsavedEditsFault) {
+        let folder = try UnsavedEditsFolder(folder)
+        let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
+        let settings = LiveClient.settings(servers, options, id: id)
+        self.init(settings.rotation.servers, try ClientShell(settings, folder))
+    }
+
+    private init(_ servers: [ServerAddress], _ shell: ClientShell) {
+        self.servers = servers
         self.shell = shell
         shell.start()
     }
 
     private static func settings(
-        _ address: ServerAddress, _ options: ClientOptions, id: String
+        _ servers: [ServerAddress], _ options: ClientOptions, id: String
     ) -> ClientState.Settings {
         let hello = Hello(
             client: WireString(id), units: [.utf16], token: options.token.map { WireString($0) },
             info: options.person?.info)
         return ClientState.Settings(
-            address: address, hello: hello, reconnects: options.reconnects,
-            store: options.store.map { WireString($0) })
+            rotation: ServerRotation(servers, options.serverOrder), hello: hello,
+            reconnects: options.reconnects, store: options.store.map { WireString($0) })
     }
+
+    /// The server that the client is connected to, or tries next.
+    public var address: ServerAddress { shell.address }
 
     /// The names of closed documents with unsaved edits in the folder of the client.
     ///

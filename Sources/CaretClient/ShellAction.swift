@@ -1,8 +1,9 @@
+import CaretReplica
 import CaretWire
 
 /// What the shell of a client must do: a `ClientAction` together with the callers that wait for it.
 enum ShellAction {
-    case connect
+    case connect(to: ServerAddress, within: Milliseconds)
     case disconnect
     case setLimits(Limits.Announced)
     case send(ClientMessage, id: RequestID?)

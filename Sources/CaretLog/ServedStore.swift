@@ -8,6 +8,10 @@ package protocol ServedStore: DocumentStore, TokenStore, TagStore {
     /// How this store and those of other servers tell each other what has changed; nil if only one server can use it.
     var bus: (any NodeBus)? { get }
 
+    /// The other servers that use the store and have not stopped, sorted by name. A server that was killed stays in
+    /// the list for a day.
+    func otherNodes(then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void)
+
     /// Checks one document, or the whole store if `document` is nil, while the store keeps running. `progress`
     /// is called on another thread, and must return soon.
     func check(

@@ -11,10 +11,17 @@ package enum PostgresEvent: Equatable, Sendable {
     case committing(Int)
     /// The group is committed, after this number of nanoseconds. No caller was notified yet.
     case committed(after: UInt64)
+    /// Appends of a group met changes of another server.
+    case conflicted(Int)
+    /// The outcome of a write is unknown, until the store has asked again.
+    case outcomeUnknown
+    case bus(BusTraffic)
     /// A connection was lost, or PostgreSQL cannot be reached, for this reason.
     case lost(String)
     /// A connection works again.
     case reconnected
+    /// PostgreSQL has no synchronous standby, so the store writes nothing; or it has one again.
+    case unreplicated(Bool)
     /// The disk of PostgreSQL is full, or has space again.
     case full(Bool)
     /// PostgreSQL refused a statement that should always succeed.
@@ -25,6 +32,18 @@ package enum PostgresEvent: Equatable, Sendable {
     case redacted(DocumentID)
     case purged(DocumentID)
     case pushersForgotten(DocumentID, pushers: Int)
+
+    /// What happened on the bus of the servers.
+    package enum BusTraffic: Equatable, Sendable {
+        /// Numbers of messages.
+        case sent(Int)
+        case heard(Int)
+        /// A message was lost.
+        case missed
+        /// Other servers began to be heard, or fell silent.
+        case found(Int)
+        case lost(Int)
+    }
 
     /// Why all epochs were renewed.
     package enum Renewal: Equatable, Sendable {

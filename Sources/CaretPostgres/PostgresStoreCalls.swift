@@ -62,7 +62,7 @@ extension PostgresStore {
         do throws(PostgresFault) {
             return try body()
         } catch {
-            guard case .lost = error else { throw error }
+            guard error.endsConnection else { throw error }
             return try body()
         }
     }
@@ -104,12 +104,7 @@ extension Result where Failure == PostgresFault {
 extension Result<AppendOutcome, PostgresFault> {
     /// The outcome of an append that ran in a transaction.
     var appendOutcome: AppendOutcome {
-        answer { fault in
-            switch fault {
-            case .lost, .notReplicated: .unknown
-            case .refused, .server, .away: fault.appendOutcome
-            }
-        }
+        answer { $0.endsConnection ? .unknown : $0.appendOutcome }
     }
 }
 

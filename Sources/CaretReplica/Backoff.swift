@@ -2,7 +2,7 @@
 package struct Backoff: Equatable, Sendable {
     /// The shortest and the longest delay. Half a second gives the server time to recover, and users hardly
     /// notice it. A user should not wait longer than half a minute for the next attempt.
-    static let (first, longest): (Milliseconds, Milliseconds) = (500, 30_000)
+    package static let (first, longest): (Milliseconds, Milliseconds) = (500, 30_000)
     /// The longest delay that the server can request. If the server requests a longer delay, the client waits
     /// only this long: the request may be a mistake, and a user is waiting.
     package static let longestRequested: Milliseconds = 300_000

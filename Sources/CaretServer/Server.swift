@@ -22,7 +22,8 @@ package final class Server: Sendable {
         // same ids.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
-            limits: settings.limits, server: settings.name, page: settings.page,
+            limits: settings.limits, server: settings.name, node: store.bus == nil ? nil : settings.node,
+            page: settings.page,
             store: { Epoch.name(ofStore: store.generation) },
             publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
@@ -50,7 +51,8 @@ package final class Server: Sendable {
             store: { hub in
                 let maintenance = StoreMaintenance(store, in: folder, log)
                 let administration = Administration(
-                    store: store, maintenance: maintenance, board: counters, clock: clock, hub: hub)
+                    store: store, node: ServerNode(settings, started: clock.start),
+                    maintenance: maintenance, board: counters, clock: clock, hub: hub)
                 return StoreDriver(store, administration.make)
             },
             bus: store.bus, authenticator: authenticator, board: counters, log: log)

@@ -47,7 +47,7 @@ package struct SyncRun {
                 onStatus(.lost(status.lastError.map { "\($0)" } ?? "the connection ended"))
             case .connected where isLost:
                 isLost = false
-                onStatus(.regained)
+                onStatus(.regained(client.address))
             case .waiting, .connected, .connecting, .ended: break
             }
         }

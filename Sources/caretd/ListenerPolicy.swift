@@ -40,6 +40,19 @@ final class ListenerPolicy: Sendable {
         return state.settings.webHosts.first.map { "\(scheme)://\($0.host):\(address.port)/" }
     }
 
+    /// The address for clients: as configured, or else one that the server listens at. Nil if there is none.
+    var clientAddress: String? {
+        let state = state.withLock { $0 }
+        if !state.settings.address.isEmpty { return state.settings.address }
+        guard let address = state.addresses.first(where: { !$0.isLoopback }) ?? state.addresses.first else {
+            return nil
+        }
+        let isSecure = state.certificate != nil && state.settings.requiresTLS(at: address)
+        // Other machines cannot connect to the address that stands for all addresses of this one.
+        let reached = address.isWildcard ? "\(machineName):\(address.port)" : "\(address)"
+        return (isSecure ? "carets://" : "") + reached
+    }
+
     func protocols(at address: ListenAddress) -> ListenerProtocols {
         let state = state.withLock { $0 }
         let settings = state.settings

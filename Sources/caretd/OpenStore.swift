@@ -43,19 +43,12 @@ enum OpenStore {
         do {
             return .postgres(
                 try PostgresStore(
-                    PostgresAddress(settings.store), node: settings.node.isEmpty ? hostName : settings.node,
+                    PostgresAddress(settings.store), node: settings.nodeName,
                     allowsUnreplicated: settings.allowsUnreplicated, settings: StoreSettings(settings)
                 ) { storeLog.handle($0) })
         } catch {
             throw StoreFailure(description: "store: \(error)")
         }
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        // The last byte stays 0, even if the name is cut.
-        guard gethostname(&name, name.count - 1) == 0 else { return "caretd" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func makeFolder(_ path: String, _ log: LogWriter) throws(StoreFailure) {

@@ -35,6 +35,9 @@ final class PostgresStoreLog: Sendable {
                 state.counters.add(to: .commits)
                 state.counters.record(nanoseconds, as: .commit)
             }
+        case .conflicted(let count): add(count, to: .storeConflicts)
+        case .outcomeUnknown: add(1, to: .storeUnknownOutcomes)
+        case .bus(let traffic): count(traffic)
         // All connections are lost at the same time, so only the first and the last of them are logged.
         case .lost(let reason):
             if state.withLock({
@@ -44,12 +47,15 @@ final class PostgresStoreLog: Sendable {
                 log.write(LogEvent(.storeAway, .fault(reason)))
             }
         case .reconnected:
+            add(1, to: .storeReconnections)
             if state.withLock({
                 $0.lost -= 1
                 return $0.lost
             }) == 0 {
                 log.write(LogEvent(.storeBack))
             }
+        case .unreplicated(let isUnreplicated):
+            log.write(LogEvent(isUnreplicated ? .storeUnreplicated : .storeReplicated))
         case .full(let isFull): log.write(LogEvent(isFull ? .diskFull : .diskFreed))
         case .failed(let error): log.write(LogEvent(.storeFailed, .sqlState(error.state)))
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
@@ -61,5 +67,19 @@ final class PostgresStoreLog: Sendable {
         case .pushersForgotten(let document, let pushers):
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
         }
+    }
+
+    private func count(_ traffic: PostgresEvent.BusTraffic) {
+        switch traffic {
+        case .sent(let count): add(count, to: .busSent)
+        case .heard(let count): add(count, to: .busHeard)
+        case .missed: add(1, to: .busMissed)
+        case .found(let count): add(count, to: .nodesFound)
+        case .lost(let count): add(count, to: .nodesLost)
+        }
+    }
+
+    private func add(_ count: Int, to counter: Counter) {
+        state.withLock { $0.counters.add(count, to: counter) }
     }
 }

@@ -118,6 +118,7 @@ struct Service {
                 settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
             var serverSettings = ServerSettings(settings)
             serverSettings.page = { listeners.page.map { WireString($0) } }
+            serverSettings.address = { listeners.clientAddress.map { WireString($0) } }
             let server = try Server(
                 serverSettings, store: store, in: settings.data, authenticator: authenticator,
                 counters: counters, log: log)

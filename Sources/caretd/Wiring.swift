@@ -6,6 +6,7 @@ import CaretRooms
 import CaretServer
 import CaretWeb
 import CaretWire
+import Glibc
 
 // Converts the configuration to the settings of the server and of the store.
 
@@ -16,8 +17,22 @@ extension ServerSettings {
             loops: settings.loops == 0 ? ServerSettings.cores : settings.loops,
             roomQueues: settings.roomQueues == 0 ? ServerSettings.cores : settings.roomQueues)
         limits = settings.limits
+        node = WireString(settings.nodeName)
         siteGuard = SiteGuard(hosts: settings.webHosts, origins: settings.webOrigins)
     }
+}
+
+extension Settings {
+    /// The name of this server among those that use one database.
+    var nodeName: String { node.isEmpty ? machineName : node }
+}
+
+/// The name of this machine.
+var machineName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    // The last byte stays 0, even if the name is cut.
+    guard gethostname(&name, name.count - 1) == 0 else { return "caretd" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
 extension StoreSettings {

@@ -51,3 +51,8 @@ export function testIn(browser, name, needs, body) {
     const missing = needs.find((need) => browser.lacks[need])
     return missing ? skip(name, browser.lacks[missing]) : test(name, body)
 }
+
+/** The problems of a page without those that browsers report when a WebSocket is cut. */
+export function unrelatedToCuts(problems) {
+    return problems.filter((problem) => !/^WebSocket connection to .* failed|^The connection to ws:.* was interrupted/.test(problem))
+}

@@ -160,6 +160,8 @@ class Page extends DriverPage {
     }
 
     async act(actions) {
+        // Without it, the elements of a page in a window behind another one get no event when they get the focus.
+        await this.#browser.send('browsingContext.activate', { context: this.#context })
         await this.#browser.send('input.performActions', { context: this.#context, actions })
     }
 

@@ -5,6 +5,7 @@ import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
 import { makeRandom, makeScalars, until } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
+import { unrelatedToCuts } from './browsers.mjs'
 import { type } from './page-support.mjs'
 import { startRelay } from './relay.mjs'
 import { isSame, startTabs } from './tabs.mjs'
@@ -340,7 +341,7 @@ async function typeAtRandom(tabs, { server, name, start, browser }) {
     assert.deepEqual([...text].sort(), typed.sort())
     for (const one of tabs) {
         // The cut connections are reported, and nothing else is.
-        assert.deepEqual(one.page.problems.filter((problem) => !/^WebSocket connection to .* failed/.test(problem)), [])
+        assert.deepEqual(unrelatedToCuts(one.page.problems), [])
         await one.page.close()
     }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { pause } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, within } from '../NodeSupport/suite.mjs'
-import { startBrowser } from './browsers.mjs'
+import { startBrowser, unrelatedToCuts } from './browsers.mjs'
 import { startSite, Tab } from './tabs.mjs'
 import { TypingLink } from './typing-link.mjs'
 import { faultsOf } from './typing-referee.mjs'
@@ -158,8 +158,7 @@ class TypingTab {
     async end() {
         await this.page.evaluate(() => endRound())
         // The lost connections are reported, and nothing else is.
-        const problems = this.page.problems.splice(0).filter((problem) => !/^WebSocket connection to .* failed/.test(problem))
-        assert.deepEqual(problems, [])
+        assert.deepEqual(unrelatedToCuts(this.page.problems.splice(0)), [])
     }
 
     async runAll(steps) { for (const step of steps) await this.#run(step) }

@@ -20,6 +20,7 @@ class WebKit {
     lacks = {
         earlyProblems: 'WebDriver does not report what a page logs while it is loaded',
         clipboard: 'WebKit lets a page copy only after a real press, and these tests press by script',
+        colorSchemes: 'WebDriver has no command for the color scheme of the system',
         compositions: 'WebDriver has no commands for input methods',
         lazyLayout: 'WebKit lays out the rows of a list later than these tests look',
         preloads: 'WebDriver cannot run a script before those of a page',

@@ -12,17 +12,22 @@ struct ClientConversation {
 
     static let address = ServerAddress.tcp(host: "example.org", port: 7)
 
-    init(reconnects: Bool = true, store: WireString? = nil, unsaved: [UnsavedDocument]? = nil) {
+    init(
+        servers: [ServerAddress] = [address], reconnects: Bool = true, store: WireString? = nil,
+        unsaved: [UnsavedDocument]? = nil
+    ) {
         state = ClientState(
             ClientState.Settings(
-                address: ClientConversation.address, hello: Hello(client: "client-1"), reconnects: reconnects,
+                rotation: ServerRotation(servers), hello: Hello(client: "client-1"), reconnects: reconnects,
                 store: store),
             unsaved: unsaved)
     }
 
     /// A client that the server has welcomed.
-    static func welcomed(reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil) -> ClientConversation {
-        var talk = ClientConversation(reconnects: reconnects, unsaved: unsaved)
+    static func welcomed(
+        by servers: [ServerAddress] = [address], reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil
+    ) -> ClientConversation {
+        var talk = ClientConversation(servers: servers, reconnects: reconnects, unsaved: unsaved)
         _ = talk.start()
         _ = talk.connected()
         _ = talk.receive(ClientConversation.welcome)
@@ -120,6 +125,9 @@ extension ClientAction {
     static func send(_ message: ClientMessage, _ number: Int) -> ClientAction {
         .send(message, id: .number(number))
     }
+
+    /// An attempt to connect to the only server.
+    static let attempt = ClientAction.connect(to: ClientConversation.address, within: 10_000)
 
     static func wake(_ milliseconds: Int) -> ClientAction { .wake(at: Moment(milliseconds: milliseconds)) }
 

@@ -8,7 +8,7 @@ import Testing
     @Test("a client connects, says hello and is welcomed")
     func welcomed() {
         var talk = ClientConversation()
-        #expect(talk.start() == [.connect, .wake(10_000)])
+        #expect(talk.start() == [.attempt, .wake(10_000)])
         #expect(talk.connected() == [.send(.hello(Hello(client: "client-1")), id: nil)])
         #expect(talk.start() == [])
         guard case .welcome(let welcome) = ClientConversation.welcome else {
@@ -68,7 +68,7 @@ import Testing
         _ = talk.connected()
         _ = talk.receive(ClientConversation.welcome)
         _ = talk.disconnect()
-        #expect(talk.wait(250).first == .connect)
+        #expect(talk.wait(250).first == .attempt)
     }
 
     @Test("jitter shortens a delay by up to half")

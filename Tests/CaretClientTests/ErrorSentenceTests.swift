@@ -31,6 +31,12 @@ import Testing
         let faults: [any Error] = [
             ConnectionFault.unreachable(address, reason: "connection refused"),
             ConnectionFault.lost(address, reason: "the server closed the connection"),
+            ConnectionFault.allUnreachable([
+                UnreachableServer(address: address, reason: "connection refused"),
+                UnreachableServer(address: .unix(path: "/s"), reason: "no such file or directory"),
+            ]),
+            InvalidServerAddress(entry: "", number: 1, count: 2),
+            InvalidServerAddress(entry: "a b", number: 1, count: 1),
             ConnectionFault.replaced, ConnectionFault.revoked, ConnectionFault.closed,
             TextError.carriageReturn(at: 3), TextError.invalidUTF8(at: 0), TextError.insideScalar(offset: 1),
             TextError.outside(offset: 9, end: 8), ChangeError.outOfOrder(edit: 1),

@@ -22,6 +22,9 @@ import Testing
             .tcp(host: host, port: port),
             ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))
         try await client.connected()
+        let either = LiveClient(
+            servers: [.tcp(host: host, port: port), .tcp(host: "localhost", port: port)])
+        try await either.connected()
         for await status in client.connectionUpdates {
             print(status.state, status.lastError?.errorDescription ?? "")
             if status.state == .connected { break }

@@ -55,7 +55,7 @@ import Testing
         _ = talk.request(list)
         _ = talk.request(rename)
         #expect(talk.disconnect() == [.disconnect, .lost(2), .wake(250)])
-        #expect(talk.wait(250) == [.connect, .wake(10_250)])
+        #expect(talk.wait(250) == [.attempt, .wake(10_250)])
         _ = talk.connected()
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1)])
     }
@@ -68,7 +68,8 @@ import Testing
             (.push(Push(document: "a", epoch: "e", base: 1, seq: 1, content: .text("b"))), true),
             (.restore(Restore(document: "a", epoch: "e", revision: 1, seq: 1)), true),
             (.admin(.listTokens(ListTokens())), true), (.admin(.counters(ReadCounters())), true),
-            (.admin(.who(Who())), true), (.admin(.listDeleted(ListDeleted())), true),
+            (.admin(.who(Who())), true), (.admin(.listNodes(ListNodes())), true),
+            (.admin(.listDeleted(ListDeleted())), true),
             (.admin(.trim(Trim(document: "a", revision: 1))), true), (.admin(.verify(Verify())), true),
             (.rename(Rename(document: "a", to: "b")), false), (.delete(Delete(document: "a")), false),
             (.admin(.addToken(AddToken(user: "ann", grants: []))), false),

@@ -58,4 +58,46 @@ import Testing
             "carets://a?pin=" + String(repeating: "0", count: 63) + "\u{661}",
         ])
     func unread(text: String) { #expect(ServerAddress(text) == nil) }
+
+    @Test(
+        "a list has addresses with commas between them, each one once",
+        arguments: [
+            ("a", ["a:22738"]), ("a,b:7", ["a:22738", "b:7"]), (" a ,\tb ", ["a:22738", "b:22738"]),
+            ("a,b,a:22738,caret://b", ["a:22738", "b:22738"]),
+            (
+                "carets://a?trust=/etc/a.pem,/run/caretd.sock,carets://a",
+                ["carets://a:22738?trust=/etc/a.pem", "/run/caretd.sock", "carets://a:22738"]
+            ),
+            ("[::1]:7,::1", ["[::1]:7", "[::1]:22738"]), ("/run/a b/s", ["/run/a b/s"]),
+        ])
+    func list(text: String, addresses: [String]) throws {
+        #expect(try ServerAddress.list(text).map(\.description) == addresses)
+    }
+
+    @Test(
+        "the error of a list says which entry is wrong",
+        arguments: [
+            ("", InvalidServerAddress(entry: "", number: 1, count: 1)),
+            (" ", InvalidServerAddress(entry: "", number: 1, count: 1)),
+            ("a,", InvalidServerAddress(entry: "", number: 2, count: 2)),
+            (",a", InvalidServerAddress(entry: "", number: 1, count: 2)),
+            ("a, ,b", InvalidServerAddress(entry: "", number: 2, count: 3)),
+            ("a, b:x ,c", InvalidServerAddress(entry: "b:x", number: 2, count: 3)),
+            ("a b", InvalidServerAddress(entry: "a b", number: 1, count: 1)),
+            ("a;b", InvalidServerAddress(entry: "a;b", number: 1, count: 1)),
+            ("http://a,b", InvalidServerAddress(entry: "http://a", number: 1, count: 2)),
+        ])
+    func wrongEntry(text: String, fault: InvalidServerAddress) {
+        #expect(throws: fault) { try ServerAddress.list(text) }
+    }
+
+    @Test("the error of a list names its entry")
+    func wrongEntryInWords() {
+        #expect(
+            "\(InvalidServerAddress(entry: "", number: 2, count: 3))"
+                == "address 2 of 3 is empty")
+        #expect(
+            "\(InvalidServerAddress(entry: "a b", number: 1, count: 3))"
+                == "address 1 of 3 is not the address of a server: \"a b\"")
+    }
 }

@@ -67,6 +67,12 @@ final class ServerProcess {
         process.waitUntilExit()
     }
 
+    /// Stops the server as an operator does.
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
     deinit {
         if process.isRunning { kill() }
         // If the removal fails, the files stay in the system's temporary folder. This harms no test.

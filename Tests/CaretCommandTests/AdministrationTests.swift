@@ -12,7 +12,7 @@ import Testing
             $ who
             …	anonymous	p-…	127.0.0.1:…	…Z	
             $ who --data DIR/data --json
-            {"number":…,"user":"admin","client":"p-…","peer":"unix","since":"…Z","docs":[],"behind":[]}
+            {"number":…,"user":"admin","client":"p-…","peer":"unix","since":"…Z","docs":[],"behind":[],"node":null}
             $ who notes/today
             [4]
             $ who nope
@@ -382,7 +382,8 @@ import Testing
         let ann = ["CARET_TOKEN": made.output.split(separator: "\n").first.map(String.init) ?? ""]
         #expect(try session.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
         for words in [
-            ["who"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"], ["redact", "a"],
+            ["who"], ["nodes"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"],
+            ["redact", "a"],
             ["verify"],
             ["backup"],
         ] {

@@ -82,12 +82,15 @@ import Testing
         var environment = variables.mapValues { $0.replacing("DIR", with: folder) }
         let find = "find '\(folder)/\(state)' -type d -printf '%m %P\\n'"
         environment["EDITOR"] = "\(find) >'\(folder)/said'; touch"
-        let run = try session.caret(["edit", "notes"], environment: environment)
-        #expect(run.status == 0, "\(run)")
         let digest = SHA256.digest(of: Array("\(session.address)\0notes".utf8)).bytes.prefix(16)
         let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let said = try String(contentsOfFile: folder + "/said", encoding: .utf8)
-        #expect(said == "700 \n700 caret\n700 caret/edit\n700 caret/edit/\(name)\n")
+        // The first server of a list stands for all of them.
+        for servers in [session.address, "\(session.address),127.0.0.1:1"] {
+            let run = try session.caret(["edit", "notes", "--server", servers], environment: environment)
+            #expect(run.status == 0, "\(run)")
+            let said = try String(contentsOfFile: folder + "/said", encoding: .utf8)
+            #expect(said == "700 \n700 caret\n700 caret/edit\n700 caret/edit/\(name)\n")
+        }
         // No edits are unsaved, so the folder is removed.
         let left = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(state)/caret/edit")
         #expect(left.isEmpty, "\(left)")

@@ -54,6 +54,14 @@ import Testing
                 "ls: --server: found \"a:b\", expected HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"
             ), (["ls", "--server", "a", "--data", "b"], "ls: --server and --data cannot be combined"),
             (
+                ["ls", "--server", "a,b:,c"],
+                "ls: --server, address 2 of 3: found \"b:\", expected HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"
+            ),
+            (
+                ["ls", "--server", "a,b,"],
+                "ls: --server, address 3 of 3: found \"\", expected HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"
+            ),
+            (
                 ["restore", "a"],
                 "restore: DOC@REV: found \"a\", expected a document with a revision: DOC@REV"
             ),
@@ -110,15 +118,32 @@ import Testing
             let parsed = try ParsedCommand(["ls"] + options)
             return try Target(parsed.arguments, variable.map { ["CARET_SERVER": $0] } ?? [:])
         }
-        let local = Target.server(.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort))
+        let local = Target.servers([.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort)])
         #expect(try target([]) == local)
         #expect(try target([], "") == local)
-        #expect(try target([], "h:7") == .server(.tcp(host: "h", port: 7)))
-        #expect(try target(["--server", "i:8"], "h:7") == .server(.tcp(host: "i", port: 8)))
-        #expect(try target(["--socket", "s"], "h:7") == .server(.unix(path: "s")))
+        #expect(try target([], "h:7") == .servers([.tcp(host: "h", port: 7)]))
+        #expect(try target(["--server", "i:8"], "h:7") == .servers([.tcp(host: "i", port: 8)]))
+        #expect(try target(["--socket", "s"], "h:7") == .servers([.unix(path: "s")]))
+        let several = Target.servers([
+            .tcp(host: "h", port: 7), .tls(host: "i", port: 8, trust: .file("ca.pem")), .unix(path: "/s"),
+        ])
+        let text = "h:7, carets://i:8?trust=ca.pem,/s,h:7"
+        #expect(try target(["--server", text]) == several)
+        #expect(try target([], text) == several)
         #expect(try target(["--data", "d"], "h:7") == .folder("d"))
         let fault = #expect(throws: UsageFault.self) { _ = try target([], "a:b") }
         #expect(fault.map { "\($0)".hasPrefix("ls: CARET_SERVER: found \"a:b\", expected HOST, ") } == true)
+    }
+
+    @Test("the words for another run of caret name the same servers")
+    func targetWords() throws {
+        for words in [
+            ["--server", "h:7"], ["--server", "h:7,carets://i:8?trust=ca.pem,/s"], ["--socket", "/a,b/s"],
+            ["--data", "d"],
+        ] {
+            let target = try Target(try ParsedCommand(["ls"] + words).arguments, [:])
+            #expect(target.words == words)
+        }
     }
 
     @Test("--help and --version take precedence over other arguments")

@@ -74,7 +74,9 @@ struct ReportTests {
         let run = try bench.run("--quick --report report")
         #expect(run.status == 0 && run.errors.isEmpty, "\(run.output)\(run.errors)")
         let files = try bench.files()
-        let parts = ["core", "wire", "rooms", "store", "server", "growth", "web", "compare", "command"]
+        let parts = [
+            "core", "wire", "rooms", "store", "server", "nodes", "growth", "web", "compare", "command",
+        ]
         #expect(
             Set(files.keys) == Set(parts.map { $0 + "-picture.svg" } + ["README.md", "notes/mine.txt"]))
         #expect(files["core-picture.svg"] == "<svg/>\n" && files["notes/mine.txt"] == "kept\n")

@@ -79,7 +79,7 @@ import Testing
 
     @Test(
         "names and users from a server cannot control the terminal",
-        arguments: ["ls", "ls --deleted", "log a", "grep -l x", "who"])
+        arguments: ["ls", "ls --deleted", "log a", "grep -l x", "who", "nodes"])
     func wildNames(command: String) throws {
         let session = try CommandSession(nil)
         let wild = "a\\u001b[2Jb\\u202ec\\u009bd\\u000ae"
@@ -97,6 +97,8 @@ import Testing
                 "list_tags":
                     #""type":"tags","doc":DOC,"tags":[{"name":"WILD","rev":1,"user":"WILD","time":0}]"#,
                 "read": #""type":"text","doc":"WILD","epoch":"e.1","rev":1,"text":"x","newline":"lf""#,
+                "list_nodes":
+                    #""type":"nodes","nodes":[{"name":"WILD","address":"WILD","version":"WILD","since":0,"silent_ms":0,"connections":1,"documents":1}]"#,
                 "who": #""type":"present","connections":[{"number":1,"peer":"WILD",\#(open)}]"#,
             ].mapValues { $0.replacing("WILD", with: wild) })
         let words = command.split(separator: " ").map(String.init) + ["--no-color"]

@@ -99,7 +99,7 @@ import Testing
         let names = rows.map(\.name) + Latency.allCases.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } })
-        #expect(rows.count == 2 + Counter.allCases.count + ErrorCode.allCases.count)
+        #expect(rows.count == 3 + Counter.allCases.count + ErrorCode.allCases.count)
     }
 
     @Test("`rows` has the value of each counter")

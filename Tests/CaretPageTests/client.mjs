@@ -13,7 +13,7 @@ const opened = { type: 'opened', doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rig
 export const cases = {
     'a client says hello, and is online after the welcome'() {
         const state = new ClientState({ client: 'secret-id', token: 't', name: 'Ann' })
-        assert.deepEqual(state.started(0).filter(isNotWake), [{ do: 'link' }, { do: 'connect' }])
+        assert.deepEqual(state.started(0).filter(isNotWake), [{ do: 'link' }, { do: 'connect', server: null }])
         const [{ message }] = state.connected(5)
         assert.deepEqual(message, {
             type: 'hello', protocol: 1, client: 'secret-id', units: ['utf-16'], token: 't',

@@ -280,7 +280,7 @@ async function connect(wasm) {
     servers.push(server)
     const module = wasm instanceof WebAssembly.Module ? (await load(wasm)).module : wasm
     const transport = () => server.transport
-    const caret = new Caret(new URL('http://127.0.0.1'), module, { transport, client: 'secret-id' })
+    const caret = new Caret([new URL('http://127.0.0.1')], module, { transport, client: 'secret-id' })
     server.events.opened()
     server.send(welcome)
     return { server, caret }

@@ -358,6 +358,38 @@ export const cases = inWorlds({
         document.discard()
     },
 
+    async 'whichever of several servers is used, the edits are those of the first one in the list'(world) {
+        // This tab knows one server only.
+        await world.leave('a')
+        const list = ['http://127.0.0.1', 'http://b.test', 'http://c.test']
+        for (const used of list) {
+            world.server.isReachable = true
+            const { make } = world.server.transport()
+            const refuse = () => ({ start: ({ closed }) => queueMicrotask(() => closed('refused')), send() {}, close() {} })
+            const keep = world.device.tab()
+            const transport = (url) => (url.origin === used ? make() : refuse())
+            const caret = await Caret.connect(list, { wasm: world.wasm, keep, transport })
+            const document = caret.open('a')
+            await document.saved()
+            assert.deepEqual([caret.server.origin, caret.link.state], [used, 'online'])
+            world.server.pushes = 'lose'
+            document.append(`by ${used}\n`)
+            await until(() => document.isKept)
+            keep.crash()
+            world.server.pushes = 'commit'
+            assert.deepEqual(world.device.keepsakes.map(({ server }) => server), [list[0]])
+        }
+        const caret = await Caret.connect(list[0], {
+            wasm: world.wasm, keep: world.device.tab(), transport: world.server.transport().make,
+        })
+        const document = caret.open('a')
+        await document.saved()
+        const lines = ['text of a', ...list.map((used) => `by ${used}`), '']
+        assert.equal(world.server.text('a'), lines.join('\n'))
+        assert.deepEqual(await caret.kept(), [])
+        await caret.close()
+    },
+
     async 'a tab without a storage works as before'(world) {
         world.server.create('a')
         const caret = await Caret.connect('http://127.0.0.1', {

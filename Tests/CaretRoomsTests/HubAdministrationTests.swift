@@ -10,7 +10,8 @@ struct HubAdministrationTests {
 
     private static let requests = [
         #"{"type":"counters","id":1}"#, #"{"type":"who","id":1}"#, #"{"type":"list_deleted","id":1}"#,
-        #"{"type":"undelete","id":1,"number":1}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#,
+        #"{"type":"list_nodes","id":1}"#, #"{"type":"undelete","id":1,"number":1}"#,
+        #"{"type":"trim","id":1,"doc":"a","rev":1}"#,
         #"{"type":"trim","id":1,"doc":"","rev":1}"#, #"{"type":"verify","id":1}"#,
         #"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"backup","id":1}"#,
     ]
@@ -95,6 +96,20 @@ struct HubAdministrationTests {
         #expect(
             admin.askedInFull(#"{"type":"counters","id":1}"#) == [
                 #"{"type":"counted","id":1,"since":1,"counters":[{"name":"pushes","value":2}],"latencies":[]}"#
+            ])
+    }
+
+    /// Rule A1.
+    @Test("`list_nodes` tells how much the server is used")
+    func nodes() throws {
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        let node =
+            #"{"name":"model","version":"caret/1","since":1,"silent_ms":0,"connections":2,"documents":1,"answering":true}"#
+        #expect(
+            world.connect("admin").askedInFull(#"{"type":"list_nodes","id":1}"#) == [
+                #"{"type":"nodes","id":1,"nodes":[\#(node)]}"#
             ])
     }
 

@@ -159,7 +159,28 @@ struct HubNodesTests {
         #expect(ann.heard().types == ["gone", "document"])
     }
 
+    @Test("a backup is refused, because the database has its own tools for that")
+    func backup() {
+        let world = server()
+        let answer = world.connect("admin").askedInFull(#"{"type":"backup","id":1}"#).last ?? ""
+        #expect(answer.contains(#""code":"storage_failed""#) && answer.contains("pg_basebackup"), "\(answer)")
+        #expect(!world.calls.contains { if case .admin = $0 { true } else { false } })
+    }
+
     // MARK: Connections
+
+    @Test("other servers are told every two seconds how much this one is used")
+    func reports() {
+        let world = server()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        let before = world.reports.count
+        world.pass(milliseconds: 1_999)
+        #expect(world.reports.count == before)
+        world.pass(milliseconds: 1)
+        #expect(world.reports.dropFirst(before) == [NodeLoad(connections: 1, documents: 1)])
+    }
 
     @Test("a token that another server revokes ends its connections", arguments: [Way.hint, .sweep])
     func revoked(way: Way) throws {

@@ -60,6 +60,8 @@ final class ServerWorld {
     private(set) var watchesCommits = false
     /// What the hub has told other servers.
     private(set) var told: [NodeNews] = []
+    /// How much the server was used, as the hub has told other servers.
+    private(set) var reports: [NodeLoad] = []
 
     init(_ settings: ConnectionSettings, seed: UInt64? = nil, sharesStore: Bool = false) {
         self.settings = settings
@@ -284,6 +286,7 @@ final class ServerWorld {
         case .dropRoom(let document):
             post(.room(document)) { [unowned self] in self.drop(document) }
         case .tell(let news): told.append(news)
+        case .report(let load): reports.append(load)
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
         case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")

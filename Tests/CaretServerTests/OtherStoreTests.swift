@@ -34,6 +34,10 @@ import Testing
             ),
             (#"{"type":"read","id":2,"doc":"a"}"#, #""text":"live""#),
             (#"{"type":"verify","id":3}"#, #""documents":12"#),
+            (
+                #"{"type":"list_nodes","id":5}"#,
+                #"{"name":"other","address":"127.0.0.1:1","version":"caret/1","since":2,"silent_ms":5,"connections":3,"documents":4}"#
+            ),
             (#"{"type":"backup","id":4}"#, #""code":"storage_full""#),
         ]
         for (request, answer) in asked {
@@ -49,6 +53,15 @@ extension MemoryStore: ServedStore {
     package var generation: UInt64 { 1 }
 
     package var bus: (any NodeBus)? { nil }
+
+    package func otherNodes(
+        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
+    ) {
+        let report = NodeReport(
+            address: "127.0.0.1:1", version: "caret/1", started: 2,
+            load: NodeLoad(connections: 3, documents: 4))
+        completion(.success([NodeEntry(name: "other", report: report, silence: 5)]))
+    }
 
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void

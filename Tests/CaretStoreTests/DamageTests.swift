@@ -92,7 +92,7 @@ extension OpeningFault {
         switch self {
         case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase: true
         case .database(let fault), .migrationFailed(_, let fault): fault.kind == .damaged
-        case .schemaTooOld, .schemaTooNew, .migrationChanged, .readOnly, .folderLocked, .system: false
+        case .moved, .schemaTooOld, .schemaTooNew, .migrationChanged, .readOnly, .folderLocked, .system: false
         }
     }
 }

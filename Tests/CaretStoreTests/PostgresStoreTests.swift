@@ -95,6 +95,24 @@ import Testing
         await store.close()
     }
 
+    @Test("the hosts of an address can be tried in another order")
+    func hosts() throws {
+        let address = try PostgresAddress("postgres://a:1,b:2,c:3/caret?sslmode=disable")
+        #expect(address.hostCount == 3)
+        #expect(address.index(of: "b", port: "2") == 1)
+        #expect(address.index(of: "b", port: "3") == nil)
+        let turned = address.parameters(beginningWith: 4)
+        #expect(turned.last { $0.keyword == "host" }?.value == "b,c,a")
+        #expect(turned.last { $0.keyword == "port" }?.value == "2,3,1")
+        let folders = try PostgresAddress("postgres:///caret?host=/x,/y&port=5")
+        #expect(folders.index(of: "/y", port: "5") == 1)
+        let byNumber = folders.parameters(beginningWith: 1)
+        #expect(byNumber.last { $0.keyword == "host" }?.value == "/y,/x")
+        #expect(!byNumber.contains { $0.keyword == "port" })
+        let one = try PostgresAddress("postgres://db/caret")
+        #expect(one.parameters(beginningWith: 1).map(\.keyword) == one.parameters.map(\.keyword))
+    }
+
     // MARK: Unknown outcomes
 
     /// A trigger makes each append of a segment take longer than the store waits.
@@ -142,6 +160,48 @@ import Testing
         try document.follow(append)
         #expect(try await store.text(of: document.entry.id).get().text == document.text)
         await store.close()
+    }
+
+    /// A server that stops at once sends a warning before it closes each connection. Here, a view sends this warning
+    /// with each answer on connections from before the view.
+    @Test("a read with a warning is repeated on another connection")
+    func warning() async throws {
+        let cluster = try PostgresCluster()
+        let losses = Atomic(0)
+        let store = try opened(cluster.newAddress()) { event in
+            if case .lost = event { losses.add(1, ordering: .relaxed) }
+        }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("ab")
+        let id = document.entry.id
+        #expect(try await store.read(id, after: 0).get().head == document.head)
+        #expect(losses.load(ordering: .relaxed) == 0)
+        try cluster.execute(
+            "SET search_path = store_1; "
+                + "ALTER TABLE document RENAME TO hidden; CREATE FUNCTION warn() RETURNS boolean LANGUAGE plpgsql AS "
+                + "$$BEGIN IF (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) < "
+                + "(SELECT made FROM moment) THEN RAISE WARNING 'terminating connection'; END IF; RETURN true; END$$; "
+                + "CREATE TABLE moment AS SELECT clock_timestamp() AS made; "
+                + "CREATE VIEW document AS SELECT * FROM hidden WHERE warn()")
+        #expect(try await store.read(id, after: 0).get().head == document.head)
+        #expect(losses.load(ordering: .relaxed) == 1)
+        try cluster.execute(
+            "SET search_path = store_1; DROP VIEW document; ALTER TABLE hidden RENAME TO document")
+        await store.close()
+    }
+
+    @Test("calls wait for PostgreSQL until their patience is over since the first failed attempt")
+    func outage() {
+        let began = ContinuousClock.now
+        var outage = Outage(since: began, patience: .milliseconds(300))
+        #expect(!outage.isLong(at: began + .milliseconds(299)))
+        #expect(outage.isLong(at: began + .milliseconds(300)))
+        var pauses: [Duration] = []
+        for _ in 0..<7 {
+            outage.attemptFailed(at: began)
+            pauses.append(outage.nextAttempt - began)
+        }
+        #expect(pauses == [50, 100, 200, 400, 800, 1_000, 1_000].map { Duration.milliseconds($0) })
     }
 
     @Test("while PostgreSQL is stopped, calls are refused as away; afterwards they work again")
@@ -202,7 +262,7 @@ import Testing
         try cluster.addStandby()
         let events = Mutex<[PostgresEvent]>([])
         let store = try PostgresStore(
-            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: false, patience: 2_000
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: true, patience: 2_000
         ) { event in events.withLock { $0.append(event) } }
         var document = try await TrackedDocument(on: store)
         try await document.type("abc")
@@ -219,6 +279,63 @@ import Testing
         #expect(store.generation == generation)
         #expect(!events.withLock { $0 }.contains { if case .renewed = $0 { true } else { false } })
         await store.close()
+    }
+
+    @Test("a server that took over without a list of standbys is read, but nothing is written to it")
+    func failoverToUnreplicated() async throws {
+        let cluster = try PostgresCluster()
+        _ = cluster.newAddress()
+        try cluster.addStandby()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try PostgresStore(
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: false, patience: 500
+        ) { event in events.withLock { $0.append(event) } }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        try cluster.stop("QUIT")
+        try cluster.promoteStandby()
+        var found = await store.text(of: document.entry.id)
+        while refusal(found) == .refused(.away) { found = await store.text(of: document.entry.id) }
+        #expect(try found.get().text == document.text)
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        while !events.withLock({ $0.contains(.unreplicated(true)) }) { _ = await store.append(append) }
+        #expect(await store.append(append) == .away)
+        let created = await store.create(try DocumentName("other"))
+        if case .refused(.away) = created {} else { Issue.record("\(created)") }
+        await store.close()
+    }
+
+    @Test(
+        "a former primary that still runs after a failover is left, because it confirms nothing",
+        .timeLimit(.minutes(1)))
+    func runningFormerPrimary() async throws {
+        let cluster = try PostgresCluster()
+        _ = cluster.newAddress()
+        try cluster.addStandby()
+        // The server that takes over has no standby.
+        let store = try PostgresStore(
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: true, patience: 1_000)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        let isMissed = Atomic(false)
+        store.bus?.listen { event in
+            if case .missed = event { isMissed.store(true, ordering: .relaxed) }
+        }
+        try cluster.promoteStandby()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        var outcome = await store.append(append)
+        while outcome == .unknown || outcome == .away { outcome = await store.append(append) }
+        #expect(outcome == .committed(head: 4))
+        try document.follow(append)
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        // The bus follows the other connections.
+        while !isMissed.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(20)) }
+        await store.close()
+        // A new store does not stay at the former primary either.
+        let second = try PostgresStore(
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: true, patience: 1_000)
+        #expect(try await second.text(of: document.entry.id).get().text == document.text)
+        await second.close()
     }
 
     // MARK: Older copies
@@ -251,6 +368,39 @@ import Testing
                 if case .renewed(.behind) = event { true } else { false }
             })
         await second.close()
+    }
+
+    @Test("after an older copy took over, an author that it does not have is added again")
+    func authorsOfOlderCopy() async throws {
+        let cluster = try PostgresCluster()
+        // A store that has created its database notices no older copy.
+        await (try opened(cluster.newAddress())).close()
+        let store = try opened(cluster.addressOfFirstSchema)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        var other = try await TrackedDocument(on: store, "other")
+        try await other.type("d", by: SampleLog.bob)
+        for table in ["segment", "snapshot", "pusher"] {
+            try cluster.execute("DELETE FROM store_1.\(table) WHERE document = \(other.entry.id.value)")
+        }
+        try cluster.execute("DELETE FROM store_1.document WHERE id = \(other.entry.id.value)")
+        try cluster.execute("DELETE FROM store_1.author WHERE username = 'bob'")
+        try cluster.execute("UPDATE store_1.lane SET commits = 0")
+        try cluster.stop()
+        try cluster.start()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], by: SampleLog.bob, seq: 2)
+        var outcome = await store.append(append)
+        while outcome == .unknown || outcome == .away { outcome = await store.append(append) }
+        #expect(outcome == .documentGone)
+        let entry = try await store.find(document.entry.name).get()
+        let again = Append(
+            document: entry.id, epoch: entry.epoch, expected: document.head, changes: append.changes)
+        outcome = await store.append(again)
+        #expect(outcome == .committed(head: 4))
+        #expect(try await store.check(nil, progress: { _ in }).findings.isEmpty)
+        let changes = try await store.read(entry.id, after: 3, limit: .max).get().segment.changes
+        #expect(changes.map(\.pusher) == [SampleLog.bob])
+        await store.close()
     }
 
     @Test("a database that was restored to another timeline gets new epochs")

@@ -39,7 +39,7 @@ enum SampleMessages {
                 AddToken(
                     user: name(&random), grants: few(&random, grant), expires: maybe(&random, number))),
             .revokeToken(RevokeToken(number: number(&random))), .counters(ReadCounters()),
-            .who(Who(after: maybe(&random, number), limit: page(&random))),
+            .listNodes(ListNodes()), .who(Who(after: maybe(&random, number), limit: page(&random))),
             .listDeleted(
                 ListDeleted(
                     prefix: maybe(&random, name), after: maybe(&random, number), limit: page(&random))),
@@ -146,6 +146,7 @@ enum SampleMessages {
                             })
                     })),
             .present(ConnectionPage(few(&random, connection), hasMore: random.chance(50))),
+            .nodes(ServerList(few(&random, server))),
             .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
             .trimmed(
                 Trimmed(
@@ -202,6 +203,14 @@ enum SampleMessages {
             info: info(&random))
     }
 
+    private static func server(_ random: inout Seeded) -> ServerSummary {
+        ServerSummary(
+            name: text(&random), address: maybe(&random, text), version: text(&random),
+            since: number(&random),
+            silent: number(&random), connections: number(&random), documents: number(&random),
+            isAnswering: random.chance(50))
+    }
+
     private static func welcome(_ random: inout Seeded) -> Welcome {
         var limits = Limits.Announced()
         limits.line = number(&random)
@@ -210,7 +219,8 @@ enum SampleMessages {
         return Welcome(
             unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
             client: maybe(&random, text), features: few(&random, text), limits: limits,
-            ping: number(&random), page: maybe(&random, text), store: maybe(&random, text))
+            ping: number(&random), page: maybe(&random, text), store: maybe(&random, text),
+            node: maybe(&random, text))
     }
 
     private static func open(_ random: inout Seeded) -> Open {

@@ -32,7 +32,8 @@ struct NodesTests {
         let cluster = try PostgresCluster()
         try cluster.addStandby()
         let group = EditorGroup(36, documents: 4, over: [.lines, .webSocket])
-        var servers = try servers(over: cluster.addressOfBoth, unreplicated: false)
+        // After the failover there is no standby any more.
+        var servers = try servers(over: cluster.addressOfBoth, unreplicated: true)
         let rounds = Seeds.share(of: 100, everyCommit: 6)
         for round in 0..<rounds {
             try group.connect(to: servers)
@@ -163,6 +164,41 @@ struct NodesTests {
         try servers[2].kill()
         try bob.expect(#"{"type":"peer","doc":"list",…,"left":true}"#)
         for server in servers.dropLast() { #expect(try server.stop().status == 0) }
+    }
+
+    @Test("`list_nodes` lists the servers that have not stopped, and `welcome` names the server")
+    func list() throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let servers = try servers(over: address, unreplicated: true)
+        let admin = try LineClient(servers[0], at: .adminSocket)
+        try admin.send(#"{"type":"hello","protocol":1,"client":"client-of-admin"}"#)
+        try admin.expect(#"{"type":"welcome",…,"node":"a"}"#)
+        let start = Pattern(
+            #"{"type":"nodes","nodes":[{"name":"a","address":"127.0.0.1:⟨a⟩","version":"caret/…","since":…,"silent_ms":0,"connections":1,"documents":0,"answering":true},{"name":"b","address":"127.0.0.1:⟨b⟩","version":"caret/…","since":…,"silent_ms":…,"connections":0,"documents":0},{"name":"c","address":"127.0.0.1:⟨c⟩",…}]}"#
+        )
+        let found = try nodes(listedTo: admin) { start.matches($0) != nil }
+        let ports = try #require(start.matches(found))
+        #expect(["a", "b", "c"].map { ports[$0] } == servers.map { "\($0.port)" })
+        // A killed server stays in the list, and a stopped one does not.
+        try servers[2].kill()
+        #expect(try servers[1].stop().status == 0)
+        let rest = try nodes(listedTo: admin) { !$0.contains(#""name":"b""#) }
+        #expect(rest.contains(#""name":"a""#) && rest.contains(#""name":"c""#), "\(rest)")
+        #expect(try servers[0].stop().status == 0)
+    }
+
+    /// Asks until the answer is as it should be. Servers report every two seconds.
+    private func nodes(
+        listedTo admin: LineClient, until isExpected: (String) -> Bool
+    ) throws -> String {
+        let end = ContinuousClock.now + .seconds(60)
+        var line = ""
+        repeat {
+            try admin.send(#"{"type":"list_nodes"}"#)
+            line = try #require(try admin.next())
+        } while !isExpected(line) && .now < end
+        #expect(isExpected(line), "\(line)")
+        return line
     }
 
     /// Both clients open the renamed document, at two servers.

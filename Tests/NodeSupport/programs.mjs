@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { atEnd, within } from './suite.mjs'
 
 // Debian has nginx in a folder that is not on the PATH of every user. Variables named CARET_… would configure a
@@ -17,17 +18,29 @@ const environment = Object.fromEntries([
 /** A new folder, which is removed at the end. */
 export function temporaryFolder() {
     const folder = mkdtempSync(join(tmpdir(), 'caret-'))
-    // Parts of a browser that has ended may still write.
-    atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 9 }))
+    atEnd(() => remove(folder))
     return folder
+}
+
+/** Removes a folder. Parts of a browser that has ended may still add files to it, so this may need several attempts. */
+async function remove(folder) {
+    for (let attempt = 1; ; attempt += 1) {
+        try {
+            return rmSync(folder, { recursive: true, force: true })
+        } catch (error) {
+            if (error.code !== 'ENOTEMPTY' || attempt === 50) throw error
+            await delay(100)
+        }
+    }
 }
 
 /**
  * Starts a program that runs until `stop()` or until the end of the tests. `lines` are the lines that it has
  * written. `line(pattern, index)` waits until one of them matches, beginning with the line of this index.
  */
-export function start(command, args, { env = {} } = {}) {
-    const child = spawn(command, args, { env: { ...environment, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+export function start(command, args, { env = {}, cwd } = {}) {
+    const options = { env: { ...environment, ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] }
+    const child = spawn(command, args, options)
     const program = { child, lines: [], hasEnded: false, line: (...wanted) => waitForLine(program, command, ...wanted) }
     const ended = new Promise((done) => child.once('close', done).once('error', done)).then((status) => {
         program.hasEnded = true

@@ -47,6 +47,14 @@ extension StoreModel {
             .counted(
                 CounterValues(
                     since: 1, counters: [CounterValues.Counter(name: "pushes", value: 2)], latencies: []))
+        case .nodes(let load):
+            .nodes(
+                .success(
+                    ServerList([
+                        ServerSummary(
+                            name: "model", address: nil, version: "caret/1", since: 1, silent: 0,
+                            connections: load.connections, documents: load.documents, isAnswering: true)
+                    ])))
         case .deleted(let prefix, let after, let limit):
             .deleted(.success(deleted(prefix: prefix, after: after, limit: limit)))
         case .undelete(let document): .undeleted(undelete(document))

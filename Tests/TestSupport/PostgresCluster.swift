@@ -15,8 +15,7 @@ package final class PostgresCluster: Sendable {
     package static let shared = Result { () throws(Failure) in try PostgresCluster() }
 
     private let folder: String
-    private let shell: pid_t
-    private let pipes: Mutex<(commands: Int32, answers: Int32)>
+    private let shell: CommandShell
     private let schemas = Atomic(0)
 
     /// How many stores the tests of one process may make.
@@ -71,6 +70,7 @@ package final class PostgresCluster: Sendable {
         start
         printf '%s\n' "SELECT format('CREATE SCHEMA store_%s', number) FROM generate_series(1, $2) AS number \\gexec" | sql
         trap 'finish "$1"' EXIT
+        trap 'exit 1' HUP INT TERM
         echo ready
         while read -r word rest; do
             case $word in
@@ -87,33 +87,17 @@ package final class PostgresCluster: Sendable {
     package init() throws(Failure) {
         let base = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
         folder = base + "/caret-pg-\(getpid())-\(UInt32.random(in: .min ... .max))"
-        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        guard mkdir(folder, 0o755) == 0, pipe(&input) == 0, pipe(&output) == 0 else {
+        guard mkdir(folder, 0o755) == 0,
+            let shell = CommandShell(
+                PostgresCluster.script, [folder, "\(PostgresCluster.mostSchemas)"])
+        else {
             throw Failure(description: "no folder for PostgreSQL: \(String(cString: strerror(errno)))")
         }
-        // Another process that held an end would keep the shell from noticing the end of this one.
-        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        shell = PostgresCluster.spawn(folder, input: input[0], output: output[1])
-        close(input[0])
-        close(output[1])
-        pipes = Mutex((input[1], output[0]))
-        guard shell > 0, isReady() else {
+        self.shell = shell
+        guard shell.nextLine() != nil else {
             throw Failure(description: "PostgreSQL does not start: \(log)")
         }
         // The shell waits for the end of its input, which comes with the end of this process.
-    }
-
-    private static func spawn(_ folder: String, input: Int32, output: Int32) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        let arguments = ["sh", "-c", script, "sh", folder, "\(mostSchemas)"]
-        let words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process: pid_t = 0
-        return posix_spawnp(&process, "sh", &actions, nil, words, environ) == 0 ? process : 0
     }
 
     private var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "no output" }
@@ -160,23 +144,8 @@ package final class PostgresCluster: Sendable {
     package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
 
     private func command(_ line: String) throws(Failure) {
-        let isDone = pipes.withLock { pipes in
-            let bytes = Array((line + "\n").utf8)
-            guard write(pipes.commands, bytes, bytes.count) == bytes.count else { return false }
-            return PostgresCluster.readsLine(pipes.answers)
-        }
-        if !isDone { throw Failure(description: "the command failed: \(line): \(log)") }
-    }
-
-    private func isReady() -> Bool { pipes.withLock { PostgresCluster.readsLine($0.answers) } }
-
-    /// Reads the line that ends a command. Returns false if the shell has ended.
-    private static func readsLine(_ descriptor: Int32) -> Bool {
-        var byte: UInt8 = 0
-        while true {
-            let count = read(descriptor, &byte, 1)
-            if count == 1, byte == UInt8(ascii: "\n") { return true }
-            if count == 0 || count < 0 && errno != EINTR { return false }
+        if shell.answer(to: line) == nil {
+            throw Failure(description: "the command failed: \(line): \(log)")
         }
     }
 }

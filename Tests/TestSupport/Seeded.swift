@@ -41,9 +41,15 @@ extension Seeded {
 package enum Seeds {
     /// The first `count` seeds, or the one in `CARET_SEED`.
     package static func first(_ count: Int) -> Range<UInt64> {
-        let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
-        return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(slowed(count))
+        asked.map { $0..<$0 + 1 } ?? 0..<UInt64(slowed(count))
     }
+
+    /// The seed in `CARET_SEED`.
+    private static let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
+
+    /// The seed of a test with one long run: the one in `CARET_SEED`, a new one in each full run, and otherwise
+    /// always the same.
+    package static var ofLongRun: UInt64 { asked ?? (isFullRun ? .random(in: 0..<1_000_000) : 0) }
 
     /// Whether this is a full run, in which randomized tests try all their cases.
     package static let isFullRun = ProcessInfo.processInfo.environment["CARET_FULL"] != nil

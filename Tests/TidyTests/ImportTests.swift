@@ -25,8 +25,8 @@ struct ImportTable {
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-            "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire", "Dispatch",
-            "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync",
+            "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CaretConcurrency": ["Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretConfig": ["CBuild", "CaretWire", "Glibc", "Synchronization"],

@@ -45,7 +45,7 @@ extension CrowdLoad {
         let letter = message[message.count - 2]
         let next = peers[index].position + 1
         if letter == peers[index].push?.letter {
-            advance(index, to: next, sent: peers[index].sent)
+            advance(index, to: next, by: index)
             acked(index, at: now)
         } else {
             delivered(next, index, now) { letter }

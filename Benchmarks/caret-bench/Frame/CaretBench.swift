@@ -8,6 +8,7 @@ import Glibc
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
+               caret-bench nodes [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench growth [--quick] [--folder <folder>] [<beginning of a growth's name>…]
                caret-bench web [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
@@ -16,14 +17,15 @@ import Glibc
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [old]
                                   [documents]
 
-          all        runs core, wire, rooms, store, server, growth, web, compare and command, and writes a report
-                     with plots
+          all        runs core, wire, rooms, store, server, nodes, growth, web, compare and command, and writes a
+                     report with plots
           core       the shared core: text, difference, rebase, selections
           counters   the server's counters and log
           wire       lines and messages, compared with Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
           server     caretd compared with two servers in C that also sync pushes; each is a process
+          nodes      three servers over one PostgreSQL, compared with one server over it and one over SQLite
           growth     what operations cost caretd while a text, a history, or the number of documents or clients grows
           web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
@@ -63,6 +65,7 @@ import Glibc
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
             await benchmarks.run()
+        case "nodes": runNodes(arguments, command)
         case "growth":
             guard let benchmarks = GrowthBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, GrowthBenchmarks.measure)
@@ -104,6 +107,12 @@ import Glibc
         guard let options = Options(arguments) else { return refuse() }
         Machine.describe(command: command, CoreBenchmarks.measure)
         run(options.isQuick ? 3 : 15)
+    }
+
+    private static func runNodes(_ arguments: [String], _ command: String) {
+        guard let benchmarks = NodesBenchmarks(arguments) else { return refuse() }
+        Machine.describe(command: command, NodesBenchmarks.measure)
+        benchmarks.run()
     }
 
     private static func refuse() { end(64, usage) }

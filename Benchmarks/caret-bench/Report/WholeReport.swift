@@ -13,6 +13,7 @@ struct WholeReport {
         ("rooms", "An open document"),
         ("store", "The store"),
         ("server", "The server"),
+        ("nodes", "Several servers over PostgreSQL"),
         ("growth", "Cost against growth"),
         ("web", "WebSocket, TLS and HTTP"),
         ("compare", "Compared with other servers"),

@@ -8,6 +8,9 @@ struct Crowd: Sendable {
         /// Each writer pushes this many nanoseconds after its previous push, or after the ack if that comes
         /// later.
         case every(Double)
+        /// Each writer pushes after a time of its own, which is this many nanoseconds in the mean, and at least half of
+        /// that, as people do who type.
+        case typing(Double)
     }
 
     var documents = 1

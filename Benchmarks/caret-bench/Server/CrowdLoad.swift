@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// All clients of one server, run by one thread. The thread writes lines made in advance. It reads only as
+/// All clients of one server, or of several servers over one store, run by one thread. The thread writes lines made in advance. It reads only as
 /// much of the answers as it needs to check that no client misses a revision.
 struct CrowdLoad: ~Copyable {
     /// The measurements of one period of load.
@@ -14,10 +14,14 @@ struct CrowdLoad: ~Copyable {
         var loadCPU = 0.0
         var acks = Latencies()
         var delivered = Latencies()
+        /// The deliveries to clients of another server than the writer's.
+        var deliveredElsewhere = Latencies()
     }
 
     struct Peer {
         let channel: ClientChannel
+        /// The index of its server.
+        let server: Int
         let document: Int
         /// Nil for a subscriber.
         var push: PushLine?
@@ -41,8 +45,8 @@ struct CrowdLoad: ~Copyable {
         /// The index at which the seq begins in an `ack` line.
         let ackSeq: Int
         var head = 0
-        /// For each revision after `start`: when the writer gave its push to the socket.
-        var moments: [Double] = []
+        /// For each revision after `start`: when the writer gave its push to the socket, and the index of its server.
+        var moments: [(sent: Double, server: Int)] = []
         var start = 0
     }
 
@@ -65,13 +69,16 @@ struct CrowdLoad: ~Copyable {
     /// How often the server sent a client the whole text again.
     var resyncs = 0
 
-    init(_ crowd: Crowd, _ dialect: WireDialect, port: UInt16) {
+    init(_ crowd: Crowd, _ dialect: WireDialect, port: UInt16) { self.init(crowd, dialect, ports: [port]) }
+
+    /// Spreads the clients over these servers.
+    init(_ crowd: Crowd, _ dialect: WireDialect, ports: [UInt16]) {
         self.crowd = crowd
         self.dialect = dialect
         poller = epoll_create1(0)
         events = .allocate(capacity: 256)
         buffer = .allocate(byteCount: 16 << 20, alignment: 16)
-        for document in 0..<crowd.documents { addClients(to: document, port: port) }
+        for document in 0..<crowd.documents { addClients(to: document, ports: ports) }
         while opening > 0 { turn(milliseconds: 20_000) }
     }
 
@@ -86,7 +93,7 @@ struct CrowdLoad: ~Copyable {
         for peer in peers { shutdown(peer.socket, Int32(SHUT_RDWR)) }
     }
 
-    private mutating func addClients(to document: Int, port: UInt16) {
+    private mutating func addClients(to document: Int, ports: [UInt16]) {
         let name = Crowd.name(of: document)
         documents.append(
             Document(
@@ -96,11 +103,12 @@ struct CrowdLoad: ~Copyable {
         for number in 0..<crowd.members {
             let isLast = number == crowd.members - 1
             let push = number < crowd.writers ? PushLine(crowd, dialect, number, in: document) : nil
+            let server = peers.count % ports.count
             let peer = Peer(
                 channel: ClientChannel(
-                    to: port, over: crowd.transport,
+                    to: ports[server], over: crowd.transport,
                     hasSmallReceiveBuffer: isLast && crowd.lastHasSmallReceiveBuffer),
-                document: document,
+                server: server, document: document,
                 push: push)
             peers.append(peer)
             opening += 1
@@ -135,7 +143,18 @@ struct CrowdLoad: ~Copyable {
                     for index in writers where !peers[index].isInFlight { push(index, at: now) }
                     next = max(next + interval, now)
                 }
-                turn(milliseconds: Int32(max(0, next - wallNanoseconds()) / 1e6) + 1, mayBeQuiet: true)
+                wait(until: next)
+            }
+        case .typing(let interval):
+            var random = SystemRandomNumberGenerator()
+            var next = writers.map { _ in start + interval * .random(in: 0..<1, using: &random) }
+            while !isDone() {
+                let now = wallNanoseconds()
+                for (number, index) in writers.enumerated() where now >= next[number] {
+                    if !peers[index].isInFlight { push(index, at: now) }
+                    next[number] = now + interval * .random(in: 0.5..<1.5, using: &random)
+                }
+                wait(until: next.min() ?? now)
             }
         }
         isStopping = true
@@ -143,6 +162,11 @@ struct CrowdLoad: ~Copyable {
         slice.wall = wallNanoseconds() - start
         slice.loadCPU = threadNanoseconds() - loadStart
         return slice
+    }
+
+    /// Handles what arrives until this moment, or until the end of the millisecond after it.
+    private mutating func wait(until moment: Double) {
+        turn(milliseconds: Int32(max(0, moment - wallNanoseconds()) / 1e6) + 1, mayBeQuiet: true)
     }
 
     /// Waits until all clients that read have every revision.
@@ -201,7 +225,7 @@ struct CrowdLoad: ~Copyable {
         case .delivered:
             guard inFlight == 0, outstandingDeliveries == pausedDeliveries else { return }
             push(documents[peers[index].document].firstWriter, at: wallNanoseconds())
-        case .every: return
+        case .every, .typing: return
         }
     }
 
@@ -236,36 +260,39 @@ struct CrowdLoad: ~Copyable {
         _ revision: Int, _ index: Int, _ now: Double, by letter: () -> UInt8
     ) {
         let document = peers[index].document
-        var sent = 0.0
+        var writer: Int?
         if revision > documents[document].head {
             // Each writer has one push in flight, and its earlier ones were acked. So a new revision with the
             // writer's letter is the push in flight.
             guard let number = Crowd.alphabet.firstIndex(of: letter()) else {
                 preconditionFailure("the server sent the letter \(letter()), which no writer uses")
             }
-            sent = peers[documents[document].firstWriter + number].sent
+            writer = documents[document].firstWriter + number
         }
-        advance(index, to: revision, sent: sent)
+        advance(index, to: revision, by: writer)
         slice.deliveries += 1
         let moment = documents[document].moments[revision - documents[document].start - 1]
-        if !moment.isNaN { slice.delivered.add(now - moment) }
+        if moment.sent.isNaN { return }
+        slice.delivered.add(now - moment.sent)
+        if moment.server != peers[index].server { slice.deliveredElsewhere.add(now - moment.sent) }
     }
 
-    /// Advances a client to its next revision. `sent` is when the push was written. Only the first client
-    /// that receives the revision uses `sent`.
-    mutating func advance(_ index: Int, to revision: Int, sent: Double) {
+    /// Advances a client to its next revision. Only the first client that receives the revision needs the writer.
+    mutating func advance(_ index: Int, to revision: Int, by writer: Int?) {
         let (document, position) = (peers[index].document, peers[index].position)
         precondition(
             revision == position + 1, "a client received revision \(revision) after revision \(position)")
-        if revision > documents[document].head { addRevisions(document, to: revision, sent) }
+        if revision > documents[document].head { addRevisions(document, to: revision, by: writer) }
         peers[index].position = revision
         outstandingDeliveries -= 1
     }
 
-    mutating func addRevisions(_ document: Int, to head: Int, _ sent: Double) {
+    /// Adds new revisions of a writer. If the writer is nil, their times are not known.
+    mutating func addRevisions(_ document: Int, to head: Int, by writer: Int?) {
+        let moment = writer.map { (sent: peers[$0].sent, server: peers[$0].server) } ?? (.nan, 0)
         let count = head - documents[document].head
         documents[document].head = head
-        documents[document].moments.append(contentsOf: repeatElement(sent, count: count))
+        documents[document].moments.append(contentsOf: repeatElement(moment, count: count))
         outstandingDeliveries += count * crowd.members
     }
 }

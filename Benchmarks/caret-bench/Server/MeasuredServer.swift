@@ -28,7 +28,7 @@ final class MeasuredServer {
         _ = load.run(for: 0.2e9)
     }
 
-    private static func makeDocuments(of crowd: Crowd, _ dialect: WireDialect, port: UInt16) {
+    static func makeDocuments(of crowd: Crowd, _ dialect: WireDialect, port: UInt16) {
         let names = (0..<crowd.documents).map(Crowd.name)
         switch dialect {
         case .caret:

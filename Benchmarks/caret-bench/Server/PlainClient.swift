@@ -41,6 +41,11 @@ final class PlainClient {
         ask(#"{"type":"read","doc":"\#(name)"\#(at)}"#, .text) { _ in }
     }
 
+    /// The newest revision of a document.
+    func head(of name: String) -> Int {
+        ask(#"{"type":"read","doc":"\#(name)"}"#, .text) { $0.number(at: $0.end(of: #""rev":"#)) }
+    }
+
     /// Reads the first 100 names of documents.
     func list() { ask(#"{"type":"list","limit":100}"#, .listed) { _ in } }
 

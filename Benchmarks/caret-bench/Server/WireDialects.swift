@@ -60,7 +60,7 @@ extension CrowdLoad {
         switch line[0] {
         case UInt8(ascii: "P"): delivered(next, index, now) { line[1] }
         case UInt8(ascii: "A"):
-            advance(index, to: next, sent: peers[index].sent)
+            advance(index, to: next, by: index)
             acked(index, at: now)
         default: opening -= 1
         }
@@ -79,7 +79,7 @@ extension CrowdLoad {
             precondition(
                 line.number(at: place) == peers[index].seq, "the server acked another push: \(line.string)")
             let revision = line.number(at: line.end(of: #""rev":"#, from: place))
-            advance(index, to: revision, sent: peers[index].sent)
+            advance(index, to: revision, by: index)
             acked(index, at: now)
         case .opened?: opened(line, index)
         case .resync?: handleResync(line, index)
@@ -104,8 +104,8 @@ extension CrowdLoad {
         let document = peers[index].document
         precondition(!peers[index].isInFlight, "a writer received a resync: \(line.string)")
         let revision = line.number(at: line.end(of: #""rev":"#))
-        // The load does not know when these revisions were written, so their times are `.nan`.
-        if revision > documents[document].head { addRevisions(document, to: revision, .nan) }
+        // The load does not know when these revisions were written.
+        if revision > documents[document].head { addRevisions(document, to: revision, by: nil) }
         outstandingDeliveries -= revision - peers[index].position
         peers[index].position = revision
         resyncs += 1

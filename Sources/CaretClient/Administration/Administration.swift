@@ -18,6 +18,15 @@ extension LiveClient {
         return ConnectionList(present)
     }
 
+    /// Lists the servers that use the same store, sorted by name. If only one server can use the store, the list has
+    /// this server.
+    public func nodes() async throws -> [ServerNode] {
+        guard case .nodes(let list) = try await administer(.listNodes(ListNodes())) else {
+            throw unexpectedAnswer
+        }
+        return list.servers.map { ServerNode($0) }
+    }
+
     /// Lists deleted documents that can still be brought back, sorted by number. A page has at most 1,000
     /// documents.
     public func deletedDocuments(

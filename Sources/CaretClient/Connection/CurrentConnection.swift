@@ -1,3 +1,4 @@
+import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
 
@@ -5,6 +6,8 @@ import CaretWire
 final class CurrentConnection {
     private let queue: DispatchQueue
     private var connection: LineConnection?
+    /// How long `connection` may take to connect.
+    private var timeout: Milliseconds = 0
     private var number = 0
 
     init(_ queue: DispatchQueue) { self.queue = queue }
@@ -12,9 +15,12 @@ final class CurrentConnection {
     /// Replaces the connection by a new one, and returns the number of the new connection. The new connection
     /// starts when `resolved` is called with the addresses. `handler` is called on the queue, and never after
     /// `disconnect`.
-    func prepare(_ handler: @escaping (LineConnection.Event) -> Void) -> Int {
+    func prepare(
+        within timeout: Milliseconds, _ handler: @escaping (LineConnection.Event) -> Void
+    ) -> Int {
         disconnect()
         connection = LineConnection(queue, handler)
+        self.timeout = timeout
         number += 1
         return number
     }
@@ -23,7 +29,7 @@ final class CurrentConnection {
     func resolved(_ server: Result<ResolvedServer, ResolvingFault>, for number: Int) {
         guard number == self.number else { return }
         switch server {
-        case .success(let server): connection?.connect(to: server)
+        case .success(let server): connection?.connect(to: server, within: timeout)
         case .failure(let fault): connection?.fail(fault)
         }
     }

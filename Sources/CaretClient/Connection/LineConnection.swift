@@ -37,7 +37,7 @@ package final class LineConnection {
 
     /// Connects to the server. Each of its addresses gets a share of the timeout.
     package func connect(
-        to server: ResolvedServer, within timeout: Milliseconds = ClientState.connectTimeout
+        to server: ResolvedServer, within timeout: Milliseconds = ServerRotation.longestAttempt
     ) {
         if isClosed { return }
         transport.connect(to: server, within: timeout)

@@ -1,8 +1,10 @@
+package import CaretReplica
 package import CaretWire
 
 /// What the shell of a client must do. Actions must be run in the order in which they are returned.
 package enum ClientAction: Equatable, Sendable {
-    case connect
+    /// Connect to this server. The state ends the attempt itself after this time.
+    case connect(to: ServerAddress, within: Milliseconds)
     /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect
     case send(ClientMessage, id: RequestID?)

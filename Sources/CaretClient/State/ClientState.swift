@@ -23,23 +23,19 @@ package struct ClientState {
     }
 
     package struct Settings: Equatable {
-        let address: ServerAddress
+        let rotation: ServerRotation
         let hello: Hello
         let reconnects: Bool
         /// The id of the store that the server must have, if the program expects one.
         var store: WireString?
 
-        package init(address: ServerAddress, hello: Hello, reconnects: Bool, store: WireString? = nil) {
-            self.address = address
+        package init(rotation: ServerRotation, hello: Hello, reconnects: Bool, store: WireString? = nil) {
+            self.rotation = rotation
             self.hello = hello
             self.reconnects = reconnects
             self.store = store
         }
     }
-
-    /// How long the client waits for a connection. Once connected, it waits at most the same time for
-    /// `welcome`. The server waits equally long for `hello`.
-    static let connectTimeout: Milliseconds = 10_000
 
     let settings: Settings
     package private(set) var link = Link.idle
@@ -51,7 +47,10 @@ package struct ClientState {
     private(set) var lastKey = 0
     /// The `follow` request for all documents, and its id. Nil if the client follows no documents.
     private(set) var follow: (message: Follow, id: RequestID)?
-    private var backoff = Backoff()
+    /// The servers of the client, and which one is tried next.
+    private(set) var rotation: ServerRotation
+    /// When the last `welcome` came.
+    private var welcomedAt = Moment(milliseconds: 0)
     /// When the client began to wait for the server: at the last message of the server, at the client's last
     /// `ping`, or at the last step of connecting.
     private var silentSince = Moment(milliseconds: 0)
@@ -67,6 +66,7 @@ package struct ClientState {
 
     package init(_ settings: Settings, unsaved: [UnsavedDocument]? = nil) {
         self.settings = settings
+        rotation = settings.rotation
         self.unsaved = unsaved.map { UnsavedDocuments($0) }
         lastKey = unsaved?.map(\.key.value).max() ?? 0
     }
@@ -239,16 +239,21 @@ extension ClientState {
         case .connecting, .helloSent, .welcomed: break
         }
         let explanation = closeNotice?.reason ?? reason.explanation
-        let lost = ConnectionFault.lost(settings.address, reason: explanation)
-        var fault = ConnectionFault.unreachable(settings.address, reason: explanation)
-        if case .welcomed = link { fault = lost }
-        if !settings.reconnects { return end(fault, at: now) }
+        let lost = ConnectionFault.lost(rotation.current, reason: explanation)
+        if settings.reconnects, link.isWelcomed { rotation.connectionEnded(after: now - welcomedAt) }
+        let fault = link.isWelcomed ? lost : rotation.fault(afterFailure: explanation)
+        let step = rotation.failed(explanation, retryAfter: closeNotice?.retryAfter, jitter)
+        if !settings.reconnects, step != .tryNext || !requests.allCanBeRepeated { return end(fault, at: now) }
         lastFault = fault
-        let delay = max(jitter.applied(to: backoff.nextDelay()), closeNotice?.retryAfter ?? 0)
         closeNotice = nil
-        link = .waiting(until: now + min(delay, Backoff.longestRequested))
-        return [.disconnect] + requests.disconnected().map { .fail($0, .connection(lost)) }
-            + changeAll { $0.disconnected(at: now, &$1) } + wake()
+        var actions: [ClientAction] =
+            [.disconnect] + requests.disconnected().map { .fail($0, .connection(lost)) }
+            + changeAll { $0.disconnected(at: now, &$1) }
+        switch step {
+        case .tryNext: actions += connect(at: now)
+        case .wait(let delay): link = .waiting(until: now + delay)
+        }
+        return actions + wake()
     }
 
     package mutating func timePassed(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
@@ -261,7 +266,9 @@ extension ClientState {
         switch link {
         case .idle, .ended: return []
         case .waiting: return connect(at: now) + wake()
-        case .connecting: return disconnected(.unreachable("no answer within 10 s"), at: now, jitter)
+        case .connecting:
+            let seconds = rotation.attemptTimeout.value / 1_000
+            return disconnected(.unreachable("no answer within \(seconds) s"), at: now, jitter)
         case .helloSent: return disconnected(.silent, at: now, jitter)
         case .welcomed where hasPinged: return disconnected(.silent, at: now, jitter)
         case .welcomed:
@@ -280,7 +287,8 @@ extension ClientState {
         switch message {
         case .welcome(let welcome):
             link = .welcomed(welcome)
-            backoff.reset()
+            welcomedAt = now
+            rotation.welcomed()
             if let expected = settings.store, let found = welcome.store, found != expected {
                 return end(.otherStore(expected: expected.string, found: found.string), at: now)
             }
@@ -349,7 +357,8 @@ extension ClientState {
     private mutating func handle(_ error: ErrorReport, _ id: RequestID?) -> [ClientAction] {
         let refusal = ServerRefusal(error)
         if refusal.code?.closes == true { closeNotice = CloseNotice(error) }
-        if refusal.code == .shuttingDown, settings.reconnects {
+        // Another server of the list can carry out the request, also for a client that does not reconnect.
+        if refusal.code == .shuttingDown, settings.reconnects || rotation.servers.count > 1 {
             requests.requeue(id)
             return []
         }
@@ -372,7 +381,7 @@ extension ClientState {
     private mutating func connect(at now: Moment) -> [ClientAction] {
         link = .connecting
         silentSince = now
-        return [.connect]
+        return [.connect(to: rotation.current, within: rotation.attemptTimeout)]
     }
 
     private mutating func sendRequests() -> [ClientAction] {
@@ -404,7 +413,7 @@ extension ClientState {
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
-        case .connecting, .helloSent: silentSince + ClientState.connectTimeout
+        case .connecting, .helloSent: silentSince + rotation.attemptTimeout
         case .welcomed(let welcome): silentSince + Milliseconds(max(1, welcome.ping) * 1_000)
         case .waiting(let moment): moment
         }

@@ -10,6 +10,10 @@ package struct Moment: Comparable, Hashable, Sendable {
 
     package static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
 
+    package static func - (left: Moment, right: Moment) -> Milliseconds {
+        Milliseconds(left.milliseconds - right.milliseconds)
+    }
+
     package static func + (moment: Moment, span: Milliseconds) -> Moment {
         Moment(milliseconds: moment.milliseconds + span.value)
     }

@@ -70,6 +70,9 @@ package struct PendingRequests: Equatable {
         return lost
     }
 
+    /// Whether every sent request can be sent again over another connection.
+    var allCanBeRepeated: Bool { sent.allSatisfy(\.message.isIdempotent) }
+
     mutating func removeAll() -> [RequestNumber] {
         defer { self = PendingRequests() }
         return (sent + waiting).map(\.number)
@@ -98,8 +101,8 @@ extension ClientMessage {
     fileprivate var isIdempotent: Bool {
         switch self {
         case .list, .read, .history, .push, .restore, .ping, .tags: true
-        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listDeleted), .admin(.trim),
-            .admin(.verify):
+        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.listDeleted),
+            .admin(.trim), .admin(.verify):
             true
         // A repeated redaction would find nothing, and would not say who wrote the passage.
         case .admin(.addToken), .admin(.revokeToken), .admin(.undelete), .admin(.redact), .admin(.backUp):

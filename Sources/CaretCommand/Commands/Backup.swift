@@ -56,7 +56,7 @@ struct Backup: Subcommand {
         case (.file(let path), .folder(let data)): return try await backUp(data, to: path, in: context)
         case (.folder(let folder, let keep), .folder(let data)):
             return try await DatedBackup(data: data, folder: folder, keep: keep).run(self, in: context)
-        case (.file, .server), (.folder, .server):
+        case (.file, .servers), (.folder, .servers):
             preconditionFailure("a destination was accepted although --data is missing")
         }
     }
@@ -119,7 +119,7 @@ struct Backup: Subcommand {
         let location =
             switch context.target {
             case .folder(let folder): path ?? "\(folder)/backups/\(made.file)"
-            case .server: "backups/\(made.file) in the server's data folder"
+            case .servers: "backups/\(made.file) in the server's data folder"
             }
         if context.isJSON {
             let file: JSON

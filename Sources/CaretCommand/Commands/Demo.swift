@@ -21,7 +21,7 @@ struct Demo: Subcommand {
                 for (person, phrases) in Demo.people {
                     group.addTask {
                         let options = ClientOptions(token: context.token, person: person)
-                        let client = LiveClient(context.target.address, options)
+                        let client = LiveClient(servers: context.target.addresses, options)
                         defer { client.close() }
                         let open = try await client.open(document).opened()
                         try await DemoPerson(in: open, among: Demo.people.count, phrases).write()

@@ -95,10 +95,10 @@ struct EditDocument: Subcommand {
                 context.note("\(document.printable): your unsaved edits from last time are restored")
             }
             return try await client.welcome().limits.document
-        } catch ConnectionFault.unreachable(let address, let reason) where isKept {
+        } catch let fault as ConnectionFault where isKept && fault.isUnreachable {
             context.note(
                 "\(document.printable): your unsaved edits from last time are restored; "
-                    + "the server cannot be reached (\(address): \(reason)), so it receives these edits later"
+                    + "the server cannot be reached (\(fault)), so it receives these edits later"
             )
             return Limits.Announced().document
         }

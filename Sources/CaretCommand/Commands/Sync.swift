@@ -85,7 +85,7 @@ struct Sync: Subcommand {
     /// with another store and `--adopt` was not given.
     private func bindStore(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
-        let address = context.target.address
+        let address = context.target.addressList
         let comparison = try await context.stayConnected(as: state.clientID, once: isOnce) { client in
             try await StoreComparison(client, prefix: names.prefix)
         }
@@ -114,7 +114,7 @@ struct Sync: Subcommand {
         do {
             try await context.requireServer()
         } catch let fault as ConnectionFault {
-            guard case .unreachable = fault else { return }
+            guard fault.isUnreachable else { return }
             let failure = Failure(fault as any Error)
             let advice = failure.advice.map { "  \($0)\n" } ?? ""
             context.notes.write(
@@ -131,8 +131,8 @@ extension CommandContext {
     /// Reports the status of the sync. Without `--json` the status goes to standard error, because standard
     /// output lists the changed files.
     fileprivate func report(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
-        if isJSON { return report(status.json(folder, target.address, names), "") }
-        notes.write("caret: \(status.line(folder, target.address, names))\n")
+        if isJSON { return report(status.json(folder, target.addressList, names), "") }
+        notes.write("caret: \(status.line(folder, target.addressList, names))\n")
         // If this write fails, there is no other place to report it.
         _ = notes.flush()
     }

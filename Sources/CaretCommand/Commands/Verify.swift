@@ -119,8 +119,8 @@ package struct Verify: Subcommand {
         case .system(ENOENT) where access(file, F_OK) == 0: "the file is empty"
         case .database(let fault) where fault.kind == .damaged:
             "the first page of the file is cut off or damaged (\(fault.message))"
-        case .system, .logOfOtherDatabase, .schemaTooOld, .schemaTooNew, .migrationChanged, .migrationFailed,
-            .readOnly, .folderLocked, .database:
+        case .system, .moved, .logOfOtherDatabase, .schemaTooOld, .schemaTooNew, .migrationChanged,
+            .migrationFailed, .readOnly, .folderLocked, .database:
             nil
         }
     }

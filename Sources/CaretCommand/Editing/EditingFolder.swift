@@ -5,7 +5,8 @@ import FoundationEssentials
 import Glibc
 
 /// The folder in which `caret edit` and `caret pipe` keep unsaved edits after they end. Each document of each
-/// server has its own folder.
+/// server has its own folder. Several servers have the same documents, so the first address of a list stands for
+/// all of them: a user who adds a server to the list finds their edits again.
 struct EditingFolder: Sendable {
     let path: String
 
@@ -26,7 +27,7 @@ struct EditingFolder: Sendable {
     /// warns and returns nil.
     static func prepared(for document: String, in context: CommandContext) -> EditingFolder? {
         let environment = ProcessInfo.processInfo.environment
-        let folder = EditingFolder(for: document, at: context.target.address.description, environment)
+        let folder = EditingFolder(for: document, at: context.target.addresses[0].description, environment)
         do throws(FileFault) {
             try folder?.prepare()
             return folder

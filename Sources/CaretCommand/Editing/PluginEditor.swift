@@ -72,13 +72,7 @@ struct PluginEditor {
     private func run(
         _ document: String, creating: Bool, as person: PersonInfo, _ context: CommandContext
     ) async throws -> Int32 {
-        let target =
-            switch context.target {
-            case .server(.unix(let path)): ["--socket", path]
-            case .server(let address): ["--server", address.description]
-            case .folder(let folder): ["--data", folder]
-            }
-        let command = JSON.list(([PluginEditor.program] + target).map { .text($0) })
+        let command = JSON.list(([PluginEditor.program] + context.target.words).map { .text($0) })
         setenv("CARET_COMMAND", command.line, 1)
         setenv("CARET_PLUGIN", path, 1)
         setenv("CARET_OPEN", creating ? "CaretNew" : "CaretOpen", 1)

@@ -94,7 +94,7 @@ package struct CommandContext: Sendable {
             throw Failure(refusal, about: subject)
         } catch ConnectionFault.refused(let refusal) where refusal.code == .unauthorized && token == nil {
             throw Failure(
-                "\(target.address): the server requires a token",
+                "\(target.addressList): the server requires a token",
                 advice: "set CARET_TOKEN; on the server's machine --data DIR needs no token")
         }
     }
@@ -103,7 +103,7 @@ package struct CommandContext: Sendable {
         _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         switch target {
-        case .server(let address): return try await withClient(address, body)
+        case .servers(let addresses): return try await withClient(addresses, body)
         case .folder(let folder):
             guard let client = try await clientOfServer(on: folder) else {
                 return try await withTemporaryServer(folder) { client, _ in try await body(client) }
@@ -113,20 +113,20 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// Connects to a running server.
+    /// Connects to a running server: to the first one that can be reached.
     func withClient<Result: Sendable>(
-        _ address: ServerAddress, _ body: @Sendable (LiveClient) async throws -> Result
+        _ addresses: [ServerAddress], _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
-        let client = client(for: address)
+        let client = client(for: addresses)
         defer { client.close() }
         try await client.connected()
         return try await body(client)
     }
 
-    private func client(for address: ServerAddress) -> LiveClient {
+    private func client(for addresses: [ServerAddress]) -> LiveClient {
         var options = ClientOptions.oneShot
         options.token = token
-        return LiveClient(address, options)
+        return LiveClient(servers: addresses, options)
     }
 
     /// Whether a server runs on a data folder and accepts connections on its socket.
@@ -144,7 +144,7 @@ package struct CommandContext: Sendable {
             if errno == EACCES { throw Failure(noPermissionFor: folder) }
             return nil
         }
-        let client = client(for: .unix(path: path))
+        let client = client(for: [.unix(path: path)])
         do {
             try await client.connected()
             return client
@@ -160,7 +160,7 @@ package struct CommandContext: Sendable {
         let server = try await FolderServer(folder)
         do {
             let store = server.store
-            let result = try await withClient(server.address) { try await body($0, store) }
+            let result = try await withClient([server.address]) { try await body($0, store) }
             await server.stop()
             return result
         } catch {

@@ -2,7 +2,8 @@
 package enum CommonOptions {
     static let server = Option(
         "server", value: "HOST:PORT",
-        "the server; carets://HOST:PORT for TLS; default 127.0.0.1:22738; also CARET_SERVER")
+        "the server, or several with commas between; carets://HOST:PORT for TLS; default 127.0.0.1:22738; also CARET_SERVER"
+    )
     static let socket = Option(
         "socket", value: "PATH", "the server on a Unix socket, for example data/caretd.sock")
     static let data = Option(

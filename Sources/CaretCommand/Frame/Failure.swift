@@ -56,7 +56,7 @@ package struct Failure: Error, Equatable {
 
     private init(_ fault: ConnectionFault) {
         switch fault {
-        case .unreachable:
+        case .unreachable, .allUnreachable:
             self.init(
                 fault.description,
                 advice: "start caretd, or pass its address with --server, --socket or --data",

@@ -14,7 +14,7 @@ extension CommandContext {
     ) async throws -> Result {
         var options = ClientOptions(client: id, token: token, person: person, reconnects: !once)
         options.store = store
-        let client = try keepingClient(options, folder) ?? LiveClient(target.address, options)
+        let client = try keepingClient(options, folder) ?? LiveClient(servers: target.addresses, options)
         defer { client.close() }
         return try await addingSubject(about: subject) { try await body(client) }
     }
@@ -22,7 +22,7 @@ extension CommandContext {
     private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> LiveClient? {
         guard let folder else { return nil }
         do throws(UnsavedEditsFault) {
-            return try LiveClient(target.address, options, keepingUnsavedIn: folder)
+            return try LiveClient(servers: target.addresses, options, keepingUnsavedIn: folder)
         } catch {
             // The command works without the folder, and the user can still save the file by hand.
             warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
@@ -30,7 +30,7 @@ extension CommandContext {
         }
     }
 
-    /// Fails at once if the server cannot be reached, so that a user at a terminal does not wait in vain.
+    /// Fails at once if no server can be reached, so that a user at a terminal does not wait in vain.
     func requireServer() async throws {
         try await withRunningServer { _ in }
     }
@@ -40,16 +40,20 @@ extension CommandContext {
         about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try requirePermission()
-        return try await addingSubject(about: subject) { try await withClient(target.address, body) }
+        return try await addingSubject(about: subject) { try await withClient(target.addresses, body) }
     }
 
-    /// Waits for the first connection of a client that reconnects. Throws if the first attempt fails, so that
+    /// Waits for the first connection of a client that reconnects. Throws if no server can be reached, so that
     /// a user at a terminal does not wait in vain.
     func awaitConnection(of client: LiveClient) async throws {
         try requirePermission()
         for await status in client.connectionUpdates {
-            if status.state == .connected { return }
-            if let fault = status.lastError { throw fault }
+            switch status.state {
+            case .connected: return
+            // The client waits after it has tried all servers.
+            case .waiting, .ended: if let fault = status.lastError { throw fault }
+            case .connecting: break
+            }
         }
     }
 

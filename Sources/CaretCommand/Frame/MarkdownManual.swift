@@ -18,6 +18,11 @@ package enum MarkdownManual {
     ]
 
     static let targets = """
+        Several servers over one database have the same documents, and `--server A,B,C` names them.
+        The subcommand uses one of them, which it chooses by chance.
+        If this server stops or cannot be reached, the subcommand goes on to another one.
+        If a server refuses the subcommand, for example because of a wrong token, no other one is tried.
+
         `--data DIR` connects to the server of a data folder through its socket `DIR/caretd.sock`.
         Every user with access to that socket has all rights.
         If no server runs, the subcommand starts a temporary server on the files.

@@ -1,10 +1,9 @@
-import CaretClient
 import CaretSync
 
 extension SyncStatus {
-    func json(_ folder: String, _ address: ServerAddress, _ names: SyncNames) -> JSON {
+    func json(_ folder: String, _ address: String, _ names: SyncNames) -> JSON {
         var members: [(key: String, value: JSON)] = [("event", .text(word)), ("folder", .text(folder))]
-        members.append(("server", .text("\(address)")))
+        members.append(("server", .text(address)))
         switch self {
         case .begins(let counts, let store):
             members += [
@@ -26,7 +25,7 @@ extension SyncStatus {
         }
     }
 
-    func line(_ folder: String, _ address: ServerAddress, _ names: SyncNames) -> String {
+    func line(_ folder: String, _ address: String, _ names: SyncNames) -> String {
         switch self {
         case .begins(let counts, _):
             let documents =
@@ -36,7 +35,7 @@ extension SyncStatus {
                 + "\(counts.files - counts.onlyHere) in both"
         case .lost(let reason):
             return "\(reason.printable); files saved meanwhile are pushed when the server is back"
-        case .regained: return "\(address) is reachable again"
+        case .regained(let address): return "\(address) is reachable again"
         }
     }
 }

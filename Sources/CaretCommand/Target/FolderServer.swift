@@ -52,9 +52,11 @@ struct FolderServer {
 
     static func requireStore(_ folder: String) throws {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try requireOwner(folder) }
-        if errno == EACCES { throw Failure(noPermissionFor: folder) }
+        let reason = errno
+        if reason == EACCES { throw Failure(noPermissionFor: folder) }
+        if let note = DataFolder.moveNote(in: folder) { throw Failure(OpeningFault.moved(note), in: folder) }
         throw Failure(
-            "\(folder): not a data folder of caretd: \(String(cString: strerror(errno)))",
+            "\(folder): not a data folder of caretd: \(String(cString: strerror(reason)))",
             advice: "pass the folder that caretd uses (its option --data)")
     }
 
@@ -100,7 +102,7 @@ extension Failure {
         case .folderLocked:
             self.init(
                 "\(folder): \(fault)", advice: "stop that server, or connect to it with --server or --socket")
-        case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase, .schemaTooOld,
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .moved, .logOfOtherDatabase, .schemaTooOld,
             .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
             .system, .database:
             self.init("\(folder): \(fault)")

@@ -2,7 +2,8 @@ package import CaretClient
 
 /// The server or the data folder that a subcommand works on.
 package enum Target: Equatable, Sendable {
-    case server(ServerAddress)
+    /// A server, or several ones with the same documents. At least one.
+    case servers([ServerAddress])
     /// The server that runs on this data folder, or the files of the folder if no server runs.
     case folder(String)
 
@@ -16,36 +17,52 @@ package enum Target: Equatable, Sendable {
         if let folder = arguments.text(CommonOptions.data) {
             self = .folder(folder)
         } else if let path = arguments.text(CommonOptions.socket) {
-            self = .server(.unix(path: path))
+            self = .servers([.unix(path: path)])
         } else if let text = arguments.text(CommonOptions.server) {
-            self = .server(try Target.address(text, CommonOptions.server.flag, arguments))
+            self = .servers(try Target.addresses(text, CommonOptions.server.flag, arguments))
         } else if let text = environment[Target.variable], !text.isEmpty {
-            self = .server(try Target.address(text, Target.variable, arguments))
+            self = .servers(try Target.addresses(text, Target.variable, arguments))
         } else {
-            self = .server(.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort))
+            self = .servers([.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort)])
         }
     }
 
-    /// The address of the running server.
-    var address: ServerAddress {
+    /// The addresses of the running servers.
+    var addresses: [ServerAddress] {
         switch self {
-        case .server(let address): address
-        case .folder(let folder): .unix(path: Target.socketPath(in: folder))
+        case .servers(let addresses): addresses
+        case .folder(let folder): [.unix(path: Target.socketPath(in: folder))]
+        }
+    }
+
+    /// The addresses, as `--server` takes them.
+    var addressList: String { addresses.map(\.description).joined(separator: ",") }
+
+    /// The words of a command line with the same target.
+    package var words: [String] {
+        switch self {
+        // A path may contain a comma, which `--server` reads as the end of an address.
+        case .servers(let addresses) where addresses.count == 1:
+            if case .unix(let path) = addresses[0] { ["--socket", path] } else { ["--server", addressList] }
+        case .servers: ["--server", addressList]
+        case .folder(let folder): ["--data", folder]
         }
     }
 
     static func socketPath(in folder: String) -> String { folder + "/caretd.sock" }
 
-    private static func address(
+    /// Reads one address, or several with commas between them.
+    private static func addresses(
         _ text: String, _ origin: String, _ arguments: Arguments
-    ) throws(UsageFault) -> ServerAddress {
-        guard let address = ServerAddress(text) else {
+    ) throws(UsageFault) -> [ServerAddress] {
+        do throws(InvalidServerAddress) {
+            return try ServerAddress.list(text)
+        } catch {
+            let number = error.count == 1 ? "" : ", address \(error.number) of \(error.count)"
             throw arguments.fault(
                 .badValue(
-                    origin, found: text,
-                    expected: "HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path")
-            )
+                    origin + number, found: error.entry,
+                    expected: "HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"))
         }
-        return address
     }
 }

@@ -20,6 +20,13 @@ package enum Counter: Int, CaseIterable, Sendable {
     case refusedHosts, refusedOrigins
     /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
     case readsFromMemory, readsFromStore
+    /// Appends to PostgreSQL that another server had overtaken, writes whose outcome was unknown at first, and new
+    /// connections after one was lost.
+    case storeConflicts, storeUnknownOutcomes, storeReconnections
+    /// Messages to and from other servers, and how often one was lost.
+    case busSent, busHeard, busMissed
+    /// Other servers that began to be heard, and those that fell silent.
+    case nodesFound, nodesLost
 
     package var name: String {
         switch self {
@@ -42,6 +49,14 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .refusedOrigins: "refused_bad_origin"
         case .readsFromMemory: "reads_from_memory"
         case .readsFromStore: "reads_from_store"
+        case .storeConflicts: "store_conflicts"
+        case .storeUnknownOutcomes: "store_unknown_outcomes"
+        case .storeReconnections: "store_reconnections"
+        case .busSent: "bus_sent"
+        case .busHeard: "bus_heard"
+        case .busMissed: "bus_missed"
+        case .nodesFound: "nodes_found"
+        case .nodesLost: "nodes_lost"
         }
     }
 }

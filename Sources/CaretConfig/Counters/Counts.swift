@@ -27,6 +27,9 @@ package struct Counts: Equatable, Sendable {
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
 
+    /// The number of other servers that are heard.
+    package var nodes: UInt64 { present(.nodesFound, .nodesLost) }
+
     private func present(_ came: Counter, _ went: Counter) -> UInt64 {
         self[came] - min(self[came], self[went])
     }
@@ -40,7 +43,7 @@ package struct Counts: Equatable, Sendable {
 
     /// All numbers with their names, always in the same order.
     package var rows: [(name: String, value: UInt64)] {
-        [("connections", connections), ("open_rooms", openRooms)]
+        [("connections", connections), ("open_rooms", openRooms), ("nodes", nodes)]
             + Counter.allCases.map { ($0.name, self[$0]) }
             + ErrorCode.allCases.map { ("refused_\($0.rawValue)", self[$0]) }
     }

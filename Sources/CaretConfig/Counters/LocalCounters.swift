@@ -38,7 +38,7 @@ package final class CounterSlots: Sendable {
 
     /// The array is stored inline, so that an addition follows no pointer. It has a few more slots than
     /// needed.
-    private let slots = InlineArray<2048, Atomic<UInt64>> { _ in Atomic(0) }
+    private let slots = InlineArray<2112, Atomic<UInt64>> { _ in Atomic(0) }
 
     init() {
         precondition(Self.count <= slots.count, "\(Self.count) counters need more than \(slots.count) slots")

@@ -24,6 +24,8 @@ package struct ConfigurationKey: Sendable {
         case database(Path<String>)
         /// The name of a server among those that use one database.
         case node(Path<String>)
+        /// The address of a server, as clients write it; empty for none.
+        case reached(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
@@ -77,8 +79,8 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins: true
-        case .folder, .file, .database, .node, .tlsUse, .yesNo, .count, .bytes, .time, .history, .logFormat,
-            .logLevel:
+        case .folder, .file, .database, .node, .reached, .tlsUse, .yesNo, .count, .bytes, .time, .history,
+            .logFormat, .logLevel:
             false
         }
     }

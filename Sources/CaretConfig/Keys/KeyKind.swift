@@ -9,6 +9,7 @@ extension ConfigurationKey {
             put(found.text.flatMap { $0.isEmpty ? $0 : Self.folder($0) }, path, &settings)
         case .database(let path): put(found.text.flatMap(Self.database), path, &settings)
         case .node(let path): put(found.text.flatMap(Self.node), path, &settings)
+        case .reached(let path): put(found.text.flatMap(Self.reached), path, &settings)
         case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
@@ -29,7 +30,8 @@ extension ConfigurationKey {
     /// Copies the key's value from one set of settings to another.
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
-        case .folder(let path), .file(let path), .database(let path), .node(let path):
+        case .folder(let path), .file(let path), .database(let path), .node(let path),
+            .reached(let path):
             settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
@@ -91,6 +93,14 @@ extension ConfigurationKey {
         return isName && text.utf8.count <= longestNode ? text : nil
     }
 
+    /// The longest address of a server, in bytes: a name of a machine with a port.
+    private static let longestAddress = 300
+
+    private static func reached(_ text: String) -> String? {
+        let isAddress = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
+        return isAddress && text.utf8.count <= longestAddress ? text : nil
+    }
+
     /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
@@ -117,6 +127,8 @@ extension ConfigurationKey {
             "an address such as postgres://caret@db.example.org/caret, or an empty text"
         case .node:
             "at most \(Self.longestNode) letters, digits and characters of -._, or an empty text"
+        case .reached:
+            "an address such as caret.example.org:22738 or carets://caret.example.org, or an empty text"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
@@ -147,6 +159,7 @@ extension ConfigurationKey {
         case .file: "FILE"
         case .database: "URL"
         case .node: "NAME"
+        case .reached: "ADDRESS"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
@@ -164,7 +177,7 @@ extension ConfigurationKey {
     /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
-        case .folder(let path), .file(let path), .database(let path), .node(let path):
+        case .folder(let path), .file(let path), .database(let path), .node(let path), .reached(let path):
             settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])

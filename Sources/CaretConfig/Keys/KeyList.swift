@@ -57,6 +57,9 @@ extension ConfigurationKey {
             "node", .store, .node(\.node),
             "The name of this server among those that use the database. Empty for the name of the machine."),
         ConfigurationKey(
+            "address", .store, .reached(\.address),
+            "Where clients reach this server. Empty for an address that it listens at."),
+        ConfigurationKey(
             "allow_unreplicated", .store, .yesNo(\.allowsUnreplicated),
             "Whether to accept a PostgreSQL server that has no synchronous standby."),
         ConfigurationKey(

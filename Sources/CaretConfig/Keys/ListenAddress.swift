@@ -70,6 +70,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// True if the address stands for all addresses of the machine.
+    package var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
+
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     package var description: String {

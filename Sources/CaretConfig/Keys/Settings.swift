@@ -30,6 +30,8 @@ package struct Settings: Equatable, Sendable {
     package var store = ""
     /// Empty for the name of the machine.
     package var node = ""
+    /// Where clients reach the server; empty for an address that it listens at.
+    package var address = ""
     /// Whether a PostgreSQL server without a synchronous standby is accepted.
     package var allowsUnreplicated = false
     package var keepHistory = KeptHistory.forever

@@ -24,9 +24,8 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .file, .database, .node, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time, .history,
-            .logFormat,
-            .logLevel:
+        case .folder, .file, .database, .node, .reached, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time,
+            .history, .logFormat, .logLevel:
             break
         }
     }

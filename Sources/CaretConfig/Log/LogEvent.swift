@@ -58,6 +58,9 @@ package struct LogEvent: Equatable, Sendable {
         /// PostgreSQL cannot be reached.
         case storeAway = "store_away"
         case storeBack = "store_back"
+        /// PostgreSQL has no synchronous standby, so nothing is written.
+        case storeUnreplicated = "store_unreplicated"
+        case storeReplicated = "store_replicated"
         /// PostgreSQL refused a statement that should always succeed.
         case storeFailed = "store_failed"
         case documentDamaged = "document_damaged"
@@ -84,7 +87,7 @@ package struct LogEvent: Equatable, Sendable {
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
                 .migrating,
                 .historyRedacted, .filesErased, .diskFreed, .backupMade, .logSuppressed, .reloaded,
-                .tlsReloaded, .storeBack:
+                .tlsReloaded, .storeBack, .storeReplicated:
                 .info
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
                 .connectionRefused,
@@ -95,7 +98,7 @@ package struct LogEvent: Equatable, Sendable {
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
-                .internalFault, .reloadFailed, .storeFailed:
+                .internalFault, .reloadFailed, .storeFailed, .storeUnreplicated:
                 .error
             }
         }

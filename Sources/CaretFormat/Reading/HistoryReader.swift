@@ -9,7 +9,9 @@ package struct HistoryReader<Rows: HistoryRows> {
     package typealias Fault = Rows.Fault
 
     package let rows: Rows
-    private var authors = AuthorCache()
+    package private(set) var authors: AuthorCache
+    /// The generation of the store when `authors` were read. An older copy of the store has fewer authors.
+    private var generationOfAuthors: UInt64
     /// The last two segments that were read and found sound, the newest last. Clients read histories page by
     /// page, in both directions. If a page has changes of two segments, the store need not decode either of
     /// them again for the next page.
@@ -17,9 +19,11 @@ package struct HistoryReader<Rows: HistoryRows> {
     /// What the readers of the store remember together; nil for a reader that must read everything.
     package let cache: HistoryCache?
 
-    package init(_ rows: Rows, cache: HistoryCache? = nil) {
+    package init(_ rows: Rows, cache: HistoryCache? = nil, authors: AuthorCache = AuthorCache()) {
         self.rows = rows
         self.cache = cache
+        self.authors = authors
+        generationOfAuthors = rows.generation
     }
 
     /// Runs `body` on one snapshot of the database.
@@ -239,13 +243,20 @@ package struct HistoryReader<Rows: HistoryRows> {
 
     /// The number of a pusher; nil if the store does not know the pusher.
     package mutating func number(of pusher: Pusher) throws(Fault) -> Int64? {
+        forgetOutdatedAuthors()
         if let known = authors[pusher] { return known }
         let found = try rows.number(of: pusher)
         if let found { authors.keep(pusher, found) }
         return found
     }
 
+    private mutating func forgetOutdatedAuthors() {
+        if generationOfAuthors == rows.generation { return }
+        (authors, generationOfAuthors) = (AuthorCache(), rows.generation)
+    }
+
     private mutating func author(_ number: Int64) throws(Fault) -> Pusher? {
+        forgetOutdatedAuthors()
         if let known = authors[number] { return known }
         let found = try rows.author(number)
         if let found { authors.keep(found, number) }

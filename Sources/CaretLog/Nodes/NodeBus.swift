@@ -8,6 +8,9 @@ package protocol NodeBus: Sendable {
     /// Calls `hear` for everything that other servers tell, on any thread, until the store is closed. `hear` must
     /// return soon.
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void)
+
+    /// Says how this server is used, for the list of servers. A newer report replaces an older one.
+    func report(_ report: NodeReport)
 }
 
 /// What one server tells the others. It is a hint: it may be late, repeated, out of order or lost. So a server that

@@ -10,18 +10,37 @@ import { Caret } from './caret.js'
 
 export * from './caret.js'
 
+const defaultPort = 22738
 /** The most UTF-16 code units of a line of the server: more than five times what the default limits allow. */
 const longestLine = 128 << 20
 /** The most bytes that may wait for a server that reads too slowly. */
 const longestOutput = 64 << 20
 
-/** Loads the module, and begins to connect to a server. */
-export async function connect(host = '127.0.0.1', port = 22738, options = {}) {
+/**
+ * Loads the module, and begins to connect to a server. Instead of a host and a port, there may be a list of several
+ * servers over one database: 'host', 'host:port' or '[address]:port' each.
+ */
+export async function connect(host = '127.0.0.1', port = defaultPort, options = {}) {
+    if (Array.isArray(host)) return connectTo(host.map(toURL), typeof port === 'object' ? port : options)
+    return connectTo(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, options)
+}
+
+function connectTo(servers, options) {
     const wasm = options.wasm ?? readFile(new URL('caret.wasm', import.meta.url))
     const makeID = () => randomBytes(16).toString('hex')
-    return Caret.connect(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, {
-        transport: lines(host, port), makeID, ...options, wasm,
-    })
+    return Caret.connect(servers, { transport, makeID, ...options, wasm })
+}
+
+/** The URL that stands for a server of a list. */
+function toURL(server) {
+    const [, host, port = defaultPort] = /^(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(server) ?? []
+    if (!host) throw new TypeError(`${server} is not the address of a server`)
+    return `http://${host}:${port}`
+}
+
+function transport({ hostname, port }) {
+    // A URL has no port if it is the one of HTTP, and brackets around an IPv6 address.
+    return new LineTransport(hostname.replace(/^\[|\]$/g, ''), Number(port || 80))
 }
 
 /** The transport over TCP: one message per line. */

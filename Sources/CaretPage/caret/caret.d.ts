@@ -11,7 +11,7 @@ export interface Link {
     /** Only while waiting: when the next attempt is. */
     until?: Date
     /**
-     * What went wrong last. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'other_user', 'trapped' or
+     * What went wrong last. With several servers, it begins with the host of the server, or lists all of them. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'other_user', 'trapped' or
      * an error code. After 'other_user', connect again: the new client does not use the edits of the other user.
      */
     reason?: string
@@ -56,7 +56,10 @@ export interface Transport {
 
 /** The unsaved edits of one document. A Keeping stores it without looking into it. */
 export interface Keepsake {
-    /** The key: the origin of the server, the secret id of the client that has made it, and a number. */
+    /**
+     * The key: the origin of the server, the secret id of the client that has made it, and a number. Of several servers,
+     * it is the origin of the first one, whichever is used.
+     */
     server: string; client: string; number: number
     /** The name of the document. */
     name: string
@@ -109,8 +112,13 @@ export interface Options {
     client?: string
     /** Where unsaved edits are stored. By default, in IndexedDB on a page, and nowhere in Node. */
     keep?: Keeping | false
-    /** Makes a connection. By default, this is a WebSocket. */
+    /** Makes a connection to the server with this URL. By default, this is a WebSocket. */
     transport?: (url: URL) => Transport
+    /**
+     * Whether the client tries several servers in an order that it chooses by chance, so that the clients spread over the
+     * servers. True if it is missing. If it is false, the client tries them in the order of the list.
+     */
+    shuffle?: boolean
     /** The WebAssembly module: its URL, its bytes, or compiled. By default, the file caret.wasm next to caret.js. */
     wasm?: URL | BufferSource | Response | WebAssembly.Module | Promise<BufferSource | Response | WebAssembly.Module>
 }
@@ -126,8 +134,15 @@ export interface CaretEventMap {
 
 export class Caret extends EventTarget {
     private constructor()
-    /** Loads the module, and begins to connect. Does not wait for the connection. The client reconnects by itself. */
-    static connect(server?: string | URL, options?: Options): Promise<Caret>
+    /**
+     * Loads the module, and begins to connect. Does not wait for the connection. The client reconnects by itself.
+     *
+     * Several servers must have the same documents: they use one database. If a server stops or cannot be reached, the
+     * client goes on to the next one at once. After it has tried all of them, it waits before it tries them again.
+     */
+    static connect(server?: string | URL | readonly (string | URL)[], options?: Options): Promise<Caret>
+    /** The server that the client is connected to, or tries next. */
+    readonly server: URL
     readonly link: Link
     readonly user?: string
     readonly limits?: Limits

@@ -54,17 +54,20 @@ export class Caret extends EventTarget {
 
     /** Loads the module, and connects at the same time. Waits for the module, but not for the connection. */
     static async connect(server = globalThis.location?.origin, options = {}) {
-        const { keep = browserKeeping(), token, client, makeID = randomID } = options
-        const url = new URL(server)
-        const settings = { server: url.origin, token }
+        const { keep = browserKeeping(), shuffle = true, token, client, makeID = randomID } = options
+        const servers = [server].flat().map((one) => new URL(one))
+        // All servers have the same documents. The first one of the list stands for them, whichever is used, so a list
+        // that begins with the only server of earlier has the edits of that server.
+        const settings = { server: servers[0].origin, token }
+        if (shuffle) shuffleInPlace(servers)
         const loading = Module.load(options.wasm ?? new URL('caret.wasm', import.meta.url))
         // The failure is handled below, perhaps later.
         loading.catch(() => {})
         const { transport = webSocket } = options
         // The storage may need some time to say which id the client has.
-        const started = keep ? new StartedTransport(transport(url)) : null
+        const started = keep ? new StartedTransport(transport(servers[0])) : null
         const keeper = keep ? await Keeper.start(keep, { ...settings, client, makeID }) : null
-        const make = (keeper, started) => new Caret(url, null, {
+        const make = (keeper, started) => new Caret(servers, null, {
             ...options, client: keeper?.client ?? client ?? makeID(), keeper, started,
         })
         const caret = make(keeper, started)
@@ -79,13 +82,13 @@ export class Caret extends EventTarget {
     }
 
     /** Use `connect` instead. */
-    constructor(url, module, { client, token, name, color, transport = webSocket, keeper = null, started = null }) {
+    constructor(servers, module, { client, token, name, color, transport = webSocket, keeper = null, started = null }) {
         super()
         this.#module = module
-        const makeTransport = () => {
+        const makeTransport = (server) => {
             const first = started
             started = null
-            return first ?? transport(url)
+            return first ?? transport(server)
         }
         this.#connection = new Connection(makeTransport, {
             opened: () => this.#pass((now) => this.#state.connected(now)),
@@ -94,7 +97,7 @@ export class Caret extends EventTarget {
         })
         this.#keeper = keeper
         const keeping = keeper ? { keeps: true, user: keeper.user, ownsID: keeper.hasLock } : {}
-        this.#state = new ClientState({ client, token, name, color, ...keeping })
+        this.#state = new ClientState({ servers, client, token, name, color, ...keeping })
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
             faultChanged: () => this.#tell(new CaretEvent('keeping', { error: this.keepingError })),
@@ -135,6 +138,9 @@ export class Caret extends EventTarget {
         const link = { state: ['idle', 'greeting'].includes(state) ? 'connecting' : state, reason }
         return until === undefined ? link : { ...link, until: new Date(Date.now() + until - performance.now()) }
     }
+
+    /** The URL of the server that the client is connected to, or tries next. */
+    get server() { return this.#state.server }
 
     /** The user's name, as the server knows it. Undefined until the server has answered. */
     get user() { return this.#state.welcome?.user }
@@ -266,7 +272,7 @@ export class Caret extends EventTarget {
 
     #run(action) {
         switch (action.do) {
-        case 'connect': return this.#connection.start()
+        case 'connect': return this.#connection.start(action.server)
         case 'disconnect': return this.#disconnect()
         case 'send': return this.#send(action)
         case 'keep': return this.#kept.get(action.key)?.changed(action)
@@ -405,6 +411,11 @@ export class Caret extends EventTarget {
         const { prefix } = this.#followers
         this.#pass(() => (prefix === undefined ? this.#state.unfollowed() : this.#state.followed(prefix)))
     }
+}
+
+/** Puts a list into a random order, so that the clients of a server spread over the others if it stops. */
+function shuffleInPlace(list) {
+    for (let end = list.length; end > 1;) list.push(...list.splice(Math.random() * end--, 1))
 }
 
 /** A client id of 128 random bits. Only the client and the server know it. */

@@ -3,7 +3,7 @@
 // It uses no clock, no socket and no random numbers. Each event is a method that returns the actions that the
 // owner must run, in order. Moments are milliseconds. `jitter` is a random number from 0 to below 1.
 //
-//     { do: 'connect' }                     and call `connected` or `disconnected`
+//     { do: 'connect', server }             to this URL, and call `connected` or `disconnected`
 //     { do: 'disconnect' }                  and ignore later events of this connection
 //     { do: 'send', message, id, key }      `key` is set if the message is about an open document
 //     { do: 'keep', key, isOwn }            an open document has changed, with `isOwn` by the program: store its
@@ -18,14 +18,11 @@
 //
 // Law: every request ends exactly once, with an answer or an error. If the connection ends before the answer to
 // a request, the request is sent again only if it is idempotent.
-import { Backoff } from './backoff.js'
 import { DocumentState, RequestIDs, refusal } from './document-state.js'
 import { CaretError } from './errors.js'
 import { maxUnanswered, PendingRequests } from './requests.js'
+import { ServerRotation } from './server-rotation.js'
 import { closesConnection, hello, refusesEveryHello } from './wire.js'
-
-/** How long the client waits for a connection, and then for `welcome`. The server waits equally long for `hello`. */
-const connectTimeout = 10_000
 
 export class ClientState {
     /**
@@ -45,7 +42,7 @@ export class ClientState {
     #requests = new PendingRequests()
     #lastKey = 0
     #follow = null
-    #backoff = new Backoff()
+    #rotation
     /** When the client began to wait for the server: at its last message, or at the last step of connecting. */
     #silentSince = 0
     /** A `ping` was sent after the last message of the server. */
@@ -56,15 +53,19 @@ export class ClientState {
     #wakesAt = null
 
     /**
-     * With `keeps`, there are actions 'keep'. If `user` is set, the client ends if the server names another user. With
-     * `ownsID`, certainly no other client uses the same id.
+     * `servers` are URLs, in the order in which they are tried. With `keeps`, there are actions 'keep'. If `user` is set,
+     * the client ends if the server names another user. With `ownsID`, certainly no other client uses the same id.
      */
-    constructor({ keeps = false, user, ownsID = false, ...settings }) {
+    constructor({ servers = [null], keeps = false, user, ownsID = false, ...settings }) {
+        this.#rotation = new ServerRotation(servers)
         this.#hello = hello(settings)
         this.#keeps = keeps
         this.#user = user
         this.#ownsID = ownsID
     }
+
+    /** The URL of the server that the client is connected to, or tries next. */
+    get server() { return this.#rotation.current }
 
     // Events of the program.
 
@@ -173,13 +174,13 @@ export class ClientState {
     /** The connection has ended, or could not be made. */
     disconnected(reason, now, jitter) {
         if (!['connecting', 'greeting', 'online'].includes(this.link.state)) return []
-        const explanation = this.#closeNotice?.reason ?? reason
-        const delay = this.#backoff.next(jitter, this.#closeNotice?.retryAfter)
+        const { delay, ...found } = this.#rotation.failed({ reason, ...this.#closeNotice }, now, jitter)
         this.#closeNotice = null
-        this.link = { state: 'waiting', until: now + delay, reason: explanation }
-        const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(explanation) }))
+        this.link = { state: 'waiting', until: now + delay, ...found }
+        const next = delay === null ? this.#connect(now) : [{ do: 'link' }]
+        const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(found.reason) }))
         return [
-            { do: 'disconnect' }, { do: 'link' }, ...failures,
+            { do: 'disconnect' }, ...next, ...failures,
             ...this.#changeAll((document) => document.disconnected(now)), ...this.#wake(),
         ]
     }
@@ -200,7 +201,6 @@ export class ClientState {
         if (deadline === null || deadline > now) return this.#wake()
         switch (this.link.state) {
         case 'waiting': return [...this.#connect(now), ...this.#wake()]
-        case 'connecting': return this.disconnected('no answer within 10 s', now, jitter)
         case 'online':
             if (this.#hasPinged) break
             this.#hasPinged = true
@@ -216,12 +216,12 @@ export class ClientState {
         switch (message.type) {
         case 'welcome':
             if (message.unit !== 'utf-16') {
-                return this.disconnected('the offsets of the server are not in UTF-16 units', now, jitter)
+                return this.disconnected('the server does not use UTF-16', now, jitter)
             }
             if (this.#user !== undefined && message.user !== this.#user) return this.#end('other_user', now)
             this.link = { state: 'online' }
             this.welcome = message
-            this.#backoff.reset()
+            this.#rotation.welcomed(now)
             return [
                 { do: 'link' }, ...this.#changeAll((document) => document.welcomed(now)), ...this.#sendFollow(),
                 ...this.#sendRequests(),
@@ -251,7 +251,7 @@ export class ClientState {
     #invalidMessage(error, now, jitter) {
         // A trap is a fault of the module, not of the server.
         if (error.code === 'trapped') throw error
-        const reason = `the server sent something that this client does not understand: ${error.message}`
+        const reason = `the server sent something invalid: ${error.message}`
         return this.disconnected(reason, now, jitter)
     }
 
@@ -296,7 +296,7 @@ export class ClientState {
     #connect(now) {
         this.link = { state: 'connecting', reason: this.link.reason }
         this.#silentSince = now
-        return [{ do: 'link' }, { do: 'connect' }]
+        return [{ do: 'link' }, { do: 'connect', server: this.server }]
     }
 
     #sendRequests() { return this.#isOnline ? this.#requests.nextToSend() : [] }
@@ -319,7 +319,7 @@ export class ClientState {
     /** When the client must ping, disconnect or connect again, if the server sends nothing until then. */
     get #linkDeadline() {
         switch (this.link.state) {
-        case 'connecting': case 'greeting': return this.#silentSince + connectTimeout
+        case 'connecting': case 'greeting': return this.#silentSince + this.#rotation.timeout
         case 'online': return this.#silentSince + Math.max(1, this.welcome.ping) * 1_000
         case 'waiting': return this.link.until
         default: return null

@@ -5,14 +5,14 @@ export class Connection {
     #events
     #transport = null
 
-    /** `make` makes a transport. `events` has the functions `opened`, `received` and `closed` of Transport.start. */
+    /** `make(server)` makes a transport. `events` has the functions `opened`, `received` and `closed` of Transport.start. */
     constructor(make, events) {
         this.#make = make
         this.#events = events
     }
 
-    start() {
-        const transport = this.#make()
+    start(server) {
+        const transport = this.#make(server)
         this.#transport = transport
         // Events of a transport that was given up are ignored.
         const pass = (name) => (argument) => { if (this.#transport === transport) this.#events[name](argument) }

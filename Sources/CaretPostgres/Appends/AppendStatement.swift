@@ -66,9 +66,10 @@ struct AppendStatement {
 
     let lane: Lane
 
-    /// `appends` must be sorted by document, and have each document once.
+    /// `appends` must be sorted by document, have each document once, and be of one generation. With
+    /// `endingTransaction`, also commits the transaction that the caller has begun.
     func run(
-        _ appends: [PreparedAppend], on connection: PostgresConnection
+        _ appends: [PreparedAppend], on connection: PostgresConnection, endingTransaction: Bool = false
     ) throws(PostgresFault) -> Answer {
         func integers(_ value: (PreparedAppend) -> Int64) -> PostgresValue { .integers(appends.map(value)) }
         func bytes(_ value: (PreparedAppend) -> [UInt8]) -> PostgresValue {
@@ -93,12 +94,14 @@ struct AppendStatement {
             .arrayOfBytes(pushes.map(\.entry.digest.bytes)), .integers(pushes.map(\.entry.used)),
         ]
         let rest: [PostgresValue] = [
-            .integer(Int64(bitPattern: lane.shared.generation.value)),
+            .integer(Int64(bitPattern: appends[0].row.entry.epoch.generation)),
             .integer(lane.shared.node), .integer(lane.use.rawValue),
         ]
-        let result = try connection.run(
-            AppendStatement.sql, documents + pushers + rest)
-        return AppendStatement.answer(result)
+        let values = documents + pushers + rest
+        return AppendStatement.answer(
+            endingTransaction
+                ? try connection.runAndCommit(AppendStatement.sql, values)
+                : try connection.run(AppendStatement.sql, values))
     }
 
     private static func answer(_ result: PostgresResult) -> Answer {

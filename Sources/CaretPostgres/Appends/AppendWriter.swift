@@ -12,7 +12,6 @@ struct AppendWriter {
     /// The rows of recently used documents, as this writer last saw them. They are only expected: PostgreSQL compares
     /// the epoch, the head and the chain.
     private var rows: [DocumentID: DocumentRow] = [:]
-    private var authors = AuthorTable()
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
 
@@ -83,16 +82,15 @@ struct AppendWriter {
         do throws(PostgresFault) {
             let answer = try commit(prepared)
             for index in plans.indices { plans[index].apply(answer) }
+            let conflicts = plans.count { if case .conflict = $0.outcome { true } else { false } }
+            if conflicts > 0 { lane.shared.onEvent(.conflicted(conflicts)) }
             remember(prepared, answer)
             return plans.map(\.outcome)
         } catch {
             for append in prepared { rows[append.row.entry.id] = nil }
-            switch error {
-            case .lost, .notReplicated:
-                lane.shared.addUndecided(prepared.map(\.row.entry.id))
-                return plans.map { $0.prepared == nil ? $0.outcome : .unknown }
-            case .refused, .server, .away: return refused(appends, error)
-            }
+            if !error.endsConnection { return refused(appends, error) }
+            lane.shared.addUndecided(prepared.map(\.row.entry.id))
+            return plans.map { $0.prepared == nil ? $0.outcome : .unknown }
         }
     }
 
@@ -187,11 +185,16 @@ struct AppendWriter {
 
     private mutating func planned(_ appends: [Append]) throws(PostgresFault) -> [Plan] {
         let pushers = Set(appends.flatMap { $0.changes.map(\.logged.pusher) })
-        let numbers = try lane.run { connection throws(PostgresFault) in
-            try authors.numbers(of: pushers, connection)
+        let numbers = try lane.run { [lane] connection throws(PostgresFault) in
+            var table = AuthorTable(known: lane.authors)
+            // Otherwise, the table would be copied when an author is added.
+            lane.authors = AuthorCache()
+            defer { lane.authors = table.known }
+            return try table.numbers(of: pushers, connection)
         }
+        let generation = lane.shared.generation.value
         return appends.map { append in
-            let outcome = AppendRules.refusal(of: append, rows[append.document], lane.shared)
+            let outcome = AppendRules.refusal(of: append, rows[append.document], generation, lane.shared)
             if let outcome { return Plan(outcome: outcome) }
             guard let row = rows[append.document],
                 let prepared = PreparedAppend(append, after: row, authors: numbers, in: &columns)
@@ -204,10 +207,15 @@ struct AppendWriter {
 
 /// Why an append is refused before anything is sent.
 enum AppendRules {
-    /// Nil if the append may be tried. `row` is nil if the document does not exist.
-    static func refusal(of append: Append, _ row: DocumentRow?, _ shared: SharedState) -> AppendOutcome? {
+    /// Nil if the append may be tried. `row` is nil if the document does not exist. It may be from before the epochs
+    /// were renewed.
+    static func refusal(
+        of append: Append, _ row: DocumentRow?, _ generation: UInt64, _ shared: SharedState
+    ) -> AppendOutcome? {
         if shared.isDamaged(append.document) { return .documentDamaged }
-        guard let row, row.entry.deleted == nil, row.entry.epoch == append.epoch else { return .documentGone }
+        guard let row, row.entry.deleted == nil, row.entry.epoch == append.epoch,
+            append.epoch.generation == generation
+        else { return .documentGone }
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
         return nil
     }

@@ -3,9 +3,12 @@ import CaretLog
 
 /// The numbers of authors. An author keeps its number for ever, so a known number needs no check.
 struct AuthorTable {
-    private var known = AuthorCache()
+    private(set) var known: AuthorCache
 
-    /// The numbers of these pushers. New pushers get a number, in a transaction of its own.
+    init(known: AuthorCache = AuthorCache()) { self.known = known }
+
+    /// The numbers of these pushers. New pushers get a number, in a transaction of its own unless the caller has begun
+    /// one. If that one is rolled back, the table must be dropped.
     mutating func numbers(
         of pushers: Set<Pusher>, _ connection: PostgresConnection
     ) throws(PostgresFault) -> [Pusher: Int64] {

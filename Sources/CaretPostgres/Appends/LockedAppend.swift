@@ -22,12 +22,30 @@ struct LockedAppend {
 
     mutating func run(_ rebase: ([LoggedChange]) -> [PushedChange]) -> AppendOutcome {
         let outcome = Result { () throws(PostgresFault) in
-            try lane.write(to: [append.document]) { writer throws(PostgresFault) in
+            try addAuthors()
+            return try lane.write(to: [append.document]) { writer throws(PostgresFault) in
                 try appended(writer, rebase)
             }
         }
         if case .failure(let fault) = outcome { lane.shared.report(fault) }
         return outcome.appendOutcome
+    }
+
+    /// Adds the authors before the document is locked, so that others wait less. They stay if the append fails.
+    private func addAuthors() throws(PostgresFault) {
+        var table = AuthorTable(known: lane.authors)
+        let pushers = Set(append.changes.map(\.logged.pusher))
+        do throws(PostgresFault) {
+            try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                try lane.run { connection throws(PostgresFault) in
+                    _ = try table.numbers(of: pushers, connection)
+                }
+            }
+        } catch {
+            // Nothing was appended yet.
+            throw error.endsConnection ? .away("\(error)") : error
+        }
+        lane.authors = table.known
     }
 
     private mutating func appended(
@@ -47,8 +65,9 @@ struct LockedAppend {
             return .conflict(head: head)
         }
         var reader = HistoryReader(
-            PostgresRows(source: .transaction(writer.connection, writer.shared)))
+            PostgresRows(source: .transaction(writer.connection, writer.shared)), authors: lane.authors)
         missed = try reader.changes(of: row, after: append.expected, limit: .max)
+        lane.authors = reader.authors
         let rebased = Append(
             document: append.document, epoch: append.epoch, expected: head, changes: rebase(missed),
             lineBreak: append.lineBreak)
@@ -60,13 +79,15 @@ struct LockedAppend {
         _ rebased: Append, after row: DocumentRow, _ writer: DocumentWriter
     ) throws(PostgresFault) -> AppendOutcome {
         if lane.shared.isDamaged(rebased.document) { return .documentDamaged }
-        var (authors, columns) = (AuthorTable(), SegmentColumns())
+        // An author that is added now is not remembered, because this transaction may be rolled back.
+        var (authors, columns) = (AuthorTable(known: lane.authors), SegmentColumns())
         let numbers = try authors.numbers(
             of: Set(rebased.changes.map(\.logged.pusher)), writer.connection)
         guard let prepared = PreparedAppend(rebased, after: row, authors: numbers, in: &columns) else {
             return .invalidChange
         }
-        let answer = try AppendStatement(lane: lane).run([prepared], on: writer.connection)
+        let answer = try AppendStatement(lane: lane).run(
+            [prepared], on: writer.connection, endingTransaction: true)
         guard let found = answer.rows[rebased.document], found.isAppended else {
             // The row is locked, so only a renewed generation can be the reason.
             return .documentGone

@@ -6,12 +6,15 @@ struct BusConnection {
     private let shared: SharedState
     private let sender: NodeID
     private var connection: PostgresConnection?
+    private var incarnation = 0
     private var neighbours = Neighbours()
     /// The number of messages that this run has sent.
     private var sent: Int64 = 0
     private var sentLast = ContinuousClock.now
     /// News that were not sent, because the connection was lost.
     private var unsent: [NodeNews] = []
+    /// What this server says of itself, and was not written yet.
+    var report: NodeReport?
     private var hasName = false
     private var nextAttempt = ContinuousClock.now
     private var pause = BusConnection.shortestPause
@@ -48,6 +51,9 @@ struct BusConnection {
         if hasDropped { sent += 1 }
         do throws(PostgresFault) {
             var heard: [NodeEvent] = []
+            if connection != nil, incarnation != shared.incarnation {
+                throw .lost("PostgreSQL runs on another server now")
+            }
             if connection == nil {
                 if isClosing { return [] }
                 guard waitForAttempt(signal) else { return [] }
@@ -57,6 +63,7 @@ struct BusConnection {
             guard let connection else { return heard }
             if !hasName { try takeName() }
             try send(to: connection)
+            try writeReport(to: connection, isClosing)
             if isClosing { return heard }
             if heard.isEmpty { try connection.waitForInput(or: signal.descriptor, atMost: untilBeat) }
             return heard + receive(try connection.takeNotifications())
@@ -69,7 +76,13 @@ struct BusConnection {
     // MARK: Connecting
 
     private mutating func connect() throws(PostgresFault) {
-        let new = try PostgresConnection(shared.address, patience: shared.patience)
+        incarnation = shared.incarnation
+        let new = try PostgresConnection(
+            shared.address, beginningWith: shared.firstHost, patience: shared.patience)
+        if shared.isOutdated(try Cluster(new)) {
+            shared.avoid(host: new.host)
+            throw .lost("this server of PostgreSQL was replaced")
+        }
         // The news are hints, so nobody waits until they are on disk.
         try new.execute("SET synchronous_commit = off; SET client_min_messages = warning")
         let row = try new.run("SELECT quote_ident(\(BusConnection.channel))").first
@@ -79,12 +92,13 @@ struct BusConnection {
         try new.execute("LISTEN \(channel)")
         connection = new
         pause = BusConnection.shortestPause
+        if neighbours.count > 0 { shared.onEvent(.bus(.lost(neighbours.count))) }
         neighbours.forgetAll()
         try takeName()
     }
 
     /// One channel for each schema, so that two stores in one database do not disturb each other.
-    private static let channel = "'caret.' || current_schema()"
+    static let channel = "'caret.' || current_schema()"
 
     private mutating func takeName() throws(PostgresFault) {
         let row = try connection?.run(
@@ -123,8 +137,20 @@ struct BusConnection {
             try connection.run("SELECT pg_notify(\(BusConnection.channel), $1)", [.text(text)])
             sent += 1
             unsent = Array(rest)
+            shared.onEvent(.bus(.sent(1)))
         } while !rest.isEmpty
         sentLast = .now
+    }
+
+    private mutating func writeReport(
+        to connection: PostgresConnection, _ isClosing: Bool
+    ) throws(PostgresFault) {
+        // Another server of the same name may have taken over the row.
+        guard hasName else { return }
+        let table = NodeTable(connection: connection, node: shared.node)
+        if isClosing { return try table.leave() }
+        if let report { try table.write(report) }
+        report = nil
     }
 
     private var untilBeat: Int32 {
@@ -133,17 +159,30 @@ struct BusConnection {
 
     private mutating func receive(_ texts: [String]) -> [NodeEvent] {
         let now = (ContinuousClock.now - BusConnection.start).milliseconds
-        var events: [NodeEvent] = []
+        let known = neighbours.count
+        var (events, heard): ([NodeEvent], Int) = ([], 0)
         for text in texts {
             guard let message = BusMessage(text), message.sender != sender else { continue }
+            heard += 1
             events += neighbours.hear(message, at: now)
             if !message.news.isEmpty { events.append(.news(message.sender, message.news)) }
         }
-        return events + neighbours.forgetSilent(at: now)
+        events += neighbours.forgetSilent(at: now)
+        count(heard, events, known)
+        return events
+    }
+
+    /// Counts what was heard. `known` is the number of the servers that were heard before.
+    private func count(_ heard: Int, _ events: [NodeEvent], _ known: Int) {
+        if heard > 0 { shared.onEvent(.bus(.heard(heard))) }
+        for case .missed in events { shared.onEvent(.bus(.missed)) }
+        let more = neighbours.count - known
+        if more > 0 { shared.onEvent(.bus(.found(more))) }
+        if more < 0 { shared.onEvent(.bus(.lost(-more))) }
     }
 
     /// Whether any other server is heard.
-    var isHeard: Bool { !neighbours.isEmpty }
+    var isHeard: Bool { neighbours.count > 0 }
 
     private static let start = ContinuousClock.now
 }

@@ -19,7 +19,7 @@ package struct Neighbours: Equatable {
 
     package init() {}
 
-    package var isEmpty: Bool { neighbours.isEmpty }
+    package var count: Int { neighbours.count }
 
     /// Records a message. Returns what it shows about earlier ones.
     package mutating func hear(_ message: BusMessage, at now: Int64) -> [NodeEvent] {

@@ -13,6 +13,8 @@ final class PostgresBus: NodeBus, Sendable {
 
     private struct State {
         var outbox = BusOutbox()
+        /// What this server says of itself, and was not written yet.
+        var report: NodeReport?
         var hear: (@Sendable (NodeEvent) -> Void)?
         /// Whether any other server is heard. If not, nobody is told of sessions: a server that comes asks for them.
         var hasNeighbours = false
@@ -43,6 +45,11 @@ final class PostgresBus: NodeBus, Sendable {
 
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) { state.withLock { $0.hear = hear } }
 
+    func report(_ report: NodeReport) {
+        state.withLock { $0.report = report }
+        signal.wake()
+    }
+
     /// Sends the last news, and closes the connection.
     func close() async {
         await withCheckedContinuation { done in
@@ -56,7 +63,10 @@ final class PostgresBus: NodeBus, Sendable {
     private func run(_ connection: inout BusConnection) {
         while true {
             signal.reset()
-            let (news, isClosing) = state.withLock { ($0.outbox.take(), $0.isClosing) }
+            let (news, report, isClosing) = state.withLock {
+                ($0.outbox.take(), $0.report.take(), $0.isClosing)
+            }
+            if let report { connection.report = report }
             let heard = connection.turn(
                 sending: news.news, hasDropped: news.hasDropped, until: signal, isClosing)
             let hear = state.withLock { state in

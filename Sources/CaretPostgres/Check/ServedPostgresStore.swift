@@ -4,6 +4,17 @@ package import CaretLog
 import Glibc
 
 extension PostgresStore: ServedStore {
+    package func otherNodes(
+        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { [shared] reader throws(PostgresFault) in
+                try reader.rows.withConnection { connection throws(PostgresFault) in
+                    try NodeTable(connection: connection, node: shared.node).others()
+                }
+            }, then: completion)
+    }
+
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(MaintenanceFault) -> CheckReport {

@@ -14,6 +14,13 @@ final class Lane {
     enum Use: Int64, CaseIterable {
         case evenAppends = 1
         case oddAppends, calls, upkeep, lookups, heads, histories, upkeepReads
+
+        var writes: Bool {
+            switch self {
+            case .evenAppends, .oddAppends, .calls, .upkeep: true
+            case .lookups, .heads, .histories, .upkeepReads: false
+            }
+        }
     }
 
     let shared: SharedState
@@ -22,14 +29,11 @@ final class Lane {
     private var incarnation = 0
     /// The highest number of commits of this lane that it was told of; nil before the first connection.
     private var commits: Int64?
+    /// Nil if no attempt to connect has failed since the last connection.
     private var outage: Outage?
-
-    /// The time since PostgreSQL could not be reached.
-    private struct Outage {
-        let began = ContinuousClock.now
-        var pause = Duration.milliseconds(50)
-        var nextAttempt = ContinuousClock.now
-    }
+    private var hasReportedLoss = false
+    /// Authors whose rows are committed, as this connection knows them. The next one may be to an older copy.
+    var authors = AuthorCache()
 
     init(_ use: Use, _ shared: SharedState) {
         self.use = use
@@ -45,9 +49,9 @@ final class Lane {
         do throws(PostgresFault) {
             return try body(connection)
         } catch {
-            switch error {
-            case .lost(let reason), .notReplicated(let reason): drop(reason)
-            case .refused, .server, .away: break
+            if error.endsConnection {
+                if connection.hasTimedOut { shared.avoid(host: connection.host) }
+                drop("\(error)")
             }
             throw error
         }
@@ -64,7 +68,7 @@ final class Lane {
         try run { connection throws(PostgresFault) in try connection.run(sql, values) }
     }
 
-    /// Runs `body` in a transaction, and commits it. If `body` throws, rolls it back.
+    /// Runs `body` in a transaction. Then commits it, unless `body` has done so. If `body` throws, rolls it back.
     func transaction<Answer>(
         _ begin: String = "BEGIN", _ body: (PostgresConnection) throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {
@@ -75,10 +79,10 @@ final class Lane {
                 answer = try body(connection)
             } catch {
                 // If this fails, the connection is lost, and PostgreSQL rolls back.
-                if !connection.isLost { try? connection.execute("ROLLBACK") }
+                if !connection.isLost, connection.isInTransaction { try? connection.execute("ROLLBACK") }
                 throw error
             }
-            try connection.execute("COMMIT")
+            if connection.isInTransaction { try connection.execute("COMMIT") }
             if let warning = connection.takeWarning() { throw .notReplicated(warning) }
             return answer
         }
@@ -108,30 +112,39 @@ final class Lane {
             drop("PostgreSQL runs on another server now")
         }
         while true {
-            if let outage, isLong(outage), outage.nextAttempt > .now {
+            if let outage, outage.isLong(at: .now), outage.nextAttempt > .now {
                 throw .away("PostgreSQL has been away for over \(shared.patience) ms")
             }
             if let outage { pause(until: outage.nextAttempt) }
+            let began = ContinuousClock.now
             do throws(PostgresFault) {
                 return try connect()
             } catch {
-                failed(error)
-                if let outage, isLong(outage) || shared.isClosing { throw .away("\(error)") }
+                attemptFailed(error, since: began)
+                if let outage, outage.isLong(at: .now) || shared.isClosing { throw .away("\(error)") }
             }
         }
     }
 
-    private func isLong(_ outage: Outage) -> Bool {
-        .now - outage.began >= .milliseconds(Int64(shared.patience))
-    }
-
     private func connect() throws(PostgresFault) -> PostgresConnection {
-        let new = try PostgresConnection(shared.address, patience: shared.patience)
-        try new.execute(Lane.settings)
-        try passBarrier(new)
+        let new = try PostgresConnection(
+            shared.address, beginningWith: shared.firstHost, patience: shared.patience)
+        do throws(PostgresFault) {
+            try new.execute(Lane.settings)
+            try requireStandby(new)
+            try passBarrier(new)
+        } catch {
+            // A primary without its standbys confirms nothing, and one of them may have taken over.
+            shared.avoid(host: new.host)
+            throw error
+        }
+        shared.prefer(host: new.host)
         _ = new.takeWarning()
         connection = new
-        if outage.take() != nil { shared.onEvent(.reconnected) }
+        authors = AuthorCache()
+        outage = nil
+        if hasReportedLoss { shared.onEvent(.reconnected) }
+        hasReportedLoss = false
         return new
     }
 
@@ -141,6 +154,15 @@ final class Lane {
         SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
         SET client_min_messages = warning
         """
+
+    /// A server that took over may have no list of standbys. Then a commit there would not be as safe as an ack
+    /// promises, so nothing is written.
+    private func requireStandby(_ new: PostgresConnection) throws(PostgresFault) {
+        if shared.allowsUnreplicated || !use.writes { return }
+        let list = try new.run("SELECT current_setting('synchronous_standby_names')").first?.text(0) ?? ""
+        shared.setUnreplicated(list.isEmpty)
+        if list.isEmpty { throw .lost("\(PostgresOpeningFault.notReplicated)") }
+    }
 
     /// Commits something, so that what the server shows is on its standbys, too. Finds out whether the server has
     /// lost commits that this lane was told of.
@@ -194,16 +216,20 @@ final class Lane {
 
     private func drop(_ reason: String) {
         connection = nil
-        shared.onEvent(.lost(reason))
-        outage = Outage()
+        reportLoss(reason)
     }
 
-    private func failed(_ fault: PostgresFault) {
-        if outage == nil { shared.onEvent(.lost("\(fault)")) }
-        var current = outage ?? Outage()
-        current.nextAttempt = .now + current.pause
-        current.pause = min(current.pause * 2, .seconds(1))
+    private func attemptFailed(_ fault: PostgresFault, since began: ContinuousClock.Instant) {
+        reportLoss("\(fault)")
+        var current = outage ?? Outage(since: began, patience: .milliseconds(Int64(shared.patience)))
+        current.attemptFailed(at: .now)
         outage = current
+    }
+
+    /// Reports the first loss since the lane was connected.
+    private func reportLoss(_ reason: String) {
+        if !hasReportedLoss { shared.onEvent(.lost(reason)) }
+        hasReportedLoss = true
     }
 
     private func pause(until moment: ContinuousClock.Instant) {

@@ -6,6 +6,8 @@ package struct PostgresAddress: Equatable, Sendable {
     private let text: String
     /// Parameters that the operator's string may override.
     private let defaults: [String: String]
+    /// The parameters that are lists with one item for each host: `host`, `hostaddr` and `port`.
+    private let lists: [String: [String]]
 
     /// Why a string is not an address.
     package struct Invalid: Error, Equatable, Sendable, CustomStringConvertible {
@@ -28,6 +30,9 @@ package struct PostgresAddress: Equatable, Sendable {
                 description: "it contains a password; put the password into the file that PGPASSFILE names")
         }
         self.text = text
+        lists = given.filter { ["host", "hostaddr", "port"].contains($0.key) }.mapValues {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
         var defaults = PostgresAddress.timeouts
         let hosts = ((given["hostaddr"] ?? given["host"]) ?? "").split(separator: ",")
         // Passwords and texts cross a network only to a server whose certificate is right.
@@ -66,6 +71,31 @@ package struct PostgresAddress: Equatable, Sendable {
     /// Keywords and values for libpq. The later ones override the earlier ones, so the operator's come last.
     package var parameters: [(keyword: String, value: String)] {
         defaults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [("dbname", text)]
+    }
+
+    // MARK: Several hosts
+
+    /// The number of hosts, at least 1.
+    package var hostCount: Int { max(1, lists["host"]?.count ?? 1, lists["hostaddr"]?.count ?? 1) }
+
+    /// The parameters with another order of the hosts: they begin with this one.
+    package func parameters(beginningWith first: Int) -> [(keyword: String, value: String)] {
+        let start = first % hostCount
+        if start == 0 { return parameters }
+        let turned = lists.filter { $0.value.count == hostCount }.sorted { $0.key < $1.key }
+        return parameters
+            + turned.map { ($0.key, ($0.value[start...] + $0.value[..<start]).joined(separator: ",")) }
+    }
+
+    /// The index of a host that libpq names; nil if it is not in the list.
+    package func index(of host: String, port: String) -> Int? {
+        let (ports, names) = (lists["port"] ?? [], lists["host"] ?? [])
+        let addresses = lists["hostaddr"] ?? []
+        return (0..<hostCount).first { index in
+            let name = index < names.count && !names[index].isEmpty ? names[index] : nil
+            return (name ?? (index < addresses.count ? addresses[index] : "")) == host
+                && (ports.count != hostCount || ports[index] == port)
+        }
     }
 }
 

@@ -14,11 +14,16 @@ final class PostgresConnection {
     private var loss: String?
     /// How long a call waits for its answer, in milliseconds.
     private let patience: Int32
+    /// The index of the host in the address.
+    let host: Int
+    /// Whether the connection was given up because no answer came in time.
+    private(set) var hasTimedOut = false
 
-    /// Connects to the first host that accepts writes. Waits as long as the address allows.
-    init(_ address: PostgresAddress, patience: Int32) throws(PostgresFault) {
+    /// Connects to a host that accepts writes, and tries the host with the index `first` first. Waits as long as the
+    /// address allows.
+    init(_ address: PostgresAddress, beginningWith first: Int, patience: Int32) throws(PostgresFault) {
         self.patience = patience
-        let parameters = address.parameters
+        let parameters = address.parameters(beginningWith: first)
         var keywords = parameters.map { strdup($0.keyword) } + [nil]
         var values = parameters.map { strdup($0.value) } + [nil]
         defer { for pointer in keywords + values { free(pointer) } }
@@ -34,6 +39,10 @@ final class PostgresConnection {
         }
         guard let connection else { throw .away("there is no memory for a connection") }
         self.connection = connection
+        let (name, port) = (PQhost(connection), PQport(connection))
+        host =
+            address.index(
+                of: name.map { String(cString: $0) } ?? "", port: port.map { String(cString: $0) } ?? "") ?? 0
         guard PQstatus(connection) == CONNECTION_OK else {
             // The end of this object closes the connection.
             throw .away(String(cString: PQerrorMessage(connection)).firstLine)
@@ -53,14 +62,45 @@ final class PostgresConnection {
         let deadline = Deadline(milliseconds: patience)
         let name = try statement(sql, values, by: deadline)
         try send(name, values)
-        return PostgresResult(try answer(by: deadline))
+        return try answer(by: deadline)
     }
+
+    /// Sends one statement and `COMMIT` together, which saves a round trip while the transaction holds its locks. If the
+    /// statement fails, nothing is committed.
+    func runAndCommit(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
+        if let loss { throw .lost(loss) }
+        let deadline = Deadline(milliseconds: patience)
+        let statements = [
+            (name: try statement(sql, values, by: deadline), values: values),
+            (name: try statement("COMMIT", [], by: deadline), values: []),
+        ]
+        guard PQenterPipelineMode(connection) == 1 else { throw lose(errorMessage) }
+        for one in statements { try send(one.name, one.values) }
+        guard PQpipelineSync(connection) == 1 else { throw lose(errorMessage) }
+        // Both answers must be read, even if the first one is an error.
+        let answers = statements.map { _ in
+            Result { () throws(PostgresFault) in try answer(by: deadline) }
+        }
+        try endPipeline(by: deadline)
+        let result = try answers[0].get()
+        _ = try answers[1].get()
+        return result
+    }
+
+    private func endPipeline(by deadline: Deadline) throws(PostgresFault) {
+        if let loss { throw .lost(loss) }
+        _ = try next(by: deadline)
+        guard PQexitPipelineMode(connection) == 1 else { throw lose(errorMessage) }
+    }
+
+    /// Whether a transaction has begun and not ended.
+    var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
 
     /// Runs statements without parameters and answers, and waits at most `timeout` milliseconds for all of them.
     func execute(_ sql: String, within timeout: Int32? = nil) throws(PostgresFault) {
         if let loss { throw .lost(loss) }
         guard PQsendQuery(connection, sql) == 1 else { throw lose(errorMessage) }
-        PQclear(try answer(by: Deadline(milliseconds: timeout ?? patience)))
+        _ = try answer(by: Deadline(milliseconds: timeout ?? patience))
     }
 
     /// Returns the warnings since the last call. After a commit, a warning means that it may not be replicated.
@@ -102,7 +142,7 @@ final class PostgresConnection {
         guard PQsendPrepare(connection, name, sql, Int32(types.count), types) == 1 else {
             throw lose(errorMessage)
         }
-        PQclear(try answer(by: deadline))
+        _ = try answer(by: deadline)
         prepared[sql] = name
         return name
     }
@@ -131,19 +171,15 @@ final class PostgresConnection {
     // MARK: Receiving
 
     /// The only result of what was sent, or the last one if there are several. Throws if one of them is an error.
-    private func answer(by deadline: Deadline) throws(PostgresFault) -> OpaquePointer {
+    private func answer(by deadline: Deadline) throws(PostgresFault) -> PostgresResult {
         try flush(by: deadline)
-        var (last, fault): (OpaquePointer?, PostgresFault?) = (nil, nil)
+        var (last, error): (PostgresResult?, ServerError?) = (nil, nil)
         while let result = try next(by: deadline) {
-            if let last { PQclear(last) }
             last = result
-            switch PQresultStatus(result) {
-            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
-            default: fault = fault ?? .server(serverError(result))
-            }
+            error = error ?? result.error
         }
-        if let fault {
-            if let last { PQclear(last) }
+        if let error {
+            let fault = PostgresFault.server(error)
             // An error that ends the session leaves the outcome of a commit open.
             if PQstatus(connection) != CONNECTION_OK { throw lose("\(fault)") }
             throw fault
@@ -164,12 +200,12 @@ final class PostgresConnection {
         }
     }
 
-    private func next(by deadline: Deadline) throws(PostgresFault) -> OpaquePointer? {
+    private func next(by deadline: Deadline) throws(PostgresFault) -> PostgresResult? {
         while PQisBusy(connection) == 1 {
             try wait(for: POLLIN, by: deadline)
             guard PQconsumeInput(connection) == 1 else { throw lose(errorMessage) }
         }
-        return PQgetResult(connection)
+        return PQgetResult(connection).map { PostgresResult($0) }
     }
 
     private func wait(for events: Int32, by deadline: Deadline) throws(PostgresFault) {
@@ -179,6 +215,7 @@ final class PostgresConnection {
             let found = left > 0 ? poll(&descriptor, 1, left) : 0
             if found > 0 { return }
             if found == 0 {
+                hasTimedOut = true
                 throw lose("PostgreSQL did not answer within \(deadline.milliseconds) ms")
             }
             if errno != EINTR { throw lose("poll failed: \(String(cString: strerror(errno)))") }
@@ -193,13 +230,6 @@ final class PostgresConnection {
     private func lose(_ reason: String) -> PostgresFault {
         loss = reason
         return .lost(reason)
-    }
-
-    private func serverError(_ result: OpaquePointer) -> ServerError {
-        func field(_ code: Int32) -> String {
-            PQresultErrorField(result, code).map { String(cString: $0) } ?? ""
-        }
-        return ServerError(state: field(caret_pg_sqlstate()), message: field(caret_pg_primary_message()))
     }
 }
 

@@ -13,6 +13,17 @@ package enum PostgresFault: HistoryFault, Equatable {
     case lost(String)
     /// The server reported that a commit is done here but perhaps not on its standbys.
     case notReplicated(String)
+
+    /// Whether the connection must not be used again. The outcome of a commit on it is then not known.
+    ///
+    /// `notReplicated` may come from a read, too: a server that stops at once sends a warning before it closes the
+    /// connection, and the warning may arrive together with the last answer.
+    var endsConnection: Bool {
+        switch self {
+        case .lost, .notReplicated: true
+        case .refused, .server, .away: false
+        }
+    }
 }
 
 /// An error that the server reported.

@@ -1,6 +1,6 @@
 import CPostgres
 
-/// The rows of an answer, in PostgreSQL's binary format.
+/// The answer to a statement, with its rows in PostgreSQL's binary format.
 ///
 /// Use it only on the thread or queue of its connection.
 final class PostgresResult {
@@ -10,6 +10,19 @@ final class PostgresResult {
     init(_ result: OpaquePointer) { self.result = result }
 
     deinit { PQclear(result) }
+
+    /// The error that the server sent instead of an answer.
+    var error: ServerError? {
+        func field(_ code: Int32) -> String {
+            PQresultErrorField(result, code).map { String(cString: $0) } ?? ""
+        }
+        return switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: nil
+        default:
+            ServerError(
+                state: field(caret_pg_sqlstate()), message: field(caret_pg_primary_message()))
+        }
+    }
 
     var count: Int { Int(PQntuples(result)) }
 

@@ -9,6 +9,8 @@ final class SharedState: Sendable {
     let patience: Int32
     /// The number of this server in the table `node`.
     let node: Int64
+    /// Whether a server without a synchronous standby is accepted.
+    let allowsUnreplicated: Bool
     let generation: Generation
     let onEvent: @Sendable (PostgresEvent) -> Void
     private let state: Mutex<State>
@@ -26,19 +28,23 @@ final class SharedState: Sendable {
         /// True if the epochs were created or renewed since this store was opened.
         var isFresh: Bool
         var isDiskFull = false
+        /// True while PostgreSQL has no synchronous standby, but must have one.
+        var isUnreplicated = false
+        var firstHost: Int
     }
 
     init(
-        _ address: PostgresAddress, patience: Int32, node: Int64, generation: Generation, cluster: Cluster,
-        isFresh: Bool,
+        _ address: PostgresAddress, patience: Int32, node: Int64, allowsUnreplicated: Bool,
+        generation: Generation, cluster: Cluster, isFresh: Bool, host: Int,
         onEvent: @escaping @Sendable (PostgresEvent) -> Void
     ) {
         self.address = address
         self.patience = patience
         self.node = node
+        self.allowsUnreplicated = allowsUnreplicated
         self.generation = generation
         self.onEvent = onEvent
-        state = Mutex(State(cluster: cluster, isFresh: isFresh))
+        state = Mutex(State(cluster: cluster, isFresh: isFresh, firstHost: host))
     }
 
     /// While the store is being closed, calls wait for no reconnection.
@@ -47,11 +53,29 @@ final class SharedState: Sendable {
         set { closing.store(newValue, ordering: .relaxed) }
     }
 
+    // MARK: Hosts
+
+    /// The index of the host that a new connection tries first.
+    var firstHost: Int { state.withLock { $0.firstHost } }
+
+    /// A connection to this host works.
+    func prefer(host: Int) { state.withLock { $0.firstHost = host } }
+
+    /// This host accepts writes, but does not confirm them, or it is on an older timeline. It may be a former primary,
+    /// so new connections try the hosts after it first.
+    func avoid(host: Int) { state.withLock { $0.firstHost = (host + 1) % address.hostCount } }
+
     // MARK: Clusters
 
     var incarnation: Int { state.withLock { $0.incarnation } }
 
     var cluster: Cluster { state.withLock { $0.cluster } }
+
+    /// Whether this is an earlier timeline than the one of the last new connection.
+    func isOutdated(_ cluster: Cluster) -> Bool {
+        let last = self.cluster
+        return cluster.identifier == last.identifier && cluster.timeline < last.timeline
+    }
 
     /// Records the cluster of a new connection. Returns the incarnation that the connection belongs to, and
     /// whether the cluster differs from the one before.
@@ -83,6 +107,7 @@ final class SharedState: Sendable {
     // MARK: Documents
 
     func addUndecided(_ documents: some Sequence<DocumentID>) {
+        onEvent(.outcomeUnknown)
         state.withLock { state in
             state.unknownOutcomes += 1
             for document in documents { state.undecided[document] = state.unknownOutcomes }
@@ -124,6 +149,14 @@ final class SharedState: Sendable {
         case .failed: onEvent(.failed(error))
         case .passing: break
         }
+    }
+
+    func setUnreplicated(_ isUnreplicated: Bool) {
+        let hasChanged = state.withLock { state in
+            defer { state.isUnreplicated = isUnreplicated }
+            return state.isUnreplicated != isUnreplicated
+        }
+        if hasChanged { onEvent(.unreplicated(isUnreplicated)) }
     }
 
     func setDiskFull(_ isFull: Bool) {

@@ -127,7 +127,8 @@ struct DocumentWriter {
             guard case .refused = error else { throw error }
             return error.appendOutcome
         }
-        if let refusal = AppendRules.refusal(of: append, row, shared) { return refusal }
+        let generation = shared.generation.value
+        if let refusal = AppendRules.refusal(of: append, row, generation, shared) { return refusal }
         if let lineBreak = append.lineBreak, lineBreak != row.entry.lineBreak {
             var new = row
             new.entry.lineBreak = lineBreak

@@ -12,17 +12,16 @@ extension PostgresRows {
         of document: DocumentID, from revision: Revision,
         _ body: (SegmentRow, () -> [UInt8]) throws(PostgresFault) -> Bool
     ) throws(PostgresFault) {
-        let first = try run(
-            "SELECT coalesce(max(first), $2) FROM segment WHERE document = $1 AND first <= $2",
-            .integer(document.value), .integer(Int64(revision.value))
-        ).first?.integer(0)
-        var (next, limit) = (first ?? Int64(revision.value), PostgresRows.firstPage)
+        var (next, limit) = (Int64(revision.value), PostgresRows.firstPage)
+        // The first page begins with the segment that has the revision.
+        var start = "coalesce((SELECT max(first) FROM segment WHERE document = $1 AND first <= $2), $2)"
         while true {
             let found = try run(
                 """
                 SELECT \(PostgresRows.columns), body FROM segment
-                WHERE document = $1 AND first >= $2 ORDER BY first LIMIT $3
+                WHERE document = $1 AND first >= \(start) ORDER BY first LIMIT $3
                 """, .integer(document.value), .integer(next), .integer(limit))
+            start = "$2"
             for row in found.rows {
                 let segment = try PostgresRows.segment(row)
                 next = segment.first + 1

@@ -13,7 +13,10 @@ package struct PostgresMigration: Sendable {
 
     /// All steps in order. A test compares them with the folder. The build embeds each file as a constant, whose name
     /// has an underscore instead of the first digit.
-    package static let all = [PostgresMigration(number: 1, sql: PackageResources._001_documents_sql)]
+    package static let all = [
+        PostgresMigration(number: 1, sql: PackageResources._001_documents_sql),
+        PostgresMigration(number: 2, sql: PackageResources._002_node_reports_sql),
+    ]
 
     fileprivate var checksum: [UInt8] { SHA256.digest(of: sql).bytes }
 }

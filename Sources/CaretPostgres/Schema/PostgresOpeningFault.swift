@@ -12,6 +12,8 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
     /// An applied migration differs from the one of this build.
     case migrationChanged(migration: Int64)
     case migrationFailed(String)
+    /// `caret move` has moved the documents to another store, with its note.
+    case moved(String)
     /// Another running server has this name.
     case nameInUse(String)
 }
@@ -33,6 +35,7 @@ extension PostgresOpeningFault: CustomStringConvertible {
             "the database has schema \(found), but this version only knows \(known); run the later version"
         case .migrationChanged(let migration):
             "migration \(migration) in the database differs from that of this version; run the version that applied it"
+        case .moved(let note): "\(note); start the server with that store"
         case .nameInUse(let name):
             "another running server over this database has the name \(name); give each server its own --node"
         case .migrationFailed(let reason): "the schema could not be brought up to date: \(reason)"

@@ -104,10 +104,7 @@ extension Lane {
             }
         } catch {
             // The commit may still be under way.
-            switch error {
-            case .lost, .notReplicated: shared.addUndecided(documents)
-            case .refused, .server, .away: break
-            }
+            if error.endsConnection { shared.addUndecided(documents) }
             throw error
         }
     }

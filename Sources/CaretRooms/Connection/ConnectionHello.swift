@@ -76,7 +76,7 @@ extension ConnectionState {
         let welcome = Welcome(
             unit: member.unit, server: settings.server, user: member.introduction.user,
             client: member.introduction.client, features: settings.features, limits: limits.announced,
-            ping: limits.pingSeconds, page: settings.page(), store: settings.store())
+            ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node)
         send(.welcome(welcome), id)
     }
 

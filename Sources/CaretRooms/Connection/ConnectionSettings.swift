@@ -7,6 +7,8 @@ package final class ConnectionSettings: Sendable {
     package let limits: Limits
     /// The name and version that `welcome` sends.
     package let server: WireString
+    /// The name of the server among those over one store; nil if it is the only one.
+    package let node: WireString?
     package let features: [WireString]
     /// The current address of the server's page. Nil if the server has no page.
     package let page: @Sendable () -> WireString?
@@ -20,7 +22,8 @@ package final class ConnectionSettings: Sendable {
     package let digest: @Sendable (PushForm) -> Digest
 
     package init(
-        limits: Limits, server: WireString, features: [WireString] = ["follow", "squash", "exact"],
+        limits: Limits, server: WireString, node: WireString? = nil,
+        features: [WireString] = ["follow", "squash", "exact"],
         page: @escaping @Sendable () -> WireString? = { nil },
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
@@ -29,6 +32,7 @@ package final class ConnectionSettings: Sendable {
     ) {
         self.limits = limits
         self.server = server
+        self.node = node
         self.features = features
         self.page = page
         self.store = store
@@ -40,7 +44,7 @@ package final class ConnectionSettings: Sendable {
     /// The same settings with other limits.
     package func with(_ limits: Limits) -> ConnectionSettings {
         ConnectionSettings(
-            limits: limits, server: server, features: features, page: page, store: store,
+            limits: limits, server: server, node: node, features: features, page: page, store: store,
             publicClient: publicClient, sessionName: sessionName, digest: digest)
     }
 }

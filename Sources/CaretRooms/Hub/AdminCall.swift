@@ -5,6 +5,8 @@ package import CaretWire
 /// The hub's calls for an administrator's requests. The store or the hub's runner answers these calls.
 package enum AdminCall: Equatable, Sendable {
     case counters
+    /// `load` is that of this server.
+    case nodes(NodeLoad)
     case deleted(prefix: ByteString, after: DocumentID?, limit: Int)
     case undelete(DocumentID)
     case trim(DocumentID, through: Revision)
@@ -17,6 +19,7 @@ package enum AdminCall: Equatable, Sendable {
 /// The answer to the call of the same name.
 package enum AdminCallAnswer: Equatable, Sendable {
     case counted(CounterValues)
+    case nodes(Result<ServerList, StoreRefusal>)
     case deleted(Result<Listing, StoreRefusal>)
     case undeleted(UndeleteResult)
     case trimmed(TrimResult)

@@ -21,6 +21,8 @@ package enum HubAction: Equatable, Sendable {
     case watchCommits(Bool)
     /// Tell the other servers over the same store.
     case tell(NodeNews)
+    /// Tell the other servers over the same store how much this one is used.
+    case report(NodeLoad)
     /// Send the hub `timePassed` at this time.
     case wake(at: Int64)
     /// After `shutDown`: the last connection has left, and all its sessions have ended.

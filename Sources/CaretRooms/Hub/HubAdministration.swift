@@ -13,7 +13,8 @@ package struct AdminJob: Equatable, Sendable {
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
+            .redact, .backUp:
             false
         }
     }
@@ -27,6 +28,7 @@ extension HubState {
         switch admin {
         case .listTokens, .addToken, .revokeToken: beginTokens(job)
         case .counters: call(.admin(.counters), for: .admin(job))
+        case .listNodes: call(.admin(.nodes(load)), for: .admin(job))
         case .who(let who): answer(request, .admin(.present(present(who))))
         case .listDeleted(let list):
             let after = list.after.map { DocumentID(Int64($0)) }
@@ -41,7 +43,9 @@ extension HubState {
             } else {
                 beginMaintenance(.verify(nil), job)
             }
-        case .backUp: beginMaintenance(.backUp(at: now), job)
+        case .backUp:
+            if sharesStore { return refuse(request, .databaseHasBackups) }
+            beginMaintenance(.backUp(at: now), job)
         }
     }
 
@@ -69,6 +73,8 @@ extension HubState {
     private mutating func advance(_ job: AdminJob, with answer: AdminCallAnswer) {
         switch answer {
         case .counted(let counted): self.answer(job.request, .admin(.counted(counted)))
+        case .nodes(.success(let nodes)): self.answer(job.request, .admin(.nodes(nodes)))
+        case .nodes(.failure(let refusal)): refuse(job.request, refusal)
         case .deleted(.success(let listing)): sendDeleted(listing, job.request)
         case .deleted(.failure(let refusal)): refuse(job.request, refusal)
         case .undeleted(let undeletion): undeleted(undeletion, job.request)
@@ -89,7 +95,8 @@ extension HubState {
         switch job.admin {
         case .trim(let trim): begin(trim, job, entry)
         case .verify: beginMaintenance(.verify(entry.id), job)
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
+            .redact, .backUp:
             refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -224,7 +231,7 @@ extension AdminRequest {
     /// Whether the request changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .listTokens, .counters, .who, .listDeleted, .verify: true
+        case .listTokens, .counters, .who, .listNodes, .listDeleted, .verify: true
         case .trim(let trim): trim.isDryRun
         case .redact(let redact): redact.isDryRun
         case .addToken, .revokeToken, .undelete, .backUp: false

@@ -66,6 +66,10 @@ extension HubState {
 }
 
 extension RequestRefusal {
+    static let databaseHasBackups = RequestRefusal(
+        .storageFailed,
+        "no backup was made: the texts are in a PostgreSQL database; use pg_basebackup or pg_dump")
+
     fileprivate init(ofBackup refusal: StoreRefusal) {
         switch refusal {
         case .gone: self = .unexpectedAnswer
@@ -75,8 +79,7 @@ extension RequestRefusal {
         case .failed:
             self.init(
                 .storageFailed,
-                "no backup was made: the disk failed, the file could not be made, or the store is a "
-                    + "PostgreSQL database, which has its own backups; the log says why")
+                "no backup was made: the disk failed, or the file could not be made; the log says why")
         case .away: self.init(refusal)
         }
     }

@@ -68,6 +68,12 @@ extension HubState {
         checks.add(rooms.lazy.filter { $0.value.state == .open && $0.value.name != nil }.map(\.key))
         checkTokens(joinedConnections.tokensInUse)
         feed.retryScan()
+        emit(.report(load))
+    }
+
+    /// How much this server is used.
+    var load: NodeLoad {
+        NodeLoad(connections: joinedConnections.connections.count, documents: rooms.count)
     }
 
     private mutating func hintHead(_ document: DocumentID, _ revision: Revision) {

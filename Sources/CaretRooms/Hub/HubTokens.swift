@@ -66,7 +66,8 @@ extension TokenCall {
             }
             self = .add(user, try Grants(add.grants), expires: add.expires.map(Int64.init), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
-        case .counters, .who, .listDeleted, .undelete, .trim, .redact, .verify, .backUp: return nil
+        case .counters, .who, .listNodes, .listDeleted, .undelete, .trim, .redact, .verify, .backUp:
+            return nil
         }
     }
 }

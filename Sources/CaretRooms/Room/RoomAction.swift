@@ -16,8 +16,9 @@ package enum RoomAction: Equatable, Sendable {
     indirect case compute(WorkID, Work)
     /// Send the room `timePassed` at this time.
     case wake(at: Int64)
-    /// The room waits for more pushes. Send it `waitEnded` after some hundred microseconds.
-    case waitForPushes
+    /// The room waits for more pushes. Send it `waitEnded` after some hundred microseconds, or after some milliseconds
+    /// if the wait is long.
+    case waitForPushes(isLong: Bool)
     /// Inform the hub and the session's connection that the session has ended. After this, the room sends the
     /// session only answers to its pushes.
     case ended(SessionID)

@@ -138,6 +138,7 @@ package struct RoomState: Sendable {
     private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
             appendReady()
+            followHint()
             if !isHistoryChanging { deliverStreams() }
             continuePause()
             showEarlyGuests()

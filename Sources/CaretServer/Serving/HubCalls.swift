@@ -27,7 +27,8 @@ extension Switchboard {
 
 /// Performs the requests of administrators, in the store and the server.
 struct Administration: Sendable {
-    let store: any DocumentStore & TokenStore
+    let store: any ServedStore
+    let node: ServerNode
     let maintenance: StoreMaintenance
     let board: CounterBoard
     let clock: ServerClock
@@ -39,6 +40,8 @@ struct Administration: Sendable {
         let progress: StoreMaintenance.Progress = { [hub] in hub.enqueue(.event(.progressed(id, $0))) }
         switch call {
         case .counters: answer(.counted(CounterValues(board.counts, since: clock.start)))
+        case .nodes(let load):
+            store.otherNodes { [node] in answer(.nodes($0.map { node.list(load, $0) })) }
         case .deleted(let prefix, let after, let limit):
             store.deleted(prefix: prefix, after: after, limit: limit) { answer(.deleted($0)) }
         case .undelete(let document): store.undelete(document) { answer(.undeleted($0)) }

@@ -67,6 +67,7 @@ package final class HubRunner: JobWorker {
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
             case .tell(let news): switchboard.bus?.publish([news])
+            case .report(let load): switchboard.bus?.report(switchboard.node.report(load))
             case .wake(let time): wake = time
             case .finish:
                 onFinish?()

@@ -151,6 +151,9 @@ package final class RoomsRunner: LoopFirstWorker {
 
     /// The longest wait. Clients on the same machine or in the same building usually answer an ack in less time.
     private static let waitMicroseconds = 200
+    /// The longest wait of a room that shares its document with other servers. They append meanwhile, so the room would
+    /// have to wait for the document's lock anyway.
+    private static let longWaitMicroseconds = 2_000
 
     package var loopWake: (moment: Moment, job: RoomJob)? { waits.next.map { ($0, .endWaits(by: $0)) } }
 
@@ -233,8 +236,9 @@ package final class RoomsRunner: LoopFirstWorker {
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
         // A room postpones its wake time only after that time has passed. So the newest request is valid.
         case .wake(let time): wakes[host.slot] = switchboard.clock.moment(of: time)
-        case .waitForPushes:
-            waits[host.slot] = switchboard.clock.moment.after(microseconds: RoomsRunner.waitMicroseconds)
+        case .waitForPushes(let isLong):
+            waits[host.slot] = switchboard.clock.moment.after(
+                microseconds: isLong ? RoomsRunner.longWaitMicroseconds : RoomsRunner.waitMicroseconds)
         case .diverged(let session, let revision):
             switchboard.log.write(
                 LogEvent(

@@ -10,6 +10,12 @@ package struct ServerSettings: Sendable {
     /// The server's name and version, as sent in `welcome`.
     package var name: WireString
 
+    /// The name of the server, for the list of servers.
+    package var node = WireString("caretd")
+
+    /// Where clients reach the server now. Nil if it listens only on its admin socket.
+    package var address: @Sendable () -> WireString? = { nil }
+
     /// The current address of the server's page, as sent in `welcome`. Nil if the server has no page.
     package var page: @Sendable () -> WireString? = { nil }
 

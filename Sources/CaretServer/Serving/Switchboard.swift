@@ -23,6 +23,7 @@ package final class Switchboard: Sendable {
     let store: WatchedStore
     /// Nil if no other server uses the store.
     let bus: (any NodeBus)?
+    let node: ServerNode
     let texts: TextCache
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
@@ -46,6 +47,7 @@ package final class Switchboard: Sendable {
         observer: (any StateObserver)? = nil
     ) throws(SystemFault) {
         clock = platform.clock
+        node = ServerNode(settings, started: platform.clock.start)
         self.connectionSettings = connectionSettings
         newConnections = Mutex(
             WebSettings(

@@ -45,7 +45,7 @@ extension AdminCall {
     fileprivate var changesDocuments: Bool {
         switch self {
         case .undelete, .trim: true
-        case .counters, .deleted, .verify, .backUp: false
+        case .counters, .nodes, .deleted, .verify, .backUp: false
         }
     }
 }

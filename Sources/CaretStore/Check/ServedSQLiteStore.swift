@@ -4,6 +4,10 @@ extension SQLiteStore: ServedStore {
     /// Only one server can use a data folder.
     package var bus: (any NodeBus)? { nil }
 
+    package func otherNodes(
+        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
+    ) { completion(.success([])) }
+
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(MaintenanceFault) -> CheckReport {

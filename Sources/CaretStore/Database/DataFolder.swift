@@ -124,6 +124,7 @@ package final class DataFolder: Sendable {
     func refuseForeignLog(_ counter: CommitCounter.Reading) throws(OpeningFault) {
         let hasLog = try hasContent(databasePath + "-wal")
         guard let header = try FileHeader(of: databasePath) else {
+            if let note = DataFolder.moveNote(in: path) { throw .moved(note) }
             switch counter {
             case .none: if hasLog { throw .missingDatabase(commits: nil) }
             case .unreadable: throw .missingDatabase(commits: nil)
@@ -168,25 +169,33 @@ package final class DataFolder: Sendable {
     /// Creates an empty database under a temporary name, and renames it when it is complete and synced. So
     /// after an interruption the next start never finds an incomplete database.
     private func createDatabase() throws(OpeningFault) {
-        let new = databasePath + ".new"
-        unlink(new)
-        try writeEmptyDatabase(to: new)
-        do throws(FileFault) {
-            try syncFile(new)
-            if rename(new, databasePath) != 0 { throw FileFault(code: errno) }
-            try syncFile(path)
+        _ = try createNewDatabase()
+        try publishNewDatabase()
+    }
+
+    var newDatabasePath: String { databasePath + ".new" }
+
+    /// Creates an empty database under its temporary name.
+    func createNewDatabase() throws(OpeningFault) -> Database {
+        unlink(newDatabasePath)
+        do throws(DatabaseFault) {
+            let database = try Database.create(at: newDatabasePath)
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try Migrator.begin(database)
+            return database
         } catch {
-            throw .system(error.code)
+            throw .database(error)
         }
     }
 
-    private func writeEmptyDatabase(to new: String) throws(OpeningFault) {
-        do throws(DatabaseFault) {
-            let database = try Database.create(at: new)
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            try Migrator.begin(database)
+    /// Syncs the new database, and gives it its name. No connection may write to it before this call returns.
+    func publishNewDatabase() throws(OpeningFault) {
+        do throws(FileFault) {
+            try syncFile(newDatabasePath)
+            if rename(newDatabasePath, databasePath) != 0 { throw FileFault(code: errno) }
+            try syncFile(path)
         } catch {
-            throw .database(error)
+            throw .system(error.code)
         }
     }
 

@@ -7,6 +7,8 @@ package enum OpeningFault: Error, Equatable, Sendable {
     /// The database is missing or empty, although the commit counter has this number of commits. The number
     /// is nil if the counter is unreadable, or if it is empty and there is a log.
     case missingDatabase(commits: Int64?)
+    /// `caret move` has moved the documents to another store, with its note.
+    case moved(String)
     /// The log beside the database belongs to another file: somebody replaced one of them. If they replaced
     /// the database, they must move the log away first.
     case logOfOtherDatabase

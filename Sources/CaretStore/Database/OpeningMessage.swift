@@ -10,6 +10,8 @@ extension OpeningFault: CustomStringConvertible {
             "caret.sqlite is missing or empty, but it had \(commits) commits; restore it or a backup"
         case .missingDatabase(nil):
             "caret.sqlite is missing or empty, and caret.commits is empty or unreadable; restore a backup"
+        case .moved(let note):
+            "\(note); start the server with that store, or rename caret.sqlite.moved to caret.sqlite to use the old one"
         case .logOfOtherDatabase:
             "caret.sqlite-wal belongs to another database than caret.sqlite; if you replaced caret.sqlite, "
                 + "move caret.sqlite-wal away first"

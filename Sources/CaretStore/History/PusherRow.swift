@@ -49,7 +49,7 @@ struct PusherRow {
         }
     }
 
-    private var sum: Int64 {
+    var sum: Int64 {
         var sum = RowSum()
         sum.update(document.value)
         sum.update(author)

@@ -62,7 +62,7 @@ struct TagTable {
         return sum(of: tag, in: document) == row.integer(4) ? tag : nil
     }
 
-    private static func sum(of tag: Tag, in document: DocumentID) -> Int64 {
+    static func sum(of tag: Tag, in document: DocumentID) -> Int64 {
         var sum = RowSum()
         sum.update(document.value)
         sum.update(Int64(tag.revision.value))

@@ -33,7 +33,7 @@ struct Measuring: Exchange {
     }
 
     private static let refused = "refused_"
-    private static let gauges: [WireString] = ["connections", "open_rooms"]
+    private static let gauges: [WireString] = ["connections", "open_rooms", "nodes"]
 
     private static func histogram(of latency: CounterValues.Latency) -> String {
         let name = "caret_\(latency.name)_seconds"

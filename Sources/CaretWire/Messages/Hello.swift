@@ -77,11 +77,13 @@ package struct Welcome: WireMessage {
     package var page: WireString?
     /// The part with which all epochs of this store begin. Nil from a server that does not send it.
     package var store: WireString?
+    /// The name of the server, if several servers use its store.
+    package var node: WireString?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
-        page: WireString? = nil, store: WireString? = nil
+        page: WireString? = nil, store: WireString? = nil, node: WireString? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -92,6 +94,7 @@ package struct Welcome: WireMessage {
         self.ping = ping
         self.page = page
         self.store = store
+        self.node = node
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -107,6 +110,7 @@ package struct Welcome: WireMessage {
         ping = try fields.integer("ping")
         page = try fields.string(optional: "page")
         store = try fields.string(optional: "store")
+        node = try fields.string(optional: "node")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -128,6 +132,7 @@ package struct Welcome: WireMessage {
         writer.member("ping", ping)
         writer.member("page", page)
         writer.member("store", store)
+        writer.member("node", node)
     }
 }
 

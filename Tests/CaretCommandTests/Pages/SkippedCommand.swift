@@ -20,6 +20,7 @@ struct SkippedCommand {
             "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
         SkippedCommand("caretd --store", "it needs a PostgreSQL server; NodesTests start such servers"),
+        SkippedCommand("caret move", "it needs a PostgreSQL server; MoveCommandTests start one"),
         SkippedCommand("swift test", "it runs the tests themselves"),
         SkippedCommand("systemd-analyze ", "scripts/test-unit runs it if it is installed"),
         SkippedCommand("systemctl ", "it needs systemd, which some machines do not have"),
@@ -32,6 +33,9 @@ struct SkippedCommand {
             "CARET_SEED=1234 swift test", "it runs the tests themselves; another test checks its filter"),
         SkippedCommand(
             "CARET_PLAN=plan.txt swift test", "it runs the tests themselves; another test checks its filter"),
+        SkippedCommand(
+            "CARET_FULL=1 CARET_SEED=17 swift test",
+            "it runs the tests themselves; another test checks its filter"),
         SkippedCommand(
             "CARET_SEED=17 node Tests/BrowserTests", "it needs a browser; scripts/test-browser runs this part"
         ),

@@ -13,6 +13,12 @@ const caret: Caret = await connect('127.0.0.1', 22738, { name: 'Ann', color: '#c
 await connect()
 await Caret.connect(new URL('http://127.0.0.1:22738'), { transport: lines('127.0.0.1', 22738), keep: false, token: '' })
 await Caret.connect('http://127.0.0.1:22738', { transport: webSocket, wasm: new Uint8Array() })
+await Caret.connect(['http://a:22738', new URL('http://b:22738')], { shuffle: false })
+await connect(['a', 'b:7', '[::1]:7'], { token: '' })
+// @ts-expect-error
+await connect(['a', 'b'], 22738)
+// @ts-expect-error
+await Caret.connect('http://a:22738', { shuffle: 'no' })
 // @ts-expect-error
 await Caret.connect({ port: 22738 })
 // @ts-expect-error
@@ -79,5 +85,6 @@ caret.core.convert(text, moved, 'utf-8', 'utf-16')
 // @ts-expect-error
 caret.core.convert(text, moved, 'utf-8', 'utf-7')
 caret.limits?.pushes_per_second?.toFixed(0)
+caret.server.host.length
 caret.reconnect()
 await caret.close()

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 
 /// An address at which a test reaches a server.
-enum Address {
+enum Address: Equatable {
     case ip4(UInt32, port: UInt16)
     case unix(path: String)
 

@@ -49,6 +49,19 @@ final class LineReader {
         return lines
     }
 
+    /// The lines that have arrived, without waiting.
+    func arrivedLines() throws -> [String] {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&polled, 1, 0) > 0, try readMore() {}
+        var lines: [String] = []
+        (start, searchedEnd) = (start, start)
+        while let end = nextLineEnd {
+            lines.append(String(decoding: bytes[start..<end], as: UTF8.self))
+            (start, searchedEnd) = (end + 1, end + 1)
+        }
+        return lines
+    }
+
     /// The next bytes; nil if the input ends before them.
     func next(bytes count: Int) throws -> [UInt8]? {
         while bytes.count - start < count {

@@ -14,6 +14,8 @@ final class LiveServer {
     private let certificate: ServerCertificate?
     private let options: [String: String]
     private let wrapper: [String]
+    /// Whether clients use the server's socket, because its port is in another network namespace.
+    private let isElsewhere: Bool
     /// The log lines after the line `ready`, up to the last one that a test waited for.
     private(set) var logLines: [String] = []
 
@@ -21,22 +23,23 @@ final class LiveServer {
     /// sets the options itself.
     private static let quiet = ["--ping": "1 h", "--limit-rest-time": "1 h"]
 
-    /// `options` override the options of every test. `wrapper` is a command that runs the server. A server for a
-    /// transport with TLS also serves clients without TLS.
+    /// `options` override the options of every test. `wrapper` is a command that runs the server; with `isElsewhere`,
+    /// it does so in another network namespace. A server for a transport with TLS also serves clients without TLS.
     convenience init(
         _ options: [String: String] = [:], in scratch: Scratch? = nil, through wrapper: [String] = [],
-        over transport: Transport = .lines
+        isElsewhere: Bool = false, over transport: Transport = .lines
     ) throws {
         try self.init(
-            options, in: scratch ?? .inMemory(), through: wrapper, over: transport,
+            options, in: scratch ?? .inMemory(), through: wrapper, isElsewhere: isElsewhere, over: transport,
             transport.usesTLS ? ServerCertificate() : nil)
     }
 
     private init(
-        _ options: [String: String], in scratch: Scratch, through wrapper: [String],
+        _ options: [String: String], in scratch: Scratch, through wrapper: [String], isElsewhere: Bool,
         over transport: Transport, _ certificate: ServerCertificate?
     ) throws {
         (self.scratch, self.options, self.wrapper) = (scratch, options, wrapper)
+        self.isElsewhere = isElsewhere
         (self.transport, self.certificate) = (transport, certificate)
         let began = ContinuousClock.now
         let all = (certificate?.options ?? [:]).merging(options) { $1 }
@@ -102,17 +105,24 @@ final class LiveServer {
 
     /// Starts another server on the same data. This server must have ended.
     func startAgain() throws -> LiveServer {
-        try LiveServer(options, in: scratch, through: wrapper, over: transport, certificate)
+        try LiveServer(
+            options, in: scratch, through: wrapper, isElsewhere: isElsewhere, over: transport, certificate)
     }
 
+    /// Reads the log lines that have arrived. A server whose log nobody reads stops when the pipe is full.
+    func readLog() throws { logLines += try program.errors.arrivedLines() }
+
     // MARK: Clients
+
+    /// Where clients reach the server.
+    var address: Address { isElsewhere ? .unix(path: socketPath) : .loopback(port: port) }
 
     /// What clients of the server trust if they use TLS; nil if the server has no certificate of its own.
     var trust: TLSTrust? { certificate?.trust }
 
     /// A new client over the server's transport, or over another one.
     func connect(
-        at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
+        at listenerKind: LineClient.ListenerKind? = nil, _ style: LineClient.WriteStyle = .whole,
         over other: Transport? = nil
     ) throws -> any MessageClient {
         let connection = try openConnection(at: listenerKind, style, over: other)
@@ -121,13 +131,14 @@ final class LiveServer {
 
     /// A new connection, with TLS if the transport uses TLS. The client has sent nothing else yet.
     func openConnection(
-        at listenerKind: LineClient.ListenerKind = .tcp, _ style: LineClient.WriteStyle = .whole,
+        at listenerKind: LineClient.ListenerKind? = nil, _ style: LineClient.WriteStyle = .whole,
         over other: Transport? = nil
     ) throws -> LineClient {
         let transport = other ?? transport
         let trust = transport.usesTLS ? trust : nil
         return try LineClient(
-            self, at: listenerKind, style, trusting: trust, speaking: transport.applicationProtocol)
+            self, at: listenerKind ?? (isElsewhere ? .adminSocket : .tcp), style, trusting: trust,
+            speaking: transport.applicationProtocol)
     }
 }
 

@@ -20,8 +20,12 @@ struct Editor: CustomStringConvertible {
     private(set) var publicID: WireString?
     /// The server has sent `bye` or `shutting_down` on the last connection.
     private(set) var hasReceivedBye = false
+    /// When to try again after `storage_failed`, in milliseconds. The `EditorGroup` then ends the connection.
+    private(set) var retryAfter: Int?
     /// Whether the editor makes no new pushes.
     var isPaused = false
+    /// Whether the document is open on the last connection.
+    private var isOpen = false
     private var pending: Pending?
     private var seq = 0
     private var epoch: WireString?
@@ -36,7 +40,10 @@ struct Editor: CustomStringConvertible {
         random = Seeded(UInt64(number))
     }
 
-    var description: String { "editor \(number) at revision \(revision)" }
+    var description: String {
+        "editor \(number) at revision \(revision) of \(document)"
+            + (hasNoPendingPush ? "" : ", waiting for an ack")
+    }
 
     /// Whether no push waits for its ack.
     var hasNoPendingPush: Bool { pending == nil }
@@ -48,9 +55,12 @@ struct Editor: CustomStringConvertible {
 
     /// The first line of a new connection.
     mutating func hello() -> String {
-        hasReceivedBye = false
+        (hasReceivedBye, retryAfter, isOpen) = (false, nil, false)
         return #"{"type":"hello","protocol":1,"client":"editor-\#(number)"}"#
     }
+
+    /// The lines to send after a pause, because otherwise an editor pushes only after it has received something.
+    mutating func goOn() -> [String] { isOpen ? next() : [] }
 
     /// The first request. Every second editor resumes at its revision; the others load the whole text.
     private var open: String {
@@ -95,11 +105,16 @@ struct Editor: CustomStringConvertible {
                 throw Unexpected("\(self) received \(check)")
             }
             return []
-        case .bye:
+        case .bye(let bye) where bye.reason == .known(.shuttingDown):
             hasReceivedBye = true
             return []
         case .error(let report) where report.code == .known(.shuttingDown):
             hasReceivedBye = true
+            return []
+        // The store is away: nothing was saved, or the outcome of earlier pushes is not known yet.
+        case .error(let report)
+        where report.code == .known(.storageFailed) || report.code == .known(.overloaded):
+            retryAfter = report.retryAfterMilliseconds ?? 200
             return []
         // No test expects another message for an editor.
         default:
@@ -108,6 +123,7 @@ struct Editor: CustomStringConvertible {
     }
 
     private mutating func apply(_ opened: Opened) {
+        isOpen = true
         epoch = opened.epoch
         revision = opened.revision.value
         switch opened.content {

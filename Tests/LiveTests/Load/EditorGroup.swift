@@ -1,6 +1,7 @@
 import CaretWire
 import Glibc
 import TestSupport
+import Testing
 
 /// Many editors on connections of their own, driven by one thread.
 final class EditorGroup {
@@ -10,8 +11,12 @@ final class EditorGroup {
         var framing: EditorFraming
         /// The socket; nil while the editor is not connected.
         var descriptor: Int32?
-        /// The port of the server of the last connection.
-        var port: UInt16 = 0
+        /// Where the server of the last connection is.
+        var server: Address?
+        /// How often the editor has chosen another server.
+        var moves = 0
+        /// After `storage_failed`: when to connect again.
+        var retryTime: ContinuousClock.Instant?
         var input: [UInt8] = []
         var output: [UInt8] = []
     }
@@ -20,6 +25,13 @@ final class EditorGroup {
     private var decoder = MessageDecoder()
     /// The acks of all editors, on all their connections.
     private(set) var acks = 0
+    /// An editor whose connection has ended chooses another one of these servers by itself. If there are none, the
+    /// test connects the editors, and expects no `storage_failed`.
+    var servers: [LiveServer] = []
+    /// How often an editor has received `storage_failed`.
+    private(set) var storageFailures = 0
+    /// The connections that a server has ended without `bye`.
+    private(set) var endsWithoutBye = 0
 
     private static let timeoutMilliseconds: Int32 = 60_000
 
@@ -47,32 +59,59 @@ final class EditorGroup {
     /// Spreads the editors that are not connected over these servers.
     func connect(to servers: [LiveServer]) throws {
         for index in connections.indices where connections[index].descriptor == nil {
-            let transport = connections[index].transport
-            let server = servers[index % servers.count]
-            connections[index].port = server.port
-            let descriptor = try Address.loopback(port: server.port).connected(
-                trusting: transport.usesTLS ? server.trust : nil, speaking: transport.applicationProtocol)
-            connections[index].descriptor = descriptor
-            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            connections[index].framing = EditorFraming(transport)
-            connections[index].input = []
-            connections[index].output = connections[index].framing.greeting
-            try send([connections[index].editor.hello()], index)
+            try connect(index, to: servers[index % servers.count])
+        }
+    }
+
+    private func connect(_ index: Int, to server: LiveServer) throws {
+        let transport = connections[index].transport
+        let descriptor = try server.address.connected(
+            trusting: transport.usesTLS ? server.trust : nil, speaking: transport.applicationProtocol)
+        connections[index].descriptor = descriptor
+        connections[index].server = server.address
+        connections[index].retryTime = nil
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        connections[index].framing = EditorFraming(transport)
+        connections[index].input = []
+        connections[index].output = connections[index].framing.greeting
+        try send([connections[index].editor.hello()], index)
+    }
+
+    /// Connects each editor whose connection has ended to the next one of `servers` that accepts connections.
+    private func reconnect() throws {
+        for index in connections.indices where connections[index].descriptor == nil {
+            if let time = connections[index].retryTime, time > .now { continue }
+            for _ in servers {
+                connections[index].moves += 1
+                do {
+                    try connect(index, to: servers[(index + connections[index].moves) % servers.count])
+                    break
+                } catch is SystemFailure {
+                    // This server does not run now.
+                }
+            }
         }
     }
 
     /// Ends the connections to a server, as a client does that gets no answer.
     func leave(_ server: LiveServer) {
-        for index in connections.indices where connections[index].port == server.port { leave(index) }
+        for index in connections.indices where connections[index].server == server.address { leave(index) }
+    }
+
+    /// The number of editors that are connected to a server.
+    func connectedCount(to server: LiveServer) -> Int {
+        connections.count { $0.descriptor != nil && $0.server == server.address }
     }
 
     /// Lets all editors send and receive until the condition holds. Some editors may lose their connections
     /// before the condition holds. The caller must check the connections.
     func work(until condition: (EditorGroup) -> Bool) throws {
         while !condition(self) {
-            if connectedCount == 0 { throw Unexpected("the connection of every editor has ended") }
+            if connectedCount == 0, servers.isEmpty {
+                throw Unexpected("the connection of every editor has ended")
+            }
             guard try turn(Self.timeoutMilliseconds) else {
-                throw Unexpected("no editor receives anything any more")
+                throw Unexpected("no editor receives anything any more: \(editors)")
             }
         }
     }
@@ -80,6 +119,12 @@ final class EditorGroup {
     /// Lets all editors send and receive until no message has arrived for this time.
     func work(untilSilentFor milliseconds: Int32) throws {
         while connectedCount > 0, try turn(milliseconds) {}
+    }
+
+    /// Lets all editors send and receive for this time.
+    func work(for time: Duration) throws {
+        let end = ContinuousClock.now + time
+        while .now < end { _ = try turn(20) }
     }
 
     /// Lets the editors send and receive what is possible without waiting, in at most `turns` turns.
@@ -99,6 +144,13 @@ final class EditorGroup {
         try workPaused { group in group.editors.allSatisfy { $0.revision == heads[$0.document] } }
     }
 
+    /// Expects that all editors of each document have the same text.
+    func compareTexts() {
+        for (document, editors) in Dictionary(grouping: editors, by: \.document) {
+            #expect(Set(editors.map(\.text)).count == 1, "the texts of \(document) differ: \(editors)")
+        }
+    }
+
     private func workPaused(until condition: (EditorGroup) -> Bool) throws {
         for index in connections.indices { connections[index].editor.isPaused = true }
         try work(until: condition)
@@ -108,10 +160,30 @@ final class EditorGroup {
     /// Works until every connection has ended, for any reason.
     func workUntilDisconnected() throws { while connectedCount > 0, try turn(Self.timeoutMilliseconds) {} }
 
+    /// Lets all connected editors push again, after they have waited for acks or changes.
+    func goOn() throws {
+        for index in connections.indices where connections[index].descriptor != nil {
+            try send(connections[index].editor.goOn(), index)
+        }
+    }
+
     // MARK: One turn
 
     /// Waits for events and handles them. Returns false if no event came within this time.
     private func turn(_ milliseconds: Int32) throws -> Bool {
+        var left = milliseconds
+        while !servers.isEmpty {
+            try reconnect()
+            // An editor without a connection tries again soon.
+            let slice = connectedCount < connections.count ? min(left, 50) : left
+            if try handleEvents(within: slice) { return true }
+            left -= slice
+            if left <= 0 { return false }
+        }
+        return try handleEvents(within: milliseconds)
+    }
+
+    private func handleEvents(within milliseconds: Int32) throws -> Bool {
         let connected = connections.indices.filter { connections[$0].descriptor != nil }
         var polled = connected.map { index in
             let events = POLLIN | (connections[index].output.isEmpty ? 0 : POLLOUT)
@@ -131,10 +203,15 @@ final class EditorGroup {
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN { return }
         // After a kill of the server, the connection ends or is reset.
-        if count <= 0 { return leave(index) }
+        if count <= 0 {
+            if !connections[index].editor.hasReceivedBye { endsWithoutBye += 1 }
+            return leave(index)
+        }
         connections[index].input += buffer[..<count]
         var rest = connections[index].input[...]
-        while let message = try connections[index].framing.next(of: &rest) { try handle(message, index) }
+        while connections[index].descriptor != nil,
+            let message = try connections[index].framing.next(of: &rest)
+        { try handle(message, index) }
         connections[index].input = Array(rest)
     }
 
@@ -150,6 +227,12 @@ final class EditorGroup {
         let known = connections[index].editor.acked.count
         let answers = try connections[index].editor.received(envelope.message)
         acks += connections[index].editor.acked.count - known
+        if let pause = connections[index].editor.retryAfter {
+            if servers.isEmpty { throw Unexpected("a server has answered \(envelope.message)") }
+            storageFailures += 1
+            connections[index].retryTime = .now + .milliseconds(pause)
+            return leave(index)
+        }
         try send(answers, index)
     }
 

@@ -47,7 +47,7 @@ class AlteredChanges: PlantedFault {
 /// A wait for more pushes never ends.
 final class WaitWithoutEnd: PlantedFault {
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {
-        actions.filter { $0 != .waitForPushes }
+        actions.filter { $0 != .waitForPushes(isLong: false) && $0 != .waitForPushes(isLong: true) }
     }
 }
 

@@ -85,4 +85,6 @@ final class SimulatedBus: NodeBus {
 
     /// The world sends what the others tell directly to the hub.
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) {}
+
+    func report(_ report: NodeReport) {}
 }

@@ -123,8 +123,11 @@ extension RoomState {
     }
 
     /// Reads the revisions that a hint promises. An append in flight or a reload reports the store's head,
-    /// so the hint waits for its end.
+    /// so the hint waits for its end. If the next append takes the store's lock, that append reads these revisions, so
+    /// the hint waits for it too.
     mutating func followHint() {
-        if catchUp.isHinted(beyond: head), !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
+        if catchUp.isHinted(beyond: head), !pushes.isAppending, !isLockedAppendNext, !pause.awaits(.reload) {
+            readAfterHead()
+        }
     }
 }

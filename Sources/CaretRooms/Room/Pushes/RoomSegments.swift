@@ -9,7 +9,7 @@ extension RoomState {
 
     /// Appends the pushes that are ready, unless an append is in flight.
     mutating func appendReady() {
-        while pushes.hasReady, !pushes.isAppending, catchUp.isIdle, pause.isOver, !pushes.isHeldUp {
+        while isAppendNext {
             if !mayAppend() { return }
             let plan = planSegment()
             if plan.members.isEmpty { continue }
@@ -23,13 +23,23 @@ extension RoomState {
         }
     }
 
+    private var isAppendNext: Bool {
+        pushes.hasReady && !pushes.isAppending && catchUp.isIdle && pause.isOver && !pushes.isHeldUp
+    }
+
+    /// A room that has lost twice in a row against another writer might lose every time. So it appends under the
+    /// store's lock.
+    private var needsLock: Bool { pushes.conflicts >= 2 }
+
+    var isLockedAppendNext: Bool { needsLock && isAppendNext }
+
     /// Whether the pushes that are ready can be appended now. If not, the room waits for more pushes.
     private mutating func mayAppend() -> Bool {
         switch sharing.decide(ready: pushes.readyCount, at: clock.now) {
         case .append: return true
         case .wait: return false
         case .beginWait:
-            effects.add(.waitForPushes)
+            effects.add(.waitForPushes(isLong: needsLock))
             return false
         }
     }
@@ -63,9 +73,7 @@ extension RoomState {
             document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
-        // A room that has lost twice in a row against another writer might lose every time. So it appends
-        // under the store's lock.
-        call(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
+        call(needsLock ? .appendLocked(append, plan) : .append(append))
     }
 
     /// Handles the store's answer to an `append` call.
@@ -91,6 +99,7 @@ extension RoomState {
             pushes.endAppend()
             // While other writers commit too, the next append without the lock would probably lose again.
             if missed.isEmpty { pushes.endConflict() }
+            noteCommit(of: segment)
             let draft = segment.plan.draft(after: missed)
             for logged in missed where closedWith == nil { apply(logged) }
             if closedWith == nil {

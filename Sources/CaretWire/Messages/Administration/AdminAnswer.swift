@@ -4,6 +4,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case tokenAdded(TokenAdded)
     case counted(CounterValues)
     case present(ConnectionPage)
+    case nodes(ServerList)
     case deleted(DeletedDocuments)
     case trimmed(Trimmed)
     case redacted(Redacted)
@@ -21,6 +22,8 @@ package enum AdminAnswer: Equatable, Sendable {
             self = .counted(try CounterValues(fields))
         } else if type.equals(ConnectionPage.type) {
             self = .present(try ConnectionPage(fields))
+        } else if type.equals(ServerList.type) {
+            self = .nodes(try ServerList(fields))
         } else if type.equals(DeletedDocuments.type) {
             self = .deleted(try DeletedDocuments(fields))
         } else if type.equals(Trimmed.type) {
@@ -44,6 +47,7 @@ package enum AdminAnswer: Equatable, Sendable {
         case .tokenAdded(let message): message.encode(id: id, into: &writer)
         case .counted(let message): message.encode(id: id, into: &writer)
         case .present(let message): message.encode(id: id, into: &writer)
+        case .nodes(let message): message.encode(id: id, into: &writer)
         case .deleted(let message): message.encode(id: id, into: &writer)
         case .trimmed(let message): message.encode(id: id, into: &writer)
         case .redacted(let message): message.encode(id: id, into: &writer)

@@ -5,6 +5,7 @@ package enum AdminRequest: Equatable, Sendable {
     case revokeToken(RevokeToken)
     case counters(ReadCounters)
     case who(Who)
+    case listNodes(ListNodes)
     case listDeleted(ListDeleted)
     case undelete(Undelete)
     case trim(Trim)
@@ -14,8 +15,8 @@ package enum AdminRequest: Equatable, Sendable {
 
     /// The types of all administrative requests.
     static let types: [StaticString] = [
-        ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListDeleted.type,
-        Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
+        ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListNodes.type,
+        ListDeleted.type, Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
     ]
 
     /// Decodes the request of this type; nil if the type is unknown.
@@ -30,6 +31,8 @@ package enum AdminRequest: Equatable, Sendable {
             self = .counters(ReadCounters())
         } else if type.equals(Who.type) {
             self = .who(try Who(fields))
+        } else if type.equals(ListNodes.type) {
+            self = .listNodes(ListNodes())
         } else if type.equals(ListDeleted.type) {
             self = .listDeleted(try ListDeleted(fields))
         } else if type.equals(Undelete.type) {
@@ -53,7 +56,9 @@ package enum AdminRequest: Equatable, Sendable {
         case .trim(let trim): trim.document
         case .redact(let redact): redact.document
         case .verify(let verify): verify.document
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp: nil
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
+            .backUp:
+            nil
         }
     }
 
@@ -64,6 +69,7 @@ package enum AdminRequest: Equatable, Sendable {
         case .revokeToken(let message): message.encode(id: id, into: &writer)
         case .counters(let message): message.encode(id: id, into: &writer)
         case .who(let message): message.encode(id: id, into: &writer)
+        case .listNodes(let message): message.encode(id: id, into: &writer)
         case .listDeleted(let message): message.encode(id: id, into: &writer)
         case .undelete(let message): message.encode(id: id, into: &writer)
         case .trim(let message): message.encode(id: id, into: &writer)

@@ -1,0 +1,47 @@
+import CaretLog
+
+/// The table of the servers that use the database.
+struct NodeTable {
+    let connection: PostgresConnection
+    /// The number of this server.
+    let node: Int64
+
+    /// The time of PostgreSQL, in milliseconds.
+    private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+    /// A server that was killed is listed this long, in milliseconds.
+    private static let listed = 86_400_000
+    /// More servers are not listed.
+    private static let most = 1_000
+
+    func write(_ report: NodeReport) throws(PostgresFault) {
+        try connection.run(
+            """
+            UPDATE node SET address = $2, version = $3, started = $4, connections = $5, documents = $6,
+                seen = \(NodeTable.now) WHERE number = $1
+            """,
+            [
+                .integer(node), .text(report.address), .text(report.version), .integer(report.started),
+                .integer(Int64(report.load.connections)), .integer(Int64(report.load.documents)),
+            ])
+    }
+
+    /// Records that this server has stopped.
+    func leave() throws(PostgresFault) {
+        try connection.run("UPDATE node SET seen = NULL WHERE number = $1", [.integer(node)])
+    }
+
+    func others() throws(PostgresFault) -> [NodeEntry] {
+        try connection.run(
+            """
+            SELECT name, address, version, started, connections, documents, greatest(\(NodeTable.now) - seen, 0)
+            FROM node WHERE number <> $1 AND seen > \(NodeTable.now) - \(NodeTable.listed)
+            ORDER BY name COLLATE "C" LIMIT \(NodeTable.most)
+            """, [.integer(node)]
+        ).rows.map { row in
+            let load = NodeLoad(connections: Int(row.integer(4)), documents: Int(row.integer(5)))
+            let report = NodeReport(
+                address: row.text(1), version: row.text(2), started: row.integer(3), load: load)
+            return NodeEntry(name: row.text(0), report: report, silence: row.integer(6))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package import CaretFormat
+import CaretLog
+
+/// The old store, in a database. Locks the tables until the end of the move.
+package final class PostgresMoveSource: MoveSource {
+    package let rows: MoveConnection
+    package let identity: StoreIdentity
+
+    package init(_ address: PostgresAddress) throws(StoreMoveFault) {
+        let move = try MoveConnection(address, as: .source)
+        rows = move
+        identity = try move.run { () throws(PostgresFault) in
+            var numbers: [MovedTable: Int64] = [:]
+            for table in MovedTable.numbered {
+                let last = try move.connection.run(
+                    """
+                    SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('\(table.rawValue)', 'id')::regclass),
+                        0)
+                    """
+                ).first?.integer(0)
+                numbers[table] = last ?? 0
+            }
+            return StoreIdentity(generation: move.shared.generation.value, lastNumbers: numbers)
+        }
+    }
+
+    package func prepareToRetire(_ note: MoveNote) throws(StoreMoveFault) {
+        try rows.run { () throws(PostgresFault) in try MoveFence.raise(note, rows.connection) }
+    }
+
+    package func retire() throws(StoreMoveFault) {
+        do throws(PostgresFault) { try rows.connection.execute("COMMIT") } catch {
+            throw .unfinished(
+                "the documents were moved, but the database could not be marked: \(error)",
+                advice: "do not start a server over it again")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import CaretFormat
+import CaretLog
+
+/// The old store, in a data folder. Locks the folder until the end of the move.
+package final class SQLiteMoveSource: MoveSource {
+    private let folder: DataFolder
+    package let rows: SQLiteMovableRows
+    package let identity: StoreIdentity
+
+    /// Open and close the store with `SQLiteStore` before. That updates the schema and empties the log.
+    package init(_ path: String) throws(StoreMoveFault) {
+        do throws(OpeningFault) {
+            folder = try DataFolder(path)
+            rows = SQLiteMovableRows(database: try folder.openForChecking())
+        } catch {
+            throw StoreMoveFault(error)
+        }
+        do throws(DatabaseFault) {
+            identity = try SQLiteMoveSource.identity(of: rows.database)
+        } catch {
+            throw StoreMoveFault(error)
+        }
+    }
+
+    private static func identity(of database: Database) throws(DatabaseFault) -> StoreIdentity {
+        guard let row = try StoreRow.read(database) else {
+            throw DatabaseFault(code: 0, message: "the row of the store is missing")
+        }
+        let numbers = try database.all("SELECT name, seq FROM sqlite_sequence") { row in
+            (MovedTable(rawValue: row.text(0)), row.integer(1))
+        }
+        let known = numbers.compactMap { name, number in name.map { ($0, number) } }
+        return StoreIdentity(
+            generation: row.progress.generation,
+            lastNumbers: Dictionary(known, uniquingKeysWith: { first, _ in first }))
+    }
+
+    package func prepareToRetire(_ note: MoveNote) throws(StoreMoveFault) {
+        do throws(OpeningFault) { try folder.write(note) } catch { throw StoreMoveFault(error) }
+    }
+
+    /// The connection can stay open, because it only reads.
+    package func retire() throws(StoreMoveFault) {
+        do throws(OpeningFault) { try folder.retireDatabase() } catch {
+            throw .unfinished(
+                "the documents were moved, but caret.sqlite could not be renamed: \(error)",
+                advice: "rename it to caret.sqlite.moved, so that no server uses it")
+        }
+    }
+}

@@ -54,16 +54,82 @@ import Testing
         #expect(world.lines(.ann).codes == ["epoch_changed"])
     }
 
-    @Test("an ack names the document as its push did, although another server has renamed it meanwhile")
+    @Test(
+        "a push that is being appended when another server renames the document is answered before the rename"
+    )
     func renamedDuringAppend() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.send(.nowCalled(try DocumentName("other"), readers: [Person.ann.session]))
+        world.open(.joe)
+        world.name = "other"
+        world.open(.ann.back(9), from: ("1.1", 1))
+        #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty && world.lines(.joe).isEmpty)
+        world.release()
+        let lines = world.lines(.ann)
+        #expect(lines.types == ["ack", "gone"])
+        #expect(lines.line(0).hasPrefix(#"{"type":"ack","doc":"notes","seq":1,"rev":2"#))
+        #expect(world.lines(.bob).types == ["error", "change", "gone"])
+        #expect(world.lines(.joe).codes == ["not_found"])
+        #expect(
+            world.lines(.ann.back(9)).line(0).hasPrefix(
+                #"{"type":"opened","doc":"other","epoch":"1.1","rev":1"#))
+        #expect(world.text == "ab!")
+    }
+
+    @Test("a second rename elsewhere replaces the first one while an append is in flight")
+    func renamedAgainDuringAppend() throws {
         var world = try RoomWorld("ab")
         world.openQuietly(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
-        world.send(.nowCalled(try DocumentName("other"), readers: []))
-        #expect(world.lines(.ann).types == ["gone"])
+        for name in ["other", "third"] {
+            world.send(.nowCalled(try DocumentName(name), readers: [Person.ann.session]))
+        }
         world.release()
-        #expect(world.lines(.ann).line(0).hasPrefix(#"{"type":"ack","doc":"notes","seq":1,"rev":2"#))
+        #expect(world.lines(.ann).line(1).hasSuffix(#""reason":"renamed","to":"third"}"#))
+        #expect(world.room.log.name == "third")
+    }
+
+    @Test("an order that uses the new name waits, and one that uses the old name is refused")
+    func ordersDuringRename() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        world.delete(by: .orderer)
+        world.send(.nowCalled(try DocumentName("other"), readers: []))
+        world.release()
+        #expect(world.lines(.orderer).codes == ["not_found"])
+        world.holds = \.isAppend
+        world.name = "other"
+        world.openQuietly(.bob)
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 1)
+        world.send(.nowCalled(try DocumentName("third"), readers: []))
+        world.name = "third"
+        world.delete(by: .orderer)
+        world.release()
+        #expect(world.lines(.orderer).types == ["done"])
+    }
+
+    @Test("a reload before a rename elsewhere tells the readers of the new name")
+    func reloadBeforeRename() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        world.send(.nowCalled(try DocumentName("other"), readers: [Person.ann.session]))
+        world.send(.renewed)
+        world.name = "other"
+        world.open(.joe)
+        _ = world.store.rename(world.document, to: try DocumentName("other"))
+        world.release()
+        #expect(world.lines(.ann).last?.contains(#""reason":"renamed","to":"other""#) == true)
+        #expect(world.lines(.bob).last?.contains(#""reason":"deleted""#) == true)
+        #expect(world.lines(.joe).types == ["opened"])
     }
 
     /// Otherwise a client in a busy document might wait for ever: each answer would be older than the head.

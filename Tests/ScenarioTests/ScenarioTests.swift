@@ -74,7 +74,9 @@ import Testing
                 ("changes repeated over HTTP after a lost connection", \.requestsRepeated),
             ])
         print("scenarios: " + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
-        if outcomes.count < 200 { return }
+        // Plans with several servers lack some of these events, because their servers commit for each other.
+        let haveOneServer = outcomes.allSatisfy { $0.seed < PlanMaker.firstSeedWithNodes }
+        if outcomes.count < 200 || !haveOneServer { return }
         for (name, count) in counts { #expect(count > 0, "there were no \(name)") }
     }
 }

@@ -8,7 +8,7 @@ extension RoomState {
     /// a session take effect in the order sent. `isLookedUp` says that the pusher was just looked up for this
     /// request.
     mutating func submit(_ request: RoomRequest, isLookedUp: Bool = false) {
-        if let refusal = closedWith ?? refusalOfOldName(in: request) { return refuse(request, refusal) }
+        if let refusal = closedWith ?? refusalOfName(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
             return pause.isOver ? refuse(request, .notOpen) : queue(request)
         }
@@ -51,8 +51,10 @@ extension RoomState {
 
     /// The refusal of a request that uses an old name of the document. The client sent such a request before
     /// it learned of a rename.
-    private func refusalOfOldName(in request: RoomRequest) -> RequestRefusal? {
-        guard let document = request.document, document != log.name else { return nil }
+    private func refusalOfName(in request: RoomRequest) -> RequestRefusal? {
+        guard let document = request.document, document != log.name, document != pause.newName else {
+            return nil
+        }
         return .notFound
     }
 

@@ -137,6 +137,7 @@ package struct RoomState: Sendable {
     /// Ends an event. Work that several steps have requested is done here, once.
     private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
+            takeNewName()
             appendReady()
             followHint()
             if !isHistoryChanging { deliverStreams() }

@@ -145,6 +145,10 @@ struct ClientWebSocket {
         if input.first == UInt8(ascii: "{") { return nil }
         let text = String(decoding: input, as: UTF8.self)
         guard let end = text.utf8.firstRange(of: "\r\n\r\n".utf8)?.upperBound else { return nil }
+        // A server that stops in the middle of the request answers that it stops, and closes the connection.
+        if text.hasPrefix("HTTP/1.1 503 "), !text.hasSuffix("}") || text.contains(#""shutting_down""#) {
+            return nil
+        }
         guard text.hasPrefix("HTTP/1.1 101 "), text.contains(Self.accept) else {
             throw ServerFrame.Fault(what: "the server refuses a WebSocket: \(text)")
         }

@@ -32,7 +32,7 @@ extension Referee {
             check(readBy: sent, response, line, link)
         case (.put(_, .isMissing, _), 201),
             (.put, 200) where request.wantsText || response.status == 201,
-            (.put, 204) where !request.wantsText:
+            (.put, 204) where !request.wantsText || isRepeated(request, link):
             check(ackOf: request, response, line, link)
         case (.append, 200): check(appendBy: request, response, line, link)
         case (.health, 200), (.health, 503):
@@ -42,6 +42,12 @@ extension Referee {
         case (.malformed, 400): break
         default: check(refusalOf: request, response, line, link)
         }
+    }
+
+    /// Whether the client has sent this change several times. The text after a repeated change may be impossible to read.
+    private func isRepeated(_ request: HTTPRequest, _ link: Link) -> Bool {
+        let key = Ledger.PushKey(client: link.client, seq: Int64(request.seq ?? 0))
+        return sentPushes[key]?.contains { copies(of: key, in: $0.epoch) > 1 } ?? false
     }
 
     // MARK: Reads
@@ -110,8 +116,10 @@ extension Referee {
         let key = Ledger.PushKey(client: link.client, seq: Int64(request.seq ?? 0))
         let commits = (ledger.commits[key] ?? []).filter { isOnDisk($0, line) }
         guard let version = response.version else {
-            // The server may be unable to find out the epoch of a document that a request has created.
-            if commits.isEmpty || response.status != 201 {
+            // The server may be unable to find out the epoch of a document that a request has created. An empty text
+            // changes nothing in such a document.
+            let isKnown = !commits.isEmpty || hasEmptyText(key)
+            if !isKnown || response.status != 201 {
                 fail(
                     .ack,
                     "client \(link.client) gets \(response.status) for seq \(key.seq), which is not in the log"
@@ -133,6 +141,10 @@ extension Referee {
                 WireString(String(decoding: response.body, as: UTF8.self)), version.revision, history, "PUT")
         }
         note(version.revision, of: epoch, on: link)
+    }
+
+    private func hasEmptyText(_ key: Ledger.PushKey) -> Bool {
+        (sentPushes[key] ?? []).contains { $0.content == .text("") }
     }
 
     /// Whether the text at this revision already was what the client wanted to write.
@@ -194,11 +206,20 @@ extension Referee {
             checkBase(base.revision, of: base.epoch, refusedWith: code, line)
         }
         guard let seq = request.seq else { return }
-        if code == .seqReused, hasOneName(request.document) {
+        if code == .seqReused, hasOneName(request.document), !hasMovedOn(from: seq, request.document, link) {
             return fail(
                 .ack, "the repeat of seq \(seq) of client \(link.client) is refused as another change")
         }
         checkRefused(request, seq, code, line, link)
+    }
+
+    /// Whether the client has sent a later change to the document, through another server. Then this response answers a
+    /// copy that has waited at the first server.
+    private func hasMovedOn(from seq: Int, _ document: WireString, _ link: Link) -> Bool {
+        world.plan.nodes > 1
+            && sentPushes.contains { key, pushes in
+                key.client == link.client && key.seq > seq && pushes.contains { $0.document == document }
+            }
     }
 
     /// Whether only one document ever had this name, and never had another one. Otherwise the client may have sent a

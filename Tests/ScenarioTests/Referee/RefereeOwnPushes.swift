@@ -2,7 +2,7 @@ import CaretCore
 import CaretRooms
 import CaretWire
 
-/// The pushes and revisions of a client at the time when it sent a read request.
+/// The pushes and revisions of a client at the time when it sent a request to read or to open a document.
 struct OwnPushes {
     /// The client's unanswered pushes to the document, on the same link.
     var unanswered: [RequestID: Ledger.PushKey] = [:]
@@ -12,11 +12,13 @@ struct OwnPushes {
 
 /// A read must show the client's own earlier pushes, and no older revision than the client had received.
 extension Referee {
-    /// What the answer to this read request must show; nil for other requests.
+    /// What the answer to this request must show; nil if it shows no text.
     func ownPushes(before message: ClientMessage, on link: Link) -> OwnPushes? {
         switch message {
         case .read(let read) where read.moment != .unspecified: return nil
         case .read, .history: break
+        // The session gets the acks of earlier pushes.
+        case .open: return OwnPushes(reported: reported[link.client])
         default: return nil
         }
         var own = OwnPushes(reported: reported[link.client])

@@ -39,8 +39,9 @@ extension Referee {
         _ session: WireString, _ selections: [Selection], notBefore earliest: Int, _ revision: Revision,
         _ history: Ledger.History
     ) -> Int {
-        // A room drops all selections when its epoch changes.
-        if selections.isEmpty, history.isContinued { return earliest }
+        // A room drops all selections when its epoch changes. It shows an empty list too while it does not know yet
+        // what a session at another server has selected.
+        if selections.isEmpty, history.isContinued || world.plan.nodes > 1 { return earliest }
         // Returns the first match. Several selections may look the same, and a later message must not show an
         // earlier selection.
         for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(earliest, 1) - 1)

@@ -53,7 +53,7 @@ extension Referee {
         let answered = take(envelope, on: link)
         let asked = answered?.message
         switch envelope.message {
-        case .opened(let opened): received(opened, asked, sent, link, unit)
+        case .opened(let opened): received(opened, answered, sent, link, unit)
         case .change(let change): received(change, sent, link, unit)
         case .ack(let ack): received(ack, sent, link, unit)
         case .check(let check): received(check, link, unit)
@@ -147,9 +147,9 @@ extension Referee {
     // MARK: Opening
 
     private func received(
-        _ opened: Opened, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
+        _ opened: Opened, _ asked: PendingRequest?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
     ) {
-        guard case .open(let open)? = asked else {
+        guard case .open(let open)? = asked?.message else {
             return fail(.answer, "the server sent `opened` without a request")
         }
         mayRead(opened.document, sent, link)
@@ -166,7 +166,7 @@ extension Referee {
             check(text, opened.revision, history, "opened")
             // Checks the newest connection only, because lines of older connections may still arrive.
             let isNewest = link === world.machines[link.client].link
-            if isNewest, opened.revision < reported[link.client][opened.epoch] ?? 0 {
+            if isNewest, opened.revision < asked?.own?.reported[opened.epoch] ?? 0 {
                 fail(.synced, "client \(link.client) opened an older text than it had received")
             }
         }

@@ -4,8 +4,8 @@ import CaretWire
 
 /// The rights of each client, now and in the past.
 struct RightsLog {
-    /// How long the server may still act on a removed right, in microseconds.
-    static let slack: Int64 = 1_500_000
+    /// How long a server may still act on a removed right, in microseconds.
+    private let slack: Int64
 
     private struct Entry {
         let since: Int64
@@ -16,7 +16,9 @@ struct RightsLog {
     private var revoked: Set<Int> = []
     private var everRevoked: Set<Int> = []
 
-    init(clients: Int) {
+    /// A server that is stopped for a while learns of removed rights only after that.
+    init(clients: Int, hasStops: Bool) {
+        slack = hasStops ? 3_500_000 : 1_500_000
         entries = (0..<clients).map { _ in Plan.names.map { _ in [Entry(since: .min, access: .admin)] } }
     }
 
@@ -42,7 +44,7 @@ struct RightsLog {
         var most = Access.none
         for entry in entries[client][name].reversed() {
             most = max(most, entry.access)
-            if entry.since < now - RightsLog.slack { break }
+            if entry.since < now - slack { break }
         }
         return most
     }

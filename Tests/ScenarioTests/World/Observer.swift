@@ -39,8 +39,9 @@ final class Observer: StateObserver, @unchecked Sendable {
     /// Presence must not wait longer than the tick. Other work may delay the tick a little.
     private func checkTick(of document: DocumentID, at time: Int64) {
         guard let tick = ticks.removeValue(forKey: document) else { return }
-        // A server that was stopped does nothing until it goes on.
-        let due = max(tick, World.epoch + server.stoppedUntil / 1_000)
+        // A server that was stopped does nothing until it goes on, and then it does what waits.
+        let continuation = World.epoch + server.stoppedUntil / 1_000
+        let due = tick < continuation ? continuation + Observer.backlogTime : tick
         if time > due + Observer.mostTickDelay {
             world.fail(.presence, "presence still waits \(time - due) ms after the tick")
         }
@@ -48,6 +49,9 @@ final class Observer: StateObserver, @unchecked Sendable {
 
     /// A turn may be delayed by up to 80 ms, and several delays may follow each other.
     private static let mostTickDelay: Int64 = 300
+
+    /// How long a server needs, after it was stopped, for what arrived meanwhile.
+    private static let backlogTime: Int64 = 1_000
 
     private func note(_ actions: [RoomAction]) {
         // When a document ends, its sessions get all missing changes, regardless of their credit.

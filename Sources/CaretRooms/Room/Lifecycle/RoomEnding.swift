@@ -113,16 +113,15 @@ extension RoomState {
         let isSameHistory = entry.epoch == log.epoch
         // A head below the known one means that the data is damaged, or that the history has forked.
         if isSameHistory, snapshot.revision < head { return reportDamage() }
-        if log.name != WireString(entry.name.description) {
-            endAllSessions(.deleted, .notFound)
-            log.rename(to: entry.name)
-        }
+        let isRenamed = log.name != WireString(entry.name.description) || pause.newName != nil
+        let newer = isRenamed ? changeName(to: entry.name) : []
         log.update(from: entry)
         if !isSameHistory || snapshot.revision > head {
             restart(at: snapshot, in: entry.epoch, isSameHistory ? .trimmed : .epoch)
         }
         validateAllAgain()
         resume()
+        for request in newer { submit(request) }
         lookUpWaiting()
         headMoved()
     }

@@ -8,6 +8,8 @@ enum PauseReason: Equatable, Sendable {
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
     case redact(Redaction, RoomOrder)
+    /// Another server has renamed the document. Only these sessions may read the new name.
+    case renamedElsewhere(to: DocumentName, readers: Set<SessionID>)
     /// The document must be loaded again, because the store's history may differ from the room's.
     case reload
     /// A client knows this revision, which is beyond the head. The epochs may have to be renewed.
@@ -17,7 +19,7 @@ enum PauseReason: Equatable, Sendable {
     var order: RoomOrder? {
         switch self {
         case .rename(_, let order), .delete(let order), .redact(_, let order): order
-        case .reload, .renewal: nil
+        case .renamedElsewhere, .reload, .renewal: nil
         }
     }
 }
@@ -46,7 +48,32 @@ package struct RoomPause: Sendable {
 
     func awaits(_ reason: PauseReason) -> Bool { reasons.contains(reason) }
 
+    /// The name that another server has given to the document, if the room does not use it yet.
+    var newName: WireString? {
+        for case .renamedElsewhere(let name, _) in reasons { return WireString(name.description) }
+        return nil
+    }
+
     mutating func add(_ reason: PauseReason) { reasons.append(reason) }
+
+    /// Adds a rename by another server before all orders, because they name the document as it was called before. It
+    /// replaces an earlier such rename.
+    mutating func addRename(to name: DocumentName, readers: Set<SessionID>) {
+        forgetRename()
+        let index = phase == .waiting ? 0 : 1
+        reasons.insert(.renamedElsewhere(to: name, readers: readers), at: index)
+    }
+
+    private mutating func forgetRename() {
+        reasons.removeAll { if case .renamedElsewhere = $0 { true } else { false } }
+    }
+
+    /// Ends a rename by another server. Returns the sessions that may read this name, if the rename was to it.
+    mutating func takeReaders(of name: DocumentName) -> Set<SessionID> {
+        defer { forgetRename() }
+        for case .renamedElsewhere(name, let readers) in reasons { return readers }
+        return []
+    }
 
     /// Adds a reload before all other reasons, because they may belong to a history that no longer exists. If
     /// the store was already called for the first reason, the reload comes after that reason.
@@ -71,12 +98,11 @@ package struct RoomPause: Sendable {
         phase = .waiting
     }
 
-    /// Removes and returns all reasons except a reload. After a rename, the room refuses the orders among
-    /// them, because these orders contain the document's old name.
-    mutating func takeAllButReload() -> [PauseReason] {
-        let late = reasons.filter { $0 != .reload }
-        reasons.removeAll { $0 != .reload }
-        return late
+    /// Removes all reasons except a reload and the orders that use this name. Returns the removed orders.
+    mutating func takeOrders(exceptFor name: WireString) -> [RoomOrder] {
+        func stays(_ reason: PauseReason) -> Bool { reason == .reload || reason.order?.document == name }
+        defer { reasons.removeAll { !stays($0) } }
+        return reasons.filter { !stays($0) }.compactMap(\.order)
     }
 
     mutating func takeAll() -> [PauseReason] {
@@ -92,6 +118,13 @@ package struct RoomPause: Sendable {
     mutating func takeQueued() -> [RoomRequest] {
         defer { queued = [] }
         return queued
+    }
+
+    /// Removes and returns the requests of those sessions that use this name of the document.
+    mutating func takeQueued(of name: WireString) -> [RoomRequest] {
+        let sessions = Set(queued.filter { $0.document == name }.map(\.session))
+        defer { queued.removeAll { sessions.contains($0.session) } }
+        return queued.filter { sessions.contains($0.session) }
     }
 
     /// Replaces each queued request with the result of `change`; nil removes the request.

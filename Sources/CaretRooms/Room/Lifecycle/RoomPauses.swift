@@ -18,33 +18,41 @@ extension RoomState {
 
     private mutating func pause(for reason: PauseReason, _ order: RoomOrder) {
         if let closedWith { return refuse(order, closedWith) }
-        if order.document != log.name { return refuse(order, .notFound) }
+        if order.document != log.name, order.document != pause.newName { return refuse(order, .notFound) }
         pause.add(reason)
     }
 
     mutating func requestReload() { pause.addReload() }
 
+    /// The first reason of the pause, if all current work has ended.
+    private var dueReason: PauseReason? {
+        let isDue = pause.phase == .waiting && !pushes.isAppending && queries.isEmpty && catchUp.isIdle
+        return isDue ? pause.first : nil
+    }
+
     /// Calls the store for the first reason of the pause, once all current work has ended.
     mutating func continuePause() {
-        guard pause.phase == .waiting, let first = pause.first, !pushes.isAppending, queries.isEmpty,
-            catchUp.isIdle
-        else { return }
-        pause.beginCall()
-        switch first {
+        switch dueReason {
+        case nil, .renamedElsewhere: break
         case .rename(let name, _):
             refusePushes()
-            call(.rename(log.document, to: name))
+            callInPause(.rename(log.document, to: name))
         case .delete:
             refusePushes()
-            call(.delete(log.document, at: clock.now))
+            callInPause(.delete(log.document, at: clock.now))
         case .redact(let redaction, _):
             isHistoryChanging = true
             // The accepted pushes wait too. Their bases belong to the old history.
             validateAllAgain()
-            call(.redact(log.document, redaction))
-        case .reload: call(.load(log.document))
-        case .renewal(let known): call(.renewEpochs(known: known, of: log.document))
+            callInPause(.redact(log.document, redaction))
+        case .reload: callInPause(.load(log.document))
+        case .renewal(let known): callInPause(.renewEpochs(known: known, of: log.document))
         }
+    }
+
+    private mutating func callInPause(_ storeCall: StoreCall) {
+        pause.beginCall()
+        call(storeCall)
     }
 
     private mutating func refusePushes() {
@@ -115,20 +123,37 @@ extension RoomState {
         if refusal == .gone { requestReload() }
     }
 
-    /// Another server has renamed the document.
+    // MARK: Renames by other servers
+
+    /// Another server has renamed the document. As in a rename by this server, the sessions first get the answers to
+    /// their pushes.
     mutating func nowCalled(_ name: DocumentName, readers: Set<SessionID>) {
-        guard closedWith == nil, log.name != WireString(name.description) else { return }
+        if closedWith != nil || log.name == WireString(name.description) && pause.newName == nil { return }
         // The unanswered call may name the document too, and only the store knows which name is newer.
         if pause.phase == .calling { return pause.addReloadAfterCall() }
-        endAllSessions(.renamed, .notFound, to: name, readers: readers)
+        pause.addRename(to: name, readers: readers)
+    }
+
+    /// Uses the name that another server has given to the document, once all current work has ended.
+    mutating func takeNewName() {
+        guard case .renamedElsewhere(let name, _)? = dueReason else { return }
+        refusePushes()
+        let newer = changeName(to: name)
+        for request in newer { submit(request) }
+    }
+
+    /// Ends all sessions, because another server has renamed the document. Returns the waiting requests that use the new
+    /// name.
+    mutating func changeName(to name: DocumentName) -> [RoomRequest] {
+        let newer = pause.takeQueued(of: WireString(name.description))
+        endAllSessions(.renamed, .notFound, to: name, readers: pause.takeReaders(of: name))
         log.rename(to: name)
         refuseLateOrders()
+        return newer
     }
 
     /// Refuses the orders that use the document's old name.
     private mutating func refuseLateOrders() {
-        for reason in pause.takeAllButReload() {
-            if let order = reason.order { refuse(order, .notFound) }
-        }
+        for order in pause.takeOrders(exceptFor: log.name) { refuse(order, .notFound) }
     }
 }

@@ -69,6 +69,20 @@ import Testing
         #expect(world.lines(.ann).line(0).hasSuffix(#""own":{"seq":4,"rev":2}}"#))
     }
 
+    /// Rule B5. Otherwise a push to another document with the same number would count as committed.
+    @Test(
+        "`opened` names no push if the client knows another document by this name",
+        arguments: [("1.9", false), ("", false), ("9.1", true)])
+    func ownOfAnotherDocument(epoch: String, isNamed: Bool) throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 4)
+        world.leave(.ann)
+        world.forget()
+        world.open(.ann, from: (epoch, 1))
+        #expect(world.lines(.ann).line(0).hasSuffix(#""own":{"seq":4,"rev":2}}"#) == isNamed)
+    }
+
     /// Rules B3 and B4. If the position is beyond the head, the text comes with a new epoch.
     @Test(
         "an open at another epoch or beyond the head gets the whole text",

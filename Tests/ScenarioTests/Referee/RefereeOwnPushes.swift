@@ -70,6 +70,12 @@ extension Referee {
         own.unanswered.allSatisfy { id, key in
             let awaited = link.awaited[id]
             if awaited?.isShared == true { return true }
+            // Another document may have the name by now, and the server of the push does not know it yet.
+            if case .push(let push)? = awaited?.message, let epoch = push.epoch,
+                ledger[epoch]?.document != history.document
+            {
+                return true
+            }
             // If the push has no answer, it must at least be committed, and its ack may be on the way.
             if awaited != nil, ledger.commits[key] == nil { return false }
             return history.revisions[key].map { $0 <= revision } ?? true

@@ -47,8 +47,9 @@ final class Observer: StateObserver, @unchecked Sendable {
         }
     }
 
-    /// A turn may be delayed by up to 80 ms, and several delays may follow each other.
-    private static let mostTickDelay: Int64 = 300
+    /// A turn may be delayed by up to 80 ms, and interrupted for up to 40 ms several times. Several delays may follow each
+    /// other.
+    private static let mostTickDelay: Int64 = 600
 
     /// How long a server needs, after it was stopped, for what arrived meanwhile.
     private static let backlogTime: Int64 = 1_000

@@ -33,6 +33,11 @@ package struct DocumentLog: Sendable {
     var text: TextBuffer { window.head.text }
     var position: WirePosition { WirePosition(epoch: epochName, revision: head) }
 
+    /// Whether this is an epoch of the document, perhaps of another generation of the store.
+    func isEpoch(_ name: WireString) -> Bool {
+        Epoch.documentPart(of: name) == Epoch.documentPart(of: epochName)
+    }
+
     /// Adds the next revision.
     mutating func append(_ committed: Committed) {
         window.append(committed)
@@ -114,6 +119,11 @@ extension Epoch {
     /// The epoch as sent to clients, for whom it is an opaque string.
     package var wire: WireString {
         WireString(Epoch.name(ofStore: generation).string + "." + String(document, radix: 36))
+    }
+
+    /// What belongs to the document in an epoch as sent to clients.
+    fileprivate static func documentPart(of name: WireString) -> Substring? {
+        name.string.split(separator: ".", omittingEmptySubsequences: false).last
     }
 
     /// The string that all epochs of a store begin with.

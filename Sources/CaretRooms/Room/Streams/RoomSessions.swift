@@ -48,11 +48,13 @@ extension RoomState {
             } else {
                 .text(wireText)
             }
+        // A client may know another document by this name, and its pushes to that document have the same numbers.
+        let isKnown = opening.resume.map { log.isEpoch($0.epoch) } ?? true
         return Opened(
             document: log.name, epoch: log.epochName, revision: resumed ?? head, content: content,
             rights: opening.rights, newline: log.lineBreak == .crlf ? .crlf : .lf,
             peers: peers(in: opening.participant.unit, resumed: resumed != nil),
-            own: own(of: opening.participant.pusher))
+            own: isKnown ? own(of: opening.participant.pusher) : nil)
     }
 
     /// The revision from which a session can resume; nil if it needs the whole text.

@@ -208,7 +208,11 @@ extension WebState {
             if let pending = pending.value { respond(pending.exchange.outcome ?? bye.response) }
         case .welcome: beginExchange()
         case .error(let report):
-            if pendingPhase == .joining { return respond(report.response(line.bytes)) }
+            if pendingPhase == .joining {
+                // The server was stopping already when it accepted this connection.
+                if report.code == .known(.shuttingDown) { isStopping = true }
+                return respond(report.response(line.bytes))
+            }
             step { $0.refused(report, line.bytes) }
         default: step { $0.received(line) }
         }

@@ -31,6 +31,17 @@ import Testing
         #expect(server.actions.suffix(2) == ["[leave]", "[endOutput]"])
     }
 
+    @Test("a connection that a stopping server has accepted is closed after its first request")
+    func acceptedLate() throws {
+        server.admits = false
+        server.send(Self.get)
+        let report = ErrorReport(.shuttingDown, "the server is shutting down")
+        server.happens { $0.hubSent(.refused(report)) }
+        let response = try server.response()
+        #expect(response.summary == "503 shutting_down" && response.closes)
+        #expect(server.actions.suffix(2) == ["[leave]", "[endOutput]"])
+    }
+
     @Test("at shutdown a request under way still gets its answer")
     func shutDownAsking() throws {
         server.send(Self.get)

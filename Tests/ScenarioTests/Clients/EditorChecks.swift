@@ -25,7 +25,8 @@ extension Editor {
     }
 
     /// While a client is offline, a rename may give one of its documents the name of another one. Then the client has the
-    /// same document open twice, and each of its two replicas misses the acks of the other one.
+    /// same document open twice, and each of its two replicas misses the acks of the other one. The rules of the protocol
+    /// allow one replica only.
     private func noteTwoNames(of document: EditorDocument) {
         guard let epoch = document.replica.position?.epoch else { return }
         for case let other? in documents

@@ -91,6 +91,10 @@ struct Ledger {
         Set(assignmentCounts.keys.filter { $0.name == name }.map(\.document))
     }
 
+    func names(everOf document: DocumentID) -> Set<WireString> {
+        Set(assignmentCounts.keys.filter { $0.document == document }.map(\.name))
+    }
+
     mutating func named(_ document: DocumentID, _ name: DocumentName) {
         assignmentCounts[
             NameAssignment(document: document, name: WireString(name.description)), default: 0] += 1

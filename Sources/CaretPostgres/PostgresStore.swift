@@ -23,6 +23,7 @@ package final class PostgresStore: DocumentStore {
     private let upkeepLane: QueueConfined<Lane>
     let upkeep: Upkeep<PostgresRows, PostgresUpkeepWrites>
     private let due = DueDocuments()
+    private let rows = KnownRows()
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
     let openCalls = OpenCalls()
@@ -49,10 +50,10 @@ package final class PostgresStore: DocumentStore {
             onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
-        let (due, bus) = (due, postgresBus)
+        let (due, bus, rows) = (due, postgresBus, rows)
         bus.start(try BusConnection(shared, name: node))
         appends = [Lane.Use.evenAppends, .oddAppends].map {
-            AppendQueue(AppendWriter(Lane($0, shared), due, bus))
+            AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus))
         }
         calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
         let cache = HistoryCache()
@@ -140,8 +141,8 @@ package final class PostgresStore: DocumentStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
-        calls.async { [due, postgresBus] lane in
-            var locked = LockedAppend(append, lane)
+        calls.async { [due, rows, postgresBus] lane in
+            var locked = LockedAppend(append, lane, rows)
             let outcome = locked.run(rebase)
             due.add(locked.due)
             if case .committed(let head) = outcome { postgresBus.publish([.head(append.document, head)]) }
@@ -319,8 +320,9 @@ package final class PostgresStore: DocumentStore {
         _ document: DocumentID, after revision: Revision, limit: Int,
         then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
     ) {
-        history(of: document) { reader throws(PostgresFault) in
+        history(of: document) { [rows] reader throws(PostgresFault) in
             let row = try reader.document(document)
+            rows.note(row)
             try reader.check(revision, of: row)
             let changes = try reader.changes(of: row, after: revision, limit: limit)
             return HistorySlice(

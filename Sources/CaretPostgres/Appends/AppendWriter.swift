@@ -9,20 +9,17 @@ struct AppendWriter {
     private let lane: Lane
     private let due: DueDocuments
     private let bus: PostgresBus
-    /// The rows of recently used documents, as this writer last saw them. They are only expected: PostgreSQL compares
-    /// the epoch, the head and the chain.
-    private var rows: [DocumentID: DocumentRow] = [:]
+    private let rows: KnownRows
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
 
-    /// Enough for the documents that are written to at the same time. A full cache is emptied.
-    private static let mostRows = 4096
     /// The most appends and bytes of one statement.
     private static let mostAppends = 256
     private static let mostWeight = 8 << 20
 
-    init(_ lane: Lane, _ due: DueDocuments, _ bus: PostgresBus) {
+    init(_ lane: Lane, _ rows: KnownRows, _ due: DueDocuments, _ bus: PostgresBus) {
         self.lane = lane
+        self.rows = rows
         self.due = due
         self.bus = bus
     }
@@ -87,7 +84,7 @@ struct AppendWriter {
             remember(prepared, answer)
             return plans.map(\.outcome)
         } catch {
-            for append in prepared { rows[append.row.entry.id] = nil }
+            for append in prepared { rows.forget(append.row.entry.id) }
             if !error.endsConnection { return refused(appends, error) }
             lane.shared.addUndecided(prepared.map(\.row.entry.id))
             return plans.map { $0.prepared == nil ? $0.outcome : .unknown }
@@ -121,16 +118,10 @@ struct AppendWriter {
     // MARK: Rows
 
     /// Reads the rows that are not known, or that differ from what an append expects.
-    private mutating func load(_ appends: [Append]) throws(PostgresFault) {
-        let missing = appends.filter { append in
-            guard let row = rows[append.document] else { return true }
-            // Another connection may have restored a document that was deleted.
-            return row.entry.deleted != nil || row.entry.epoch != append.epoch
-                || row.entry.head != append.expected
-        }
+    private func load(_ appends: [Append]) throws(PostgresFault) {
+        let missing = appends.filter { !rows.fits($0) }
         if missing.isEmpty { return }
-        if rows.count >= AppendWriter.mostRows { rows = [:] }
-        for append in missing { rows[append.document] = nil }
+        for append in missing { rows.forget(append.document) }
         let (generation, ids) = (lane.shared.generation.value, missing.map(\.document.value))
         let result = try lane.run(
             "SELECT \(DocumentRow.columns) FROM document WHERE id = ANY($1)", .integers(ids))
@@ -140,21 +131,23 @@ struct AppendWriter {
                 lane.shared.onEvent(.damaged(DocumentID(row.integer(0))))
                 continue
             }
-            rows[document.entry.id] = document
+            rows.note(document)
         }
     }
 
     /// Stores the new rows of committed appends, and forgets the others.
-    private mutating func remember(_ prepared: [PreparedAppend], _ answer: AppendStatement.Answer) {
+    private func remember(_ prepared: [PreparedAppend], _ answer: AppendStatement.Answer) {
         var isDue: Set<DocumentID> = []
         for append in prepared {
             let id = append.row.entry.id
-            rows[id] = nil
-            guard let found = answer.rows[id], found.isAppended else { continue }
+            guard let found = answer.rows[id], found.isAppended else {
+                rows.forget(id)
+                continue
+            }
             var row = append.row
             row.unmergedSegments = found.unmergedSegments
             row.bytesSinceSnapshot = found.bytesSinceSnapshot
-            rows[id] = row
+            rows.note(row)
             if UpkeepPolicy.isDue(row) { isDue.insert(id) }
         }
         due.add(isDue)
@@ -194,10 +187,11 @@ struct AppendWriter {
         }
         let generation = lane.shared.generation.value
         return appends.map { append in
-            let outcome = AppendRules.refusal(of: append, rows[append.document], generation, lane.shared)
-            if let outcome { return Plan(outcome: outcome) }
-            guard let row = rows[append.document],
-                let prepared = PreparedAppend(append, after: row, authors: numbers, in: &columns)
+            let row = rows[append.document]
+            if let outcome = AppendRules.refusal(of: append, row, generation, lane.shared) {
+                return Plan(outcome: outcome)
+            }
+            guard let row, let prepared = PreparedAppend(append, after: row, authors: numbers, in: &columns)
             else { return Plan(outcome: .invalidChange) }
             // The outcome is replaced when PostgreSQL has answered.
             return Plan(prepared: prepared, outcome: .unknown)

@@ -7,6 +7,7 @@ import CaretLog
 struct LockedAppend {
     private let append: Append
     private let lane: Lane
+    private let rows: KnownRows
     /// The changes after the expected head.
     private(set) var missed: [LoggedChange] = []
     /// The document, if upkeep is due for it.
@@ -15,9 +16,10 @@ struct LockedAppend {
     /// It rebases over at most this number of revisions, because all other appends to the document wait for it.
     private static let maxMissedRevisions = 4096
 
-    init(_ append: Append, _ lane: Lane) {
+    init(_ append: Append, _ lane: Lane, _ rows: KnownRows) {
         self.append = append
         self.lane = lane
+        self.rows = rows
     }
 
     mutating func run(_ rebase: ([LoggedChange]) -> [PushedChange]) -> AppendOutcome {
@@ -95,6 +97,7 @@ struct LockedAppend {
         var new = prepared.row
         (new.unmergedSegments, new.bytesSinceSnapshot) = (found.unmergedSegments, found.bytesSinceSnapshot)
         if UpkeepPolicy.isDue(new) { due = [rebased.document] }
+        rows.note(new)
         return .committed(head: prepared.row.entry.head)
     }
 }

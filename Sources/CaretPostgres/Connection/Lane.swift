@@ -70,20 +70,40 @@ final class Lane {
 
     /// Runs `body` in a transaction. Then commits it, unless `body` has done so. If `body` throws, rolls it back.
     func transaction<Answer>(
-        _ begin: String = "BEGIN", _ body: (PostgresConnection) throws(PostgresFault) -> Answer
+        _ body: (PostgresConnection) throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        try transaction("BEGIN", body) { connection throws(PostgresFault) in
+            try connection.commit()
+            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+        }
+    }
+
+    /// Runs `body` on one snapshot of the database.
+    func reading<Answer>(
+        _ body: () throws(PostgresFault) -> Answer
+    ) throws(PostgresFault) -> Answer {
+        try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { _ throws(PostgresFault) in
+            try body()
+        } end: { connection throws(PostgresFault) in
+            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+            try connection.endReading()
+        }
+    }
+
+    private func transaction<Answer>(
+        _ begin: String, _ body: (PostgresConnection) throws(PostgresFault) -> Answer,
+        end: (PostgresConnection) throws(PostgresFault) -> Void
     ) throws(PostgresFault) -> Answer {
         try run { connection throws(PostgresFault) in
-            try connection.execute(begin)
+            connection.begin(begin)
             let answer: Answer
             do throws(PostgresFault) {
                 answer = try body(connection)
             } catch {
-                // If this fails, the connection is lost, and PostgreSQL rolls back.
-                if !connection.isLost, connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                connection.rollBack()
                 throw error
             }
-            if connection.isInTransaction { try connection.execute("COMMIT") }
-            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+            try end(connection)
             return answer
         }
     }

@@ -18,6 +18,12 @@ final class PostgresConnection {
     let host: Int
     /// Whether the connection was given up because no answer came in time.
     private(set) var hasTimedOut = false
+    /// What begins the transaction; nil if it was sent.
+    private var unsentBegin: String?
+    /// Whether the end of a transaction was sent, and its answer was not read yet.
+    private var isEnding = false
+
+    private typealias Statement = (sql: String, values: [PostgresValue])
 
     /// Connects to a host that accepts writes, and tries the host with the index `first` first. Waits as long as the
     /// address allows.
@@ -53,38 +59,43 @@ final class PostgresConnection {
 
     deinit { PQfinish(connection) }
 
-    var isLost: Bool { loss != nil }
-
     /// Runs one statement, and returns its answer.
     @discardableResult
     func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {
-        if let loss { throw .lost(loss) }
-        let deadline = Deadline(milliseconds: patience)
-        let name = try statement(sql, values, by: deadline)
-        try send(name, values)
-        return try answer(by: deadline)
+        try run([(sql, values)])
     }
 
     /// Sends one statement and `COMMIT` together, which saves a round trip while the transaction holds its locks. If the
     /// statement fails, nothing is committed.
     func runAndCommit(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
+        try run([(sql, values), ("COMMIT", [])])
+    }
+
+    /// Sends statements together, and returns the answer to the first one. If a transaction shall begin, sends its begin
+    /// with them.
+    private func run(_ asked: [Statement]) throws(PostgresFault) -> PostgresResult {
         if let loss { throw .lost(loss) }
         let deadline = Deadline(milliseconds: patience)
-        let statements = [
-            (name: try statement(sql, values, by: deadline), values: values),
-            (name: try statement("COMMIT", [], by: deadline), values: []),
-        ]
+        try finishReading(by: deadline)
+        let begin = unsentBegin.take().map { [Statement($0, [])] } ?? []
+        var prepared: [(name: String, values: [PostgresValue])] = []
+        for one in begin + asked {
+            prepared.append((try statement(one.sql, one.values, by: deadline), one.values))
+        }
+        if prepared.count == 1 {
+            try send(prepared[0].name, prepared[0].values)
+            return try answer(by: deadline)
+        }
         guard PQenterPipelineMode(connection) == 1 else { throw lose(errorMessage) }
-        for one in statements { try send(one.name, one.values) }
+        for one in prepared { try send(one.name, one.values) }
         guard PQpipelineSync(connection) == 1 else { throw lose(errorMessage) }
-        // Both answers must be read, even if the first one is an error.
-        let answers = statements.map { _ in
+        // All answers must be read, even if the first one is an error.
+        let answers = prepared.map { _ in
             Result { () throws(PostgresFault) in try answer(by: deadline) }
         }
         try endPipeline(by: deadline)
-        let result = try answers[0].get()
-        _ = try answers[1].get()
-        return result
+        for answer in answers { _ = try answer.get() }
+        return try answers[begin.count].get()
     }
 
     private func endPipeline(by deadline: Deadline) throws(PostgresFault) {
@@ -93,14 +104,51 @@ final class PostgresConnection {
         guard PQexitPipelineMode(connection) == 1 else { throw lose(errorMessage) }
     }
 
-    /// Whether a transaction has begun and not ended.
-    var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
+    // MARK: Transactions
+
+    /// Begins a transaction, together with its first statement.
+    func begin(_ sql: String) { unsentBegin = sql }
+
+    /// Commits the transaction, unless it has ended or has no statement.
+    func commit() throws(PostgresFault) {
+        if isInTransaction { try execute("COMMIT") }
+        unsentBegin = nil
+    }
+
+    /// Ends a transaction that has only read, and does not wait for the answer. The next call reads it.
+    func endReading() throws(PostgresFault) {
+        if isInTransaction {
+            guard PQsendQuery(connection, "COMMIT") == 1 else { throw lose(errorMessage) }
+            try flush(by: Deadline(milliseconds: patience))
+            isEnding = true
+        }
+        unsentBegin = nil
+    }
+
+    /// Rolls the transaction back. If this fails, the connection is lost, and PostgreSQL rolls back.
+    func rollBack() {
+        if isInTransaction { try? execute("ROLLBACK") }
+        unsentBegin = nil
+    }
+
+    private var isInTransaction: Bool {
+        loss == nil && unsentBegin == nil && !isEnding && PQtransactionStatus(connection) != PQTRANS_IDLE
+    }
+
+    private func finishReading(by deadline: Deadline) throws(PostgresFault) {
+        if !isEnding { return }
+        isEnding = false
+        _ = try answer(by: deadline)
+    }
 
     /// Runs statements without parameters and answers, and waits at most `timeout` milliseconds for all of them.
     func execute(_ sql: String, within timeout: Int32? = nil) throws(PostgresFault) {
         if let loss { throw .lost(loss) }
+        let deadline = Deadline(milliseconds: timeout ?? patience)
+        try finishReading(by: deadline)
+        if let begin = unsentBegin.take() { try execute(begin) }
         guard PQsendQuery(connection, sql) == 1 else { throw lose(errorMessage) }
-        _ = try answer(by: Deadline(milliseconds: timeout ?? patience))
+        _ = try answer(by: deadline)
     }
 
     /// Returns the warnings since the last call. After a commit, a warning means that it may not be replicated.

@@ -29,11 +29,7 @@ package struct PostgresRows: HistoryRows {
 
     package func reading<Answer>(_ body: () throws(PostgresFault) -> Answer) throws(PostgresFault) -> Answer {
         switch source {
-        case .lane(let lane):
-            try lane.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-                _ throws(PostgresFault) in
-                try body()
-            }
+        case .lane(let lane): try lane.reading(body)
         case .transaction: try body()
         }
     }

@@ -56,7 +56,8 @@ struct NodesTests {
         for server in servers { #expect(try HistoryComparison.onAll(of: group, at: server) == group.acks) }
         for server in servers { #expect(try server.stop().status == 0) }
         print(
-            "Nodes: \(rounds) faults and a failover, \(group.acks) acks on 3 servers, nothing lost or doubled"
+            "Nodes: \(rounds) faults and a failover, \(group.acks) acks on 3 servers, \(group.storageFailures) times "
+                + "storage_failed, nothing lost or doubled"
         )
     }
 

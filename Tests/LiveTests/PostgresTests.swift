@@ -55,7 +55,8 @@ struct PostgresTests {
         #expect(revisions == group.acks)
         #expect(try server.stop().status == 0)
         print(
-            "PostgreSQL: \(rounds) faults, \(group.acks) acks, \(revisions) revisions, nothing lost or doubled"
+            "PostgreSQL: \(rounds) faults, \(group.acks) acks, \(revisions) revisions, \(group.storageFailures) times "
+                + "storage_failed, nothing lost or doubled"
         )
     }
 

@@ -11,8 +11,8 @@ final class EditorGroup {
         var framing: EditorFraming
         /// The socket; nil while the editor is not connected.
         var descriptor: Int32?
-        /// Where the server of the last connection is.
-        var server: Address?
+        /// The server of the last connection.
+        var server: LiveServer?
         /// How often the editor has chosen another server.
         var moves = 0
         /// After `storage_failed`: when to connect again.
@@ -26,13 +26,15 @@ final class EditorGroup {
     /// The acks of all editors, on all their connections.
     private(set) var acks = 0
     /// An editor whose connection has ended chooses another one of these servers by itself. If there are none, the
-    /// test connects the editors, and expects no `storage_failed`.
+    /// test connects the editors. Only after `storage_failed`, an editor then connects to the same server by itself.
     var servers: [LiveServer] = []
     /// How often an editor has received `storage_failed`.
     private(set) var storageFailures = 0
     /// The connections that a server has ended without `bye`.
     private(set) var endsWithoutBye = 0
 
+    /// The most `storage_failed` for each editor that stays at its server.
+    private static let mostFailures = 10
     private static let timeoutMilliseconds: Int32 = 60_000
 
     /// Makes `count` editors, spread over documents. The editors of each document use these transports in turn.
@@ -68,7 +70,7 @@ final class EditorGroup {
         let descriptor = try server.address.connected(
             trusting: transport.usesTLS ? server.trust : nil, speaking: transport.applicationProtocol)
         connections[index].descriptor = descriptor
-        connections[index].server = server.address
+        connections[index].server = server
         connections[index].retryTime = nil
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         connections[index].framing = EditorFraming(transport)
@@ -77,14 +79,15 @@ final class EditorGroup {
         try send([connections[index].editor.hello()], index)
     }
 
-    /// Connects each editor whose connection has ended to the next one of `servers` that accepts connections.
+    /// Connects each editor that connects by itself to the next server that accepts connections.
     private func reconnect() throws {
-        for index in connections.indices where connections[index].descriptor == nil {
+        for index in connections.indices where isReconnecting(index) {
             if let time = connections[index].retryTime, time > .now { continue }
-            for _ in servers {
+            let choice = servers.isEmpty ? [connections[index].server].compactMap(\.self) : servers
+            for _ in choice {
                 connections[index].moves += 1
                 do {
-                    try connect(index, to: servers[(index + connections[index].moves) % servers.count])
+                    try connect(index, to: choice[(index + connections[index].moves) % choice.count])
                     break
                 } catch is SystemFailure {
                     // This server does not run now.
@@ -93,21 +96,33 @@ final class EditorGroup {
         }
     }
 
+    /// Whether an editor without a connection connects by itself.
+    private func isReconnecting(_ index: Int) -> Bool {
+        let connection = connections[index]
+        return connection.descriptor == nil && (!servers.isEmpty || connection.retryTime != nil)
+    }
+
+    private var isAnyReconnecting: Bool { connections.indices.contains(where: isReconnecting) }
+
     /// Ends the connections to a server, as a client does that gets no answer.
     func leave(_ server: LiveServer) {
-        for index in connections.indices where connections[index].server == server.address { leave(index) }
+        for index in connections.indices where isAt(server, index) { leave(index) }
     }
 
     /// The number of editors that are connected to a server.
     func connectedCount(to server: LiveServer) -> Int {
-        connections.count { $0.descriptor != nil && $0.server == server.address }
+        connections.indices.count { connections[$0].descriptor != nil && isAt(server, $0) }
+    }
+
+    private func isAt(_ server: LiveServer, _ index: Int) -> Bool {
+        connections[index].server?.address == server.address
     }
 
     /// Lets all editors send and receive until the condition holds. Some editors may lose their connections
     /// before the condition holds. The caller must check the connections.
     func work(until condition: (EditorGroup) -> Bool) throws {
         while !condition(self) {
-            if connectedCount == 0, servers.isEmpty {
+            if connectedCount == 0, !isAnyReconnecting {
                 throw Unexpected("the connection of every editor has ended")
             }
             guard try turn(Self.timeoutMilliseconds) else {
@@ -172,10 +187,10 @@ final class EditorGroup {
     /// Waits for events and handles them. Returns false if no event came within this time.
     private func turn(_ milliseconds: Int32) throws -> Bool {
         var left = milliseconds
-        while !servers.isEmpty {
+        while isAnyReconnecting || !servers.isEmpty {
             try reconnect()
             // An editor without a connection tries again soon.
-            let slice = connectedCount < connections.count ? min(left, 50) : left
+            let slice = isAnyReconnecting ? min(left, 50) : left
             if try handleEvents(within: slice) { return true }
             left -= slice
             if left <= 0 { return false }
@@ -228,8 +243,10 @@ final class EditorGroup {
         let answers = try connections[index].editor.received(envelope.message)
         acks += connections[index].editor.acked.count - known
         if let pause = connections[index].editor.retryAfter {
-            if servers.isEmpty { throw Unexpected("a server has answered \(envelope.message)") }
             storageFailures += 1
+            if servers.isEmpty, storageFailures > Self.mostFailures * connections.count {
+                throw Unexpected("the store stays away: \(envelope.message)")
+            }
             connections[index].retryTime = .now + .milliseconds(pause)
             return leave(index)
         }

@@ -155,7 +155,8 @@ package final class PostgresStore: DocumentStore {
     package func create(
         _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
-        write { writer throws(PostgresFault) in
+        // If the first try was committed, the second one finds the document.
+        write(canRepeat: true) { writer throws(PostgresFault) in
             try writer.create(name, at: time)
         } then: { [self] in
             if case .success(.created(let entry)) = $0 { tell(.changed(entry.id)) }

@@ -5,15 +5,19 @@ import CaretLog
 
 // How calls run on the queues of the store.
 extension PostgresStore {
-    /// Runs `body` in a transaction. `document` is the one that it writes to, if it exists already.
+    /// Runs `body` in a transaction. `document` is the one that it writes to, if it exists already. `canRepeat` says that
+    /// `body` may run again after it was committed.
     func write<Answer: Sendable>(
-        to document: DocumentID? = nil,
+        to document: DocumentID? = nil, canRepeat: Bool = false,
         _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
         calls.async { lane in
-            let answer = Result { () throws(PostgresFault) in
+            func write() throws(PostgresFault) -> Answer {
                 try lane.write(to: document.map { [$0] } ?? [], body)
+            }
+            let answer = Result { () throws(PostgresFault) in
+                try canRepeat ? PostgresStore.tryingAgain(write) : write()
             }
             if case .failure(let fault) = answer { lane.shared.report(fault) }
             completion(answer)
@@ -55,7 +59,7 @@ extension PostgresStore {
         }
     }
 
-    /// Runs `body` once more if the connection was lost, because the next one may work at once. Only for reads.
+    /// Runs `body` once more if the connection was lost, because the next one may work at once. Only for what may run twice.
     static func tryingAgain<Answer>(
         _ body: () throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {

@@ -143,7 +143,8 @@ import Testing
 
     @Test("an append whose connection was lost before it was sent can be tried again")
     func lostConnection() async throws {
-        let cluster = try PostgresCluster.shared.get()
+        // A cluster of its own, because it ends connections of all stores.
+        let cluster = try PostgresCluster()
         let isFirst = Atomic(true)
         let store = try opened(cluster.newAddress()) { event in
             guard case .committing = event, isFirst.exchange(false, ordering: .relaxed) else { return }
@@ -159,6 +160,21 @@ import Testing
         if outcome == .unknown, head == 0 { #expect(await store.append(append) == .committed(head: 1)) }
         try document.follow(append)
         #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        await store.close()
+    }
+
+    @Test("a document is created on another connection if that of the store was lost")
+    func createAfterLoss() async throws {
+        let cluster = try PostgresCluster()
+        let store = try opened(cluster.newAddress())
+        _ = try await TrackedDocument(on: store)
+        try cluster.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'caretd'")
+        let name = try DocumentName("notes/second")
+        guard case .created(let entry) = await store.create(name) else {
+            throw Unexpected(what: "no document")
+        }
+        #expect(try await store.find(name).get() == entry)
         await store.close()
     }
 

@@ -18,7 +18,7 @@ import Testing
     /// Clients move between servers, which hear of each other by hints at most.
     @Test("several servers over one store keep every law too")
     func nodes() async {
-        let count = Seeds.share(of: 34_000, everyCommit: 120)
+        let count = Seeds.share(of: 37_000, everyCommit: 120)
         let outcomes = await run("several servers", Runs.seedsWithNodes(count))
         report(outcomes)
         if outcomes.count < 100 { return }

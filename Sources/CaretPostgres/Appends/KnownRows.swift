@@ -1,28 +1,30 @@
-import CaretFormat
-import CaretLog
+package import CaretFormat
+package import CaretLog
 import Synchronization
 
 /// The rows of recently used documents, as this server last saw them.
 ///
 /// If another server has appended to a document, the room reads that first, and its next append needs the row of this
 /// read. The rows are only expected: PostgreSQL compares the epoch, the head and the chain of each append.
-final class KnownRows: Sendable {
+package final class KnownRows: Sendable {
     private let rows = Mutex<[DocumentID: DocumentRow]>([:])
 
     /// Enough for the documents that are written to at the same time. A full cache is emptied.
     private static let mostRows = 8192
 
+    package init() {}
+
     /// Whether the row is known, and is what this append expects.
-    func fits(_ append: Append) -> Bool {
+    package func fits(_ append: Append) -> Bool {
         guard let entry = self[append.document]?.entry else { return false }
         // Another connection may have restored a document that was deleted.
         return entry.deleted == nil && entry.epoch == append.epoch && entry.head == append.expected
     }
 
-    subscript(document: DocumentID) -> DocumentRow? { rows.withLock { $0[document] } }
+    package subscript(document: DocumentID) -> DocumentRow? { rows.withLock { $0[document] } }
 
     /// Notes a row, unless a newer one of the same history is known.
-    func note(_ row: DocumentRow) {
+    package func note(_ row: DocumentRow) {
         rows.withLock { rows in
             if let known = rows[row.entry.id], known.entry.epoch == row.entry.epoch,
                 known.entry.head > row.entry.head
@@ -34,5 +36,5 @@ final class KnownRows: Sendable {
         }
     }
 
-    func forget(_ document: DocumentID) { rows.withLock { $0[document] = nil } }
+    package func forget(_ document: DocumentID) { rows.withLock { $0[document] = nil } }
 }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretWire
+import Glibc
 import Testing
 
 /// Compares a server's history of one document with the acks of its editors.
@@ -35,7 +36,10 @@ struct HistoryComparison {
         while hasMore {
             let ask =
                 #"{"type":"history","doc":"\#(document)","after":\#(head),"limit":1000,"edits":true}"#
-            guard case .revisions(let page) = try answer(to: ask) else { throw Unexpected("no history") }
+            let answer = try answer(to: ask)
+            guard case .revisions(let page) = answer else {
+                throw Unexpected("no history, but \(String(describing: answer))")
+            }
             for revision in page.revisions { try replay(revision) }
             hasMore = page.hasMore
         }
@@ -54,10 +58,19 @@ struct HistoryComparison {
         #expect(revisions.count <= editors.count { !$0.hasNoPendingPush }, "\(revisions)")
     }
 
+    /// The answer to a request. While the server says that it cannot reach its store, asks again, as it says.
     private mutating func answer(to line: String) throws -> ServerMessage? {
-        try client.send(line)
-        let answer = try client.next() ?? ""
-        return try decoder.serverMessage(Array(answer.utf8))?.message
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            try client.send(line)
+            let answer = try client.next() ?? ""
+            let message = try decoder.serverMessage(Array(answer.utf8))?.message
+            guard case .error(let report)? = message, let pause = report.retryAfterMilliseconds, .now < end
+            else {
+                return message
+            }
+            usleep(UInt32(pause) * 1_000)
+        }
     }
 
     private mutating func replay(_ summary: RevisionSummary) throws {

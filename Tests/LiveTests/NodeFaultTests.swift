@@ -43,6 +43,23 @@ struct NodeFaultTests {
         )
     }
 
+    /// Its lock on its name must not last for hours.
+    @Test("a server that was killed after it was cut from PostgreSQL can start again at once")
+    func killedAfterCut() throws {
+        if let obstacle = ReplicatedCluster.networkObstacle {
+            return print("SKIPPED a server that is killed after a cut: \(obstacle)")
+        }
+        let cluster = try ReplicatedCluster()
+        defer { cluster.end() }
+        let group = EditorGroup(6, documents: 1, over: [.lines])
+        let nodes = try FaultyNodes(over: cluster, group, seed: 0)
+        try nodes.work(acks: 30)
+        try nodes.killAfterCut(1)
+        try nodes.work(acks: 30)
+        _ = try nodes.settle()
+        for server in nodes.servers { #expect(try server.stop().status == 0) }
+    }
+
     /// A check that cannot fail proves nothing.
     @Test("the check finds acked pushes that asynchronous standbys do not have")
     func control() throws {

@@ -27,7 +27,7 @@ struct BusConnection {
         self.shared = shared
         sender = NodeID(node: shared.node, run: .random(in: .min ... .max))
         // The lock of a server that was killed lasts until PostgreSQL has noticed the end of its connection.
-        let end = ContinuousClock.now + .milliseconds(Int64(shared.patience) / 2)
+        let end = ContinuousClock.now + .milliseconds(Int64(shared.patience) * 4 / 5)
         do throws(PostgresFault) {
             try connect()
             while !hasName, ContinuousClock.now < end {
@@ -84,7 +84,7 @@ struct BusConnection {
             throw .lost("this server of PostgreSQL was replaced")
         }
         // The news are hints, so nobody waits until they are on disk.
-        try new.execute("SET synchronous_commit = off; SET client_min_messages = warning")
+        try new.execute("SET synchronous_commit = off; \(PostgresConnection.settings)")
         let row = try new.run("SELECT quote_ident(\(BusConnection.channel))").first
         guard let channel = row.map({ String(decoding: $0.bytes(0), as: UTF8.self) }) else {
             throw .lost("PostgreSQL returned no row")

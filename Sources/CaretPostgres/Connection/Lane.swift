@@ -172,7 +172,7 @@ final class Lane {
     private static let settings = """
         SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = '5s';
         SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
-        SET client_min_messages = warning
+        \(PostgresConnection.settings)
         """
 
     /// A server that took over may have no list of standbys. Then a commit there would not be as safe as an ack

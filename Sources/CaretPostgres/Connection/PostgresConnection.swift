@@ -25,6 +25,13 @@ final class PostgresConnection {
 
     private typealias Statement = (sql: String, values: [PostgresValue])
 
+    /// With these settings, PostgreSQL notices within seconds that this process is gone, even if no packet says so, for
+    /// example after a power cut. Until then, the lock on the name of this server lasts.
+    static let settings = """
+        SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3;
+        SET tcp_user_timeout = 5000; SET client_min_messages = warning
+        """
+
     /// Connects to a host that accepts writes, and tries the host with the index `first` first. Waits as long as the
     /// address allows.
     init(_ address: PostgresAddress, beginningWith first: Int, patience: Int32) throws(PostgresFault) {

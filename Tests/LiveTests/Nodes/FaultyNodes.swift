@@ -101,6 +101,17 @@ final class FaultyNodes {
         try without(index) { servers[index] = try servers[index].startAgain() }
     }
 
+    /// A server is killed after it was cut from PostgreSQL for so long that no packet will tell its end.
+    func killAfterCut(_ index: Int) throws {
+        try cluster.cut(FaultyNodes.names[index], from: [1, 2, 3])
+        try without(index) {
+            try group.work(for: .seconds(8))
+            try servers[index].kill()
+            try cluster.join(FaultyNodes.names[index], to: [1, 2, 3])
+            servers[index] = try servers[index].startAgain()
+        }
+    }
+
     private func stop(_ index: Int) throws {
         servers[index].program.kill(SIGSTOP)
         defer { servers[index].program.kill(SIGCONT) }

@@ -10,21 +10,32 @@ package final class CommandShell: Sendable {
     /// Nil after `end`.
     private let pipes: Mutex<(commands: Int32, answers: Int32)?>
 
+    /// One start at a time. Otherwise a shell could inherit the pipes of another one, whose end would then not be noticed.
+    private static let starting = Mutex<Void>(())
+
     /// Runs a script. Nil if the shell cannot be started.
     package init?(_ script: String, _ arguments: [String]) {
+        let started = CommandShell.starting.withLock { _ in
+            CommandShell.start(["sh", "-c", script, "sh"] + arguments)
+        }
+        guard let started else { return nil }
+        process = started.process
+        pipes = Mutex((started.commands, started.answers))
+    }
+
+    private static func start(
+        _ arguments: [String]
+    ) -> (process: pid_t, commands: Int32, answers: Int32)? {
         var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
         guard pipe(&input) == 0, pipe(&output) == 0 else { return nil }
-        // Another process that held an end would keep the shell from noticing the end of this one.
         for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        process = CommandShell.spawn(
-            ["sh", "-c", script, "sh"] + arguments, input: input[0], output: output[1])
+        let process = spawn(arguments, input: input[0], output: output[1])
         close(input[0])
         close(output[1])
-        pipes = Mutex((input[1], output[0]))
-        if process == 0 {
-            end()
-            return nil
-        }
+        if process > 0 { return (process, input[1], output[0]) }
+        close(input[1])
+        close(output[0])
+        return nil
     }
 
     private static func spawn(_ arguments: [String], input: Int32, output: Int32) -> pid_t {
@@ -62,7 +73,7 @@ package final class CommandShell: Sendable {
             close(ends.answers)
             return true
         }
-        if isFirst, process > 0 { waitpid(process, nil, 0) }
+        if isFirst { waitpid(process, nil, 0) }
     }
 
     private static func readLine(_ descriptor: Int32) -> String? {

@@ -6,7 +6,7 @@ enum ReplicaScript {
         for program in ip nsenter unshare; do
             command -v $program >/dev/null || { echo "$program is not installed"; exit; }
         done
-        unshare --net sh -c 'ip link add one type veth peer name other && ip link add third type bridge' 2>&1
+        unshare --net sh -c 'ip link add one type veth peer name other && ip link add third type bridge' 2>&1 && echo possible
         """
 
     /// The arguments: the folder, `synchronous_standby_names`, and whether to use network namespaces.

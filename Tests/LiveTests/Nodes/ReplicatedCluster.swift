@@ -10,9 +10,10 @@ import Testing
 final class ReplicatedCluster {
     /// Why no network namespaces can be made here; nil if they can.
     static let networkObstacle: String? = {
-        let shell = CommandShell(ReplicaScript.probe, [])
-        defer { shell?.end() }
-        return shell == nil ? "there is no shell" : shell?.nextLine()
+        guard let shell = CommandShell(ReplicaScript.probe, []) else { return "there is no shell" }
+        defer { shell.end() }
+        let line = shell.nextLine()
+        return line == "possible" ? nil : line ?? "the shell has ended"
     }()
 
     /// Which standbys must have a change before its commit is confirmed.

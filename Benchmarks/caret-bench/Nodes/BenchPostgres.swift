@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A server of PostgreSQL for benchmarks, whose commits take a millisecond more than the disk needs. So the figures hardly
-/// depend on the disk, and on what others write to it.
+/// Runs PostgreSQL for benchmarks, and delays each commit by a millisecond. This delay is much longer than a write to the
+/// disk, so the figures hardly depend on the disk.
 final class BenchPostgres {
     private let folder: String
     private let programs: String

@@ -70,7 +70,7 @@ struct NodesBenchmarks {
         Goal.print(goals)
     }
 
-    /// A folder whose disk needs no time.
+    /// A folder in memory, so that no write waits for a disk.
     private static let memory =
         FileManager.default.isWritableFile(atPath: "/dev/shm")
         ? "/dev/shm" : FileManager.default.temporaryDirectory.path

@@ -85,6 +85,7 @@ final class NodesSide {
     func idleLastServer() -> Double {
         guard let last = servers.last else { return 0 }
         let (before, start) = (last.nanoseconds, wallNanoseconds())
+        // The measurement itself: nothing happens in this time.
         sleep(3)
         return (last.nanoseconds - before) / (wallNanoseconds() - start) * 1e9
     }

@@ -20,8 +20,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case refusedHosts, refusedOrigins
     /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
     case readsFromMemory, readsFromStore
-    /// Appends to PostgreSQL that another server had overtaken, writes whose outcome was unknown at first, and new
-    /// connections after one was lost.
+    /// Conflicts: appends to PostgreSQL after another server had appended to the same document. Writes whose outcome was
+    /// unknown at first. Connections that were made again after they were lost.
     case storeConflicts, storeUnknownOutcomes, storeReconnections
     /// Messages to and from other servers, and how often one was lost.
     case busSent, busHeard, busMissed

@@ -67,12 +67,10 @@ extension RoomState {
     }
 
     /// The line of an ack. It leaves out the edits if they equal those that the client sent.
-    mutating func ackLine(
-        _ due: PendingAck, in unit: CodeUnit, of document: WireString? = nil
-    ) -> [UInt8] {
+    mutating func ackLine(_ due: PendingAck, in unit: CodeUnit) -> [UInt8] {
         effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
-            document: document ?? log.name, seq: Int(due.committed.logged.seq), revision: due.revision,
+            document: log.name, seq: Int(due.committed.logged.seq), revision: due.revision,
             edits: due.isLiteral ? nil : due.committed.logged.wireEdits(in: unit),
             text: due.wantsText ? WireString(due.committed.text.string) : nil)
         return lineWithOneOrBoth(of: ack, due.id)

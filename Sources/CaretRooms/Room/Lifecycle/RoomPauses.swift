@@ -33,6 +33,7 @@ extension RoomState {
     /// Calls the store for the first reason of the pause, once all current work has ended.
     mutating func continuePause() {
         switch dueReason {
+        // `takeNewName` needs no call to the store.
         case nil, .renamedElsewhere: break
         case .rename(let name, _):
             refusePushes()

@@ -198,9 +198,7 @@ extension RoomState {
         if let index = receiver(of: known.push) {
             sessions[index].stream.setPendingAck(due)
         } else {
-            // Another server may have renamed the document meanwhile. The client knows it by the name that it used.
-            let line = ackLine(due, in: known.push.participant.unit, of: known.push.document)
-            reply(line, to: known.push.session)
+            reply(ackLine(due, in: known.push.participant.unit), to: known.push.session)
         }
     }
 

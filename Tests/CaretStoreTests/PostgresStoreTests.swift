@@ -273,18 +273,10 @@ import Testing
 
     @Test("after a failover to the standby, the store goes on without new epochs")
     func failover() async throws {
-        let cluster = try PostgresCluster()
-        _ = cluster.newAddress()
-        try cluster.addStandby()
         let events = Mutex<[PostgresEvent]>([])
-        let store = try PostgresStore(
-            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: true, patience: 2_000
-        ) { event in events.withLock { $0.append(event) } }
-        var document = try await TrackedDocument(on: store)
-        try await document.type("abc")
-        let generation = store.generation
-        try cluster.stop("QUIT")
-        try cluster.promoteStandby()
+        var (store, document) = try await failedOver(allowsUnreplicated: true, patience: 2_000) { event in
+            events.withLock { $0.append(event) }
+        }
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
         var outcome = await store.append(append)
         while outcome == .unknown || outcome == .away { outcome = await store.append(append) }
@@ -292,24 +284,34 @@ import Testing
         try document.follow(append)
         #expect(try await store.text(of: document.entry.id).get().text == document.text)
         #expect(try await store.check(nil, progress: { _ in }).findings.isEmpty)
-        #expect(store.generation == generation)
+        #expect(store.generation == document.entry.epoch.generation)
         #expect(!events.withLock { $0 }.contains { if case .renewed = $0 { true } else { false } })
         await store.close()
     }
 
-    @Test("a server that took over without a list of standbys is read, but nothing is written to it")
-    func failoverToUnreplicated() async throws {
+    /// A store with a document "abc" whose primary has ended, and whose standby has taken over.
+    private func failedOver(
+        allowsUnreplicated: Bool, patience: Int32, onEvent: @escaping @Sendable (PostgresEvent) -> Void
+    ) async throws -> (PostgresStore, TrackedDocument) {
         let cluster = try PostgresCluster()
         _ = cluster.newAddress()
         try cluster.addStandby()
-        let events = Mutex<[PostgresEvent]>([])
         let store = try PostgresStore(
-            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: false, patience: 500
-        ) { event in events.withLock { $0.append(event) } }
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: allowsUnreplicated,
+            patience: patience, onEvent: onEvent)
         var document = try await TrackedDocument(on: store)
         try await document.type("abc")
         try cluster.stop("QUIT")
         try cluster.promoteStandby()
+        return (store, document)
+    }
+
+    @Test("a server that took over without a list of standbys is read, but nothing is written to it")
+    func failoverToUnreplicated() async throws {
+        let events = Mutex<[PostgresEvent]>([])
+        let (store, document) = try await failedOver(allowsUnreplicated: false, patience: 500) { event in
+            events.withLock { $0.append(event) }
+        }
         var found = await store.text(of: document.entry.id)
         while refusal(found) == .refused(.away) { found = await store.text(of: document.entry.id) }
         #expect(try found.get().text == document.text)

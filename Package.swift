@@ -113,7 +113,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "TestSupport",
-            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib"],
+            dependencies: [
+                "CLinux", "CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .executableTarget(

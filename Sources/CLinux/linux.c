@@ -14,6 +14,8 @@ int caret_accept(int listener, void *address, unsigned *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+int caret_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
 int caret_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
 
 int caret_timer_set(int timer, uint64_t nanoseconds) {

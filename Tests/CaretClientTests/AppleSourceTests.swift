@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// There is no Apple compiler in the checks. So the compiler of Linux checks the files for Apple's systems
@@ -17,8 +18,7 @@ import Testing
         "-Xcc", "-fmodule-map-file=" + repository.appending(path: "Sources/COpenSSL/module.modulemap").path,
     ]
     /// Where the build put the modules of this package.
-    private static let modules = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appending(path: "Modules")
+    private static let modules = ChildProgram.path(of: "Modules")
 
     @Test(
         "they compile against stand-ins of Apple's frameworks",
@@ -51,18 +51,10 @@ import Testing
     }
 
     private func compile(_ arguments: [String], _ folder: URL) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            ["swiftc", "-I", folder.path, "-I", Self.modules.path] + Self.flags
-            + Self.openSSL + arguments
-        let output = folder.appending(path: "output")
-        try Data().write(to: output)
-        process.standardError = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
-        let text = try String(contentsOf: output, encoding: .utf8)
-        let errors = text.split(separator: "\n").filter { $0.contains("error:") }
-        #expect(process.terminationStatus == 0, "\(errors.prefix(20).joined(separator: "\n"))")
+        let command =
+            ["swiftc", "-I", folder.path, "-I", Self.modules] + Self.flags + Self.openSSL + arguments
+        let compiler = try ChildProgram(command, errors: .pipe)
+        let errors = compiler.remainingErrors().split(separator: "\n").filter { $0.contains("error:") }
+        #expect(compiler.waitForEnd() == 0, "\(errors.prefix(20).joined(separator: "\n"))")
     }
 }

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Comforts for apps: snapshots, short edits and tokens") struct ComfortTests {
@@ -60,17 +61,13 @@ import Testing
         let server = try ServerProcess()
         let client = LiveClient(server.address)
         try await client.push("one\n", to: "a", creating: true)
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "terminal-notes")
-        process.arguments = [server.address.description, "a"]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("two\n".utf8))
-        try input.fileHandleForWriting.close()
-        let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0 && shown.contains("-- a, "))
+        let program = try ChildProgram(
+            [ChildProgram.path(of: "terminal-notes"), server.address.description, "a"], input: .pipe,
+            output: .pipe)
+        try program.write("two\n")
+        program.endInput()
+        let shown = program.remainingOutput()
+        #expect(program.waitForEnd() == 0 && shown.contains("-- a, "))
         #expect(try await client.read("a").text == "one\ntwo\n")
     }
 }

@@ -65,23 +65,19 @@ private final class TypingProcess {
         let said: String
     }
 
-    private let process = Process()
-    private let output = Pipe()
+    private let program: ChildProgram
     private var said = ""
 
     init(_ address: ServerAddress, _ folder: String) throws {
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "client-writer")
-        process.arguments = [address.description, folder]
-        process.standardOutput = output
-        try process.run()
+        program = try ChildProgram(
+            [ChildProgram.path(of: "client-writer"), address.description, folder], output: .pipe)
     }
 
     /// Waits until the process has printed this many more lines.
     func waitForOutput(lines: Int) throws {
         let wanted = lineCount + lines
         while lineCount < wanted {
-            let more = output.fileHandleForReading.availableData
+            let more = program.nextOutput()
             if more.isEmpty { throw Stopped(said: said) }
             said += String(decoding: more, as: UTF8.self)
         }
@@ -91,9 +87,8 @@ private final class TypingProcess {
 
     /// Kills the process, and reads the rest of its output.
     func kill() {
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        said += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        program.kill(SIGKILL)
+        said += program.remainingOutput()
     }
 
     func numbers(after word: String) -> [Int] {
@@ -101,6 +96,4 @@ private final class TypingProcess {
             Int($0.dropFirst(word.count + 1))
         }
     }
-
-    deinit { if process.isRunning { kill() } }
 }

@@ -109,26 +109,19 @@ private final class Flag: Sendable {
 
 /// A program with the JavaScript client that types until its input ends.
 private final class NodeWriter {
-    private let process = Process()
-    private let (input, output) = (Pipe(), Pipe())
+    private let program: ChildProgram
 
     init(document: String, at addresses: [ServerAddress]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "NodeSupport/list-writer.mjs")
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["node", script.path, document] + addresses.map(\.description)
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        program = try ChildProgram(
+            ["node", script.path, document] + addresses.map(\.description), input: .pipe, output: .pipe)
     }
 
     /// Waits until everything that was typed is saved, and returns the number of words.
     func end() throws -> Int {
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        program.endInput()
+        let text = program.remainingOutput()
         return try #require(Int(text.dropLast()), "the program has printed \(text)")
     }
-
-    deinit { if process.isRunning { process.terminate() } }
 }

@@ -1,5 +1,6 @@
 import CaretClient
 import Foundation
+import TestSupport
 
 /// A `caretd` process for a test, with a data folder of its own.
 final class ServerProcess {
@@ -8,7 +9,7 @@ final class ServerProcess {
     }
 
     private let folder: URL
-    private var process = Process()
+    private var process: ChildProgram?
     private var loggedBefore = ""
     private(set) var address = ServerAddress.tcp(host: "127.0.0.1", port: 0)
 
@@ -23,21 +24,17 @@ final class ServerProcess {
 
     /// Starts the server again, at the same address.
     func start() throws {
-        process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "caretd")
-        process.arguments = ["--data", folder.path, "--listen", address.description] + options
-        // The environment without variables that configure the server. The other variables stay, because
-        // sanitizers read their options from them.
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
-        // The output goes to a file, because a pipe would have to be read all the time.
+        // The log goes to a file, because a pipe would have to be read all the time.
         let log = folder.appendingPathExtension("log")
         // The file does not exist before the first start.
         loggedBefore += (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         try Data().write(to: log)
-        process.standardError = try FileHandle(forWritingTo: log)
-        try process.run()
-        address = try listeningAddress(in: log)
+        let process = try ChildProgram(
+            [ChildProgram.path(of: "caretd"), "--data", folder.path, "--listen", address.description]
+                + options,
+            errors: .file(log.path))
+        self.process = process
+        address = try listeningAddress(of: process, in: log)
     }
 
     /// How often the server has logged an event, over all its starts.
@@ -49,7 +46,7 @@ final class ServerProcess {
     /// The address of the Unix socket in the server's data folder.
     var socket: ServerAddress { .unix(path: folder.appending(path: "caretd.sock").path) }
 
-    private func listeningAddress(in log: URL) throws -> ServerAddress {
+    private func listeningAddress(of process: ChildProgram, in log: URL) throws -> ServerAddress {
         var said = ""
         while !said.contains("event=ready") {
             if !process.isRunning { throw DidNotStart(said: said) }
@@ -63,18 +60,18 @@ final class ServerProcess {
     }
 
     func kill() {
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process?.kill(SIGKILL)
+        process?.waitForEnd()
     }
 
     /// Stops the server as an operator does.
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        process?.kill(SIGTERM)
+        process?.waitForEnd()
     }
 
     deinit {
-        if process.isRunning { kill() }
+        kill()
         // If the removal fails, the files stay in the system's temporary folder. This harms no test.
         try? FileManager.default.removeItem(at: folder)
         try? FileManager.default.removeItem(at: folder.appendingPathExtension("log"))

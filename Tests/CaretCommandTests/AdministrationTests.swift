@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Subcommands of caret for administrators", .serialized) struct AdministrationTests {
@@ -25,7 +26,7 @@ import Testing
             [2]
             """)
         // A document stays open while its editor runs.
-        let who = "\(Run.path(of: "caret")) who notes/today --data \(session.data)"
+        let who = "\(ChildProgram.path(of: "caret")) who notes/today --data \(session.data)"
         let asking = "\(who) >\(session.data)/said; touch"
         let edit = try session.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
         #expect(edit.status == 0, "\(edit)")

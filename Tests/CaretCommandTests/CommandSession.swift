@@ -13,7 +13,7 @@ import Testing
 /// Words are split as in a shell with single quotes. `DIR` in words and lines is the folder.
 final class CommandSession {
     let folder: URL
-    private var server: Process?
+    private var server: ChildProgram?
     private(set) var address = ""
 
     /// Starts a server with these options, which override the defaults. Starts no server if the options are
@@ -30,23 +30,15 @@ final class CommandSession {
 
     /// Starts the server, or starts it again after `stop`.
     func start(_ options: [String] = []) throws {
-        let server = Process()
-        server.executableURL = URL(filePath: Run.path(of: "caretd"))
-        server.arguments = ["--data", data, "--listen", "127.0.0.1:0"] + options
-        server.environment = Run.surroundings
-        let log = Pipe()
-        server.standardError = log
-        try server.run()
+        let server = try ChildProgram(
+            [ChildProgram.path(of: "caretd"), "--data", data, "--listen", "127.0.0.1:0"] + options,
+            environment: Run.surroundings, errors: .pipe)
         self.server = server
+        let log = ReceivedLines(of: server.errors)
         var output = ""
         while !output.contains("event=ready") {
-            let more = log.fileHandleForReading.availableData
-            if more.isEmpty { throw DidNotStart(output: output) }
-            output += String(decoding: more, as: UTF8.self)
-        }
-        // Drains the log, because a full pipe would block the server.
-        log.fileHandleForReading.readabilityHandler = {
-            if $0.availableData.isEmpty { $0.readabilityHandler = nil }
+            guard let line = log.next(before: .distantFuture) else { throw DidNotStart(output: output) }
+            output += String(decoding: line, as: UTF8.self) + "\n"
         }
         let word = output.split { $0 == " " || $0 == "\n" }.first { $0.hasPrefix("address=") }
         address = String(word?.dropFirst("address=".count) ?? "")
@@ -57,8 +49,8 @@ final class CommandSession {
     }
 
     func stop() {
-        server?.terminate()
-        server?.waitUntilExit()
+        server?.kill(SIGTERM)
+        server?.waitForEnd()
         server = nil
     }
 
@@ -87,7 +79,7 @@ final class CommandSession {
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Run {
         let variables = ["CARET_SERVER": address].merging(environment) { $1 }
-        return try Run(Run.path(of: "caret"), arguments, input: input, environment: variables)
+        return try Run(ChildProgram.path(of: "caret"), arguments, input: input, environment: variables)
     }
 
     /// Runs a shell command in the folder. Replaces `DATA` by the data folder, the default address by the
@@ -97,7 +89,7 @@ final class CommandSession {
         let here = line.replacing("DATA", with: data).replacing("127.0.0.1:22738", with: address)
             .replacing("/usr/local", with: folder.path + "/usr/local")
             .replacing("127.0.0.1 22738", with: address.replacing(":", with: " "))
-        let programs = URL(filePath: Run.path(of: "caret")).deletingLastPathComponent().path
+        let programs = URL(filePath: ChildProgram.path(of: "caret")).deletingLastPathComponent().path
         return try Run(
             "/bin/sh", ["-c", "cd '\(folder.path)'; \(here)"],
             environment: ["PATH": "\(programs):/usr/bin:/bin", "CARET_SERVER": address, "EDITOR": "touch"])

@@ -1,5 +1,6 @@
 import CaretCommand
 import Foundation
+import TestSupport
 import Testing
 
 /// Types words at the prompt of each real shell, and presses Tab.
@@ -25,7 +26,7 @@ import Testing
         for name in ["agenda", "notes/two words"] {
             #expect(try session.caret(["put", name, "--create"], input: "x\n").status == 0)
         }
-        let programs = URL(filePath: Run.path(of: "caret")).deletingLastPathComponent().path
+        let programs = URL(filePath: ChildProgram.path(of: "caret")).deletingLastPathComponent().path
         let screen = try TerminalScreen(
             running: shell.words, on: session, columns: 100,
             environment: [

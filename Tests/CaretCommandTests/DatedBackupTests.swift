@@ -1,6 +1,7 @@
 import CaretCommand
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("`caret backup --into`", .serialized) struct DatedBackupTests {
@@ -167,7 +168,9 @@ import Testing
             }
         }
         #expect(chmod(into, 0o555) == 0)
-        let words = [Run.path(of: "caret"), "backup", "--into", into, "--keep", "1", "--data", session.data]
+        let words = [
+            ChildProgram.path(of: "caret"), "backup", "--into", into, "--keep", "1", "--data", session.data,
+        ]
         let run = try asUser(words)
         #expect(run.status == 1 && run.errors == "caret: \(into): Permission denied\n", "\(run)")
         #expect(chmod(into, 0o755) == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Error messages of `caret`", .serialized) struct ErrorMessageTests {
@@ -181,7 +182,8 @@ import Testing
         #expect(chmod(session.folder.path + "/private", 0o700) == 0)
         let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let run = try Run(
-            "/usr/bin/env", asNobody + [Run.path(of: "caret"), "ls", "--data", data], environment: [:])
+            "/usr/bin/env", asNobody + [ChildProgram.path(of: "caret"), "ls", "--data", data],
+            environment: [:])
         let message = "caret: \(data): permission denied\n  run caret as the user that runs the server\n"
         #expect(run.status == 1 && run.errors == message, "\(run)")
     }
@@ -192,7 +194,7 @@ import Testing
     func permission() throws {
         let session = try CommandSession()
         try session.expect("$ put a --create << one⏎\na: saved as revision 1")
-        let caret = Run.path(of: "caret")
+        let caret = ChildProgram.path(of: "caret")
         // Runs caret as another user than the owner of the data folder.
         let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", caret]
         for isRunning in [true, false] {

@@ -1,6 +1,7 @@
 import CaretCommand
 import CaretConfig
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Help and man pages generated from the subcommand descriptions") struct ManualTests {
@@ -17,7 +18,7 @@ import Testing
     @Test("`help --man` prints the man pages", arguments: ["caret", "caretd"])
     func man(name: String) throws {
         let words = name == "caret" ? ["help", "--man"] : ["help", "--man", name]
-        let run = try Run(Run.path(of: "caret"), words, environment: [:])
+        let run = try Run(ChildProgram.path(of: "caret"), words, environment: [:])
         #expect(run.status == 0 && run.output == Self.pages[name])
     }
 
@@ -73,7 +74,7 @@ import Testing
     @Test("`help token` prints the help of all subcommands that begin with token")
     func family() throws {
         func help(_ words: String...) throws -> Run {
-            try Run(Run.path(of: "caret"), ["help"] + words, environment: [:])
+            try Run(ChildProgram.path(of: "caret"), ["help"] + words, environment: [:])
         }
         let members = CommandList.descriptions.filter { $0.name.hasPrefix("token ") }
         #expect(members.count == 3)

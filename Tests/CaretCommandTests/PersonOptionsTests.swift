@@ -80,7 +80,7 @@ import Testing
         try editor.send(["type": "select", "selections": [[[0, 1], [0, 1]]]])
         for await _ in updates where !open.peers.isEmpty { break }
         #expect(open.peers.map(\.person) == [PersonInfo(name: "Ann B.", color: "#c33")])
-        #expect(try editor.end().status == 0)
+        #expect(editor.end().status == 0)
     }
 
     @Test("a wrong colour ends `edit`, `pipe` and `mcp` before they connect")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(
@@ -6,7 +7,7 @@ import Testing
     // The benchmarks replace malloc to count allocations, which does not work with a sanitizer.
     .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil),
     .enabled(
-        if: FileManager.default.isExecutableFile(atPath: Run.path(of: "caret-bench")),
+        if: FileManager.default.isExecutableFile(atPath: ChildProgram.path(of: "caret-bench")),
         "caret-bench is not built: swift build -c release --package-path Benchmarks --scratch-path .build"))
 struct ReportTests {
     /// A folder with an old report, and a script in place of the benchmarks.
@@ -45,7 +46,7 @@ struct ReportTests {
                 "/bin/bash",
                 [
                     "-c",
-                    "cd '\(folder.path)'; exec -a ./parts '\(Run.path(of: "caret-bench"))' all \(options)",
+                    "cd '\(folder.path)'; exec -a ./parts '\(ChildProgram.path(of: "caret-bench"))' all \(options)",
                 ],
                 environment: [:])
         }
@@ -125,7 +126,7 @@ struct ReportTests {
     @Test("the heading shows the command line without the machine's paths")
     func typed() throws {
         let run = try Run(
-            Run.path(of: "caret-bench"), ["server", "--folder", "/a/b", "--plots", "/a", "no/case"],
+            ChildProgram.path(of: "caret-bench"), ["server", "--folder", "/a/b", "--plots", "/a", "no/case"],
             environment: [:])
         #expect(run.output.hasPrefix("caret-bench server --folder b no/case · "), "\(run.output)")
     }

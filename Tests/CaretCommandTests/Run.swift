@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import TestSupport
 
 /// A finished run of a program.
 struct Run {
@@ -16,32 +18,23 @@ struct Run {
     }
 
     init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = Run.surroundings.merging(environment) { $1 }
-        let (input, output, errors) = (try Run.file(input), Pipe(), Pipe())
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        try process.run()
+        let file = try Run.file(input)
+        // The program has opened the file by then.
+        defer { unlink(file) }
+        let program = try ChildProgram(
+            [program] + arguments, environment: Run.surroundings.merging(environment) { $1 },
+            input: .file(file), output: .pipe, errors: .pipe)
         // The error output fits into a pipe, so both outputs can be read one after the other.
-        self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        status = process.terminationStatus
+        output = program.remainingOutput()
+        errors = program.remainingErrors()
+        // No signal ends these programs.
+        status = program.waitForEnd() ?? -1
     }
 
-    /// A file with this text as standard input. A pipe could be too small for the text.
-    private static func file(_ text: String) throws -> FileHandle {
-        let path = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
-        try Data(text.utf8).write(to: path)
-        let handle = try FileHandle(forReadingFrom: path)
-        try FileManager.default.removeItem(at: path)
-        return handle
-    }
-
-    /// The path of a program that is built next to the tests.
-    static func path(of program: String) -> String {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: program).path
+    /// The path of a file with this text, for standard input. A pipe could be too small for the text.
+    private static func file(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)").path
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
     }
 }

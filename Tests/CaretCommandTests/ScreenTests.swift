@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Subcommands that keep running on a terminal", .serialized) struct ScreenTests {
@@ -55,7 +56,7 @@ import Testing
         try session.expect("$ put a/long/name --create << one⏎\na/long/name: saved as revision 1")
         let program = #"stty rows 0 columns 0; "$@"; exec cat"#
         func screen(_ arguments: [String]) throws -> TerminalScreen {
-            let words = ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments
+            let words = ["sh", "-c", program, "sh", ChildProgram.path(of: "caret")] + arguments
             return try TerminalScreen(
                 running: words + ["--no-color", "--data", session.data], on: session, columns: 100, rows: 40)
         }
@@ -74,7 +75,7 @@ import Testing
         let screen = try TerminalScreen(
             running: ["sh", "-i"], on: session, columns: 200, rows: 6, environment: ["PS1": "> "])
         try screen.waits { $0 == ">" }
-        try screen.type("\(Run.path(of: "caret")) watch notes --no-color --data \(session.data)")
+        try screen.type("\(ChildProgram.path(of: "caret")) watch notes --no-color --data \(session.data)")
         try screen.waits { $0.hasSuffix("notes 1") }
         for revision in 2...3 {
             try screen.press("C-z")

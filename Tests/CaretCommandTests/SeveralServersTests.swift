@@ -88,22 +88,16 @@ import Testing
 
 /// A run of `caret` that ends with the test.
 private final class LastingCommand {
-    private let process = Process()
+    private let program: ChildProgram
     private let lines: ReceivedLines
 
     init(_ arguments: [String]) throws {
-        process.executableURL = URL(filePath: Run.path(of: "caret"))
-        process.arguments = arguments
-        process.environment = Run.surroundings
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        lines = ReceivedLines(of: output)
-        try process.run()
+        program = try ChildProgram(
+            [ChildProgram.path(of: "caret")] + arguments, environment: Run.surroundings, input: .nothing,
+            output: .pipe)
+        lines = ReceivedLines(of: program.output)
     }
 
     /// The next line, or nil if none comes in time.
     func next() -> String? { lines.next().map { String(decoding: $0, as: UTF8.self) } }
-
-    deinit { process.terminate() }
 }

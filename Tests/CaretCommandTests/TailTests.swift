@@ -1,6 +1,7 @@
 import CaretCommand
 import CaretCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("`caret tail` and `caret edit` while a document changes") struct TailTests {
@@ -68,7 +69,7 @@ import Testing
         #expect(try session.caret(["put", "notes", "--create"], input: "one\n").status == 0)
         // The editor reads the file only once. It then edits that text and saves it, and never reads the
         // changes of others.
-        let others = "\(Run.path(of: "caret")) put notes --data \(session.data)"
+        let others = "\(ChildProgram.path(of: "caret")) put notes --data \(session.data)"
         let editor = session.folder.appending(path: "editor").path
         let script = """
             comes() { until grep -q "$1" "$2"; do :; done; }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A terminal in tmux that runs `caret`: reads the screen and presses keys. It has its own tmux server:
@@ -16,7 +17,7 @@ final class TerminalScreen {
     private let environment: [String: String]
     /// The tmux server runs in the foreground. As a daemon it would keep open descriptors of the test
     /// process, and the test could not detect its end.
-    private let server = Process()
+    private let server: ChildProgram
 
     /// Runs `caret` through a shell, with the server of `session` or another server. The output stays on the
     /// screen after `caret` ends.
@@ -26,7 +27,7 @@ final class TerminalScreen {
     ) throws {
         let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
         let words =
-            ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments
+            ["sh", "-c", program, "sh", ChildProgram.path(of: "caret")] + arguments
             + (server ?? ["--data", session.data])
         try self.init(running: words, on: session, columns: columns, rows: rows, environment: environment)
     }
@@ -45,27 +46,21 @@ final class TerminalScreen {
             set -g escape-time 0
             """
         try settings.write(to: folder.appending(path: "settings"), atomically: true, encoding: .utf8)
-        try start()
+        server = try TerminalScreen.startServer(in: folder, environment)
+        try waitForServer()
         try tmux(
             ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-c", folder.path, "--"] + words)
     }
 
-    private func start() throws {
-        server.executableURL = URL(filePath: "/usr/bin/env")
-        server.arguments = ["tmux", "-f", "settings", "-S", "tmux", "-D"]
+    private static func startServer(in folder: URL, _ environment: [String: String]) throws -> ChildProgram {
         // The path of a socket must be short, so it is relative to the folder.
-        server.currentDirectoryURL = folder
-        server.environment = Run.surroundings.merging(environment) { $1 }
-        server.standardInput = FileHandle.nullDevice
-        server.standardOutput = FileHandle.nullDevice
-        server.standardError = FileHandle.nullDevice
-        // Threads of a queue block most signals. If these signals were blocked, tmux would not notice the end
-        // of its programs.
-        var (none, before) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try server.run()
+        try ChildProgram(
+            ["tmux", "-f", "settings", "-S", "tmux", "-D"],
+            environment: Run.surroundings.merging(environment) { $1 }, folder: folder.path, input: .nothing,
+            output: .nothing, errors: .nothing)
+    }
+
+    private func waitForServer() throws {
         let end = ContinuousClock.now + .seconds(30)
         // The command fails until the tmux server listens.
         while (try? tmux(["show-options", "-g"])) == nil {
@@ -118,17 +113,17 @@ final class TerminalScreen {
     }
 
     /// Waits until the screen fulfils a condition. Returns the screen.
+    ///
+    /// Each look at the screen runs a program. So the number of looks, unlike a time, allows more on a busy machine.
     @discardableResult
     func waits(until condition: (String) throws -> Bool) throws -> String {
-        let end = ContinuousClock.now + .seconds(30)
-        while true {
-            let text = try text()
+        var text = ""
+        for _ in 0..<2_000 {
+            text = try self.text()
             if try condition(text) { return text }
-            if ContinuousClock.now > end {
-                throw TimedOut(description: "the awaited text did not appear; the screen is:\n\(text)")
-            }
             usleep(10_000)
         }
+        throw TimedOut(description: "the awaited text did not appear; the screen is:\n\(text)")
     }
 
     /// Waits until `caret` ends. Returns its status, which is 130 after an interrupt.
@@ -143,7 +138,7 @@ final class TerminalScreen {
     }
 
     deinit {
-        server.terminate()
-        server.waitUntilExit()
+        server.kill(SIGTERM)
+        server.waitForEnd()
     }
 }

@@ -131,7 +131,7 @@ private struct SmallFileSystem {
             exit $status
             """
         let arguments = [
-            "sh", "-c", script, "sh", ChildProcess.path(of: "store-faults"), scratch.data,
+            "sh", "-c", script, "sh", ChildProgram.path(of: "store-faults"), scratch.data,
             scratch.path + "/small", String(kilobytes),
         ]
         return try ChildProcess(at: "/usr/bin/env", way + arguments + orders).waitForExit()

@@ -119,7 +119,7 @@ import Testing
 
     @Test("the echo program sends text and binary messages back unchanged")
     func echo() throws {
-        let echo = try Program([Program.path(of: "websocket-echo"), "0"])
+        let echo = try Program([ChildProgram.path(of: "websocket-echo"), "0"])
         defer { echo.kill(SIGKILL) }
         let address = try #require(try echo.output.next())
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The same scenario in two processes") struct ProcessTests {
@@ -19,16 +20,11 @@ import Testing
         #expect(await digests() == here)
         let file = FileManager.default.temporaryDirectory.appending(path: "digests-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        let child = Process()
-        child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        child.arguments = ["--testing-library", "swift-testing", "--filter", "ProcessTests"]
-        child.environment = ProcessInfo.processInfo.environment.merging([ProcessTests.asked: file.path]) {
-            $1
-        }
-        child.standardOutput = FileHandle.nullDevice
-        child.standardError = FileHandle.nullDevice
-        try child.run()
-        child.waitUntilExit()
+        let child = try ChildProgram(
+            ["/proc/self/exe", "--testing-library", "swift-testing", "--filter", "ProcessTests"],
+            environment: ChildProgram.environment(adding: [ProcessTests.asked: file.path]), output: .nothing,
+            errors: .nothing)
+        child.waitForEnd()
         let there = try String(contentsOf: file, encoding: .utf8)
         #expect(there == here)
     }

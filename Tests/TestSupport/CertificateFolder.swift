@@ -12,7 +12,8 @@ package final class CertificateFolder: Sendable {
 
     package struct Failure: Error {
         package let command: [String]
-        package let status: Int32
+        /// Nil if a signal ended it.
+        package let status: Int32?
     }
 
     package let path: String
@@ -63,19 +64,8 @@ package final class CertificateFolder: Sendable {
     /// Runs `openssl` with these arguments, without output.
     package func run(_ arguments: [String]) throws {
         let command = ["openssl"] + arguments
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        let words = command.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process: pid_t = 0
-        var status: Int32 = 0
-        let code = posix_spawnp(&process, command[0], &actions, nil, words, environ)
-        if code != 0 { throw Failure(command: command, status: code) }
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let program = try ChildProgram(command, input: .nothing, output: .nothing, errors: .nothing)
+        let status = program.waitForEnd()
         if status != 0 { throw Failure(command: command, status: status) }
     }
 }

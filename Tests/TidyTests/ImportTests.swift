@@ -135,7 +135,7 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
         "Tests/TestSupport": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib", "Dispatch",
+            "CLinux", "CaretCore", "CaretLog", "CaretRooms", "CaretTLS", "CaretWire", "CZlib", "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],

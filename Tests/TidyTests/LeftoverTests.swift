@@ -38,6 +38,26 @@ enum TrapRule {
     }
 }
 
+/// Starts of programs that could pass on descriptors, or that crash.
+enum ProgramRule {
+    private static let starts: [(words: [String], spelling: String)] = [
+        (["Process", "("], "Process()"), (["posix_spawn", "("], "posix_spawn"),
+        (["posix_spawnp", "("], "posix_spawnp"),
+    ]
+
+    static func violations(in file: RepositoryFile) -> [Violation] {
+        guard file.path.hasPrefix("Tests/"), file.path != "Tests/TestSupport/ChildProgram.swift" else {
+            return []
+        }
+        let source = SwiftSource(file.text)
+        return starts.flatMap { start in
+            source.lines(of: start.words, attached: true).map {
+                Violation(path: file.path, line: $0, reason: "use ChildProgram, not \(start.spelling)")
+            }
+        }
+    }
+}
+
 extension StringProtocol {
     /// Whether the word occurs without a letter, digit or underscore beside it.
     func holdsWord(_ word: String) -> Bool {
@@ -59,6 +79,13 @@ struct LeftoverTests {
     @Test("product code traps only with the name of a broken invariant")
     func noTraps() throws {
         expectNone(try Repository.swiftFiles().flatMap(TrapRule.violations(in:)))
+    }
+
+    @Test("tests start programs in one way")
+    func oneStart() throws {
+        expectNone(try Repository.swiftFiles().flatMap(ProgramRule.violations(in:)))
+        let other = RepositoryFile(path: "Tests/A.swift", text: "let a = Process()\nServerProcess()")
+        #expect(ProgramRule.violations(in: other).map(\.line) == [1])
     }
 
     @Test("a mark of unfinished work is found in every kind of file", arguments: LeftoverRule.marks)

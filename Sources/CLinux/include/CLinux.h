@@ -13,6 +13,9 @@
 /// with room for `*length` bytes, or both are null.
 int caret_accept(int listener, void *address, unsigned *length);
 
+/// Makes a pipe, whose reading end comes first. Both ends are closed on exec.
+int caret_pipe(int ends[2]);
+
 /// Creates a non-blocking timer on the monotonic clock. Returns a negative number on failure.
 int caret_timer(void);
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The plugins for Vim, Neovim and Emacs", .serialized, .timeLimit(.minutes(2)))
@@ -12,7 +13,7 @@ struct EditorPluginTests {
             .appending(path: "Sources/CaretEditors").path
 
         func command(opening document: String) -> [String] {
-            let caret = Run.path(of: "caret")
+            let caret = ChildProgram.path(of: "caret")
             switch self {
             case .vim:
                 return [
@@ -76,7 +77,7 @@ struct EditorPluginTests {
         try other.waits { !other.peers.isEmpty }
         #expect(other.peers.map { $0["name"] as? String } == ["Ann"])
         #expect(other.peers.map { $0["color"] as? String } == ["#c33"])
-        #expect(try other.end().status == 0)
+        #expect(other.end().status == 0)
         try screen.type(":q")
         #expect(try screen.ended() == 0)
         #expect(try screen.text().contains("it's 100% #1: all edits are saved, at revision 3"))

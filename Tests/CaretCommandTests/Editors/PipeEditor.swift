@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 /// A text editor without a screen, which runs `caret pipe` as the plugins do.
@@ -8,8 +9,7 @@ final class PipeEditor {
         let errors: String
     }
 
-    private let process = Process()
-    private let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    private let program: ChildProgram
     private let received: ReceivedLines
     private let countsLines: Bool
     /// The lines that the editor shows; one string with the whole text if it counts characters.
@@ -25,19 +25,17 @@ final class PipeEditor {
         throws
     {
         self.countsLines = countsLines
-        process.executableURL = URL(filePath: Run.path(of: "caret"))
-        process.arguments =
+        let command =
             [
-                "pipe", "--positions", countsLines ? "lines" : "characters", "--socket",
-                session.data + "/caretd.sock",
+                ChildProgram.path(of: "caret"), "pipe", "--positions", countsLines ? "lines" : "characters",
+                "--socket", session.data + "/caretd.sock",
             ]
             + options + [document]
-        process.environment = Run.surroundings.merging([
-            "XDG_STATE_HOME": session.folder.path + "/state"
-        ]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        received = ReceivedLines(of: output)
-        try process.run()
+        program = try ChildProgram(
+            command,
+            environment: Run.surroundings.merging(["XDG_STATE_HOME": session.folder.path + "/state"]) { $1 },
+            input: .pipe, output: .pipe, errors: .pipe)
+        received = ReceivedLines(of: program.output)
         try waits { !self.lines.isEmpty }
     }
 
@@ -112,8 +110,8 @@ final class PipeEditor {
     // MARK: From the user
 
     func send(_ message: [String: Any]) throws {
-        let line = try JSONSerialization.data(withJSONObject: message) + Data("\n".utf8)
-        try input.fileHandleForWriting.write(contentsOf: line)
+        let line = try JSONSerialization.data(withJSONObject: message)
+        try program.write(String(decoding: line, as: UTF8.self) + "\n")
     }
 
     /// Replaces a line by other lines.
@@ -135,12 +133,8 @@ final class PipeEditor {
         try send(["type": "change", "seen": seen, "edits": [edit]])
     }
 
-    func end() throws -> (status: Int32, errors: String) {
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        return (
-            process.terminationStatus,
-            String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-        )
+    func end() -> (status: Int32?, errors: String) {
+        program.endInput()
+        return (program.waitForEnd(), program.remainingErrors())
     }
 }

@@ -22,7 +22,7 @@ import Testing
         try editor.waits { editor.lines == ["zero", "one", "two", "four"] && editor.state == "saved" }
         try editor.send(["type": "redo"])
         try editor.waits { editor.lines == ["zero", "one", "two!", "three", "four"] }
-        let end = try editor.end()
+        let end = editor.end()
         #expect(end.status == 0 && end.errors.isEmpty, "\(end)")
         #expect(try session.caret(["cat", "list"]).output == "zero\none\ntwo!\nthree\nfour\n")
     }
@@ -40,7 +40,7 @@ import Testing
         // The caret moves with the text before it.
         try lines.type(["x😀one"], at: 0)
         try lines.waits { (lines.peers.first?["selections"] as? [[[Int]]]) == [[[0, 6], [0, 6]]] }
-        for editor in [lines, characters] { #expect(try editor.end().status == 0) }
+        for editor in [lines, characters] { #expect(editor.end().status == 0) }
     }
 
     @Test("editors that type at the same time have one text in the end")
@@ -85,13 +85,13 @@ import Testing
         session.stop()
         try editor.waits { editor.state == "offline" }
         try editor.type(["one!"], at: 0)
-        let end = try editor.end()
+        let end = editor.end()
         #expect(end.status == 0 && end.errors.contains("your edits are kept on this machine"), "\(end)")
         try session.start()
         let again = try PipeEditor("list", on: session)
         #expect(again.lines == ["one!"])
         try again.waits { again.state == "saved" }
-        #expect(try again.end().status == 0)
+        #expect(again.end().status == 0)
         #expect(try session.caret(["cat", "list"]).output == "one!\n")
     }
 
@@ -103,12 +103,12 @@ import Testing
         try editor.send(["type": "change", "seen": 0, "first": 5, "count": 1, "lines": [""]])
         try editor.waits { editor.fault != nil }
         #expect(editor.fault == "lines ends at line 6, and the text has 1")
-        #expect(try editor.end().status == 1)
+        #expect(editor.end().status == 1)
         #expect(try session.caret(["cat", "list"]).output == "a\n")
         let other = try PipeEditor("list", on: session)
         try other.send(["type": "applied", "number": 1])
         try other.waits { other.fault == "the change 1 was not sent; the last one is 0" }
-        #expect(try other.end().status == 1)
+        #expect(other.end().status == 1)
     }
 
     @Test("a document that does not exist, and an unknown unit")

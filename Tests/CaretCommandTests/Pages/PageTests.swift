@@ -126,7 +126,7 @@ import Testing
             return parsed.arguments.positional.count <= command.arguments.count
         case "caretd":
             let options = words.dropFirst() + ["--check-config"]
-            return try Run(Run.path(of: "caretd"), Array(options), environment: [:]).status == 0
+            return try Run(ChildProgram.path(of: "caretd"), Array(options), environment: [:]).status == 0
         case "caret-bench":
             let source = try Pages.text("Benchmarks/caret-bench/Frame/CaretBench.swift")
             return words.dropFirst().first.map { source.contains("\"\($0)\"") } ?? true

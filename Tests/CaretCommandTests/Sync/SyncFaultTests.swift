@@ -1,5 +1,6 @@
 import CaretSync
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("`caret sync` when something goes wrong", .serialized) struct SyncFaultTests {
@@ -52,7 +53,8 @@ import Testing
         try folders.waits { try folders.output("ann").contains("old → revision 1") }
         let (data, backup) = (folders.root.path + "/data", folders.root.path + "/backup")
         #expect(
-            try Run(Run.path(of: "caret"), ["backup", backup, "--data", data], environment: [:]).status == 0)
+            try Run(ChildProgram.path(of: "caret"), ["backup", backup, "--data", data], environment: [:])
+                .status == 0)
         try folders.save("1\n2\n", to: "old", in: "ann", 1)
         try folders.save("new\n", to: "new", in: "ann", 1)
         try folders.waits {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Editing the files of a synced folder with vim") struct SyncVimTests {
@@ -15,7 +16,7 @@ import Testing
         let screen = try TerminalScreen(running: ["vi", "-u", "NONE", "-N", "-n", file], on: session)
         try screen.waits { $0.hasPrefix("milk") }
         let put = try Run(
-            Run.path(of: "caret"), ["put", "list", "--data", folders.root.path + "/data"],
+            ChildProgram.path(of: "caret"), ["put", "list", "--data", folders.root.path + "/data"],
             input: "milk\nbread and butter\n", environment: [:])
         #expect(put.status == 0, "\(put)")
         try folders.waits { folders.texts(in: "ann")["list"] == "milk\nbread and butter\n" }

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A server, and folders that are synced with it. Each process can be killed and started again.
 final class SyncedFolders {
     let root: URL
-    private var processes: [String: Process] = [:]
+    private var processes: [String: ChildProgram] = [:]
 
     /// The key of the server's process. The key of a folder is its name.
     static let server = "server"
@@ -19,28 +20,20 @@ final class SyncedFolders {
     func folder(_ name: String) -> URL { root.appending(path: name) }
 
     func start(_ key: String, _ options: [String] = []) throws {
-        let process = Process()
         let isServer = key == SyncedFolders.server
-        process.executableURL = URL(filePath: Run.path(of: isServer ? "caretd" : "caret"))
         let data = root.path + "/data"
-        process.arguments =
+        let command =
             isServer
-            ? ["--data", data, "--listen", "127.0.0.1:0"]
-            : ["sync", folder(key).path, "--data", data] + options
-        process.environment = Run.surroundings
-        // The outputs go to files, because a pipe could become full.
-        process.standardOutput = try log(key, "output")
-        process.standardError = try log(key, "errors")
-        try process.run()
-        processes[key] = process
+            ? ["caretd", "--data", data, "--listen", "127.0.0.1:0"]
+            : ["caret", "sync", folder(key).path, "--data", data] + options
+        // The outputs go to files, because a pipe could become full. A restarted process appends to them.
+        processes[key] = try ChildProgram(
+            [ChildProgram.path(of: command[0])] + command.dropFirst(), environment: Run.surroundings,
+            output: .file(log(key, "output")), errors: .file(log(key, "errors")))
     }
 
-    /// A log file that a restarted process appends to.
-    private func log(_ key: String, _ what: String) throws -> FileHandle {
-        let descriptor = open(
-            root.appending(path: "\(key).\(what)").path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        if descriptor < 0 { throw POSIXError(.EIO) }
-        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    private func log(_ key: String, _ what: String) -> String {
+        root.appending(path: "\(key).\(what)").path
     }
 
     /// The standard error of all processes with this key.
@@ -77,7 +70,7 @@ final class SyncedFolders {
         guard let process = processes[key] else { return nil }
         try waits { !process.isRunning }
         processes[key] = nil
-        return process.terminationStatus
+        return process.waitForEnd()
     }
 
     /// The standard output of all processes with this key.
@@ -87,8 +80,8 @@ final class SyncedFolders {
 
     func kill(_ key: String) {
         guard let process = processes.removeValue(forKey: key) else { return }
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.kill(SIGKILL)
+        process.waitForEnd()
     }
 
     /// The texts in a folder by path, without hidden files.

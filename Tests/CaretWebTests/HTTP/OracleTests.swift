@@ -95,16 +95,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let (input, output) = (folder.appending(path: "input"), folder.appending(path: "output"))
         try Data(requests.map { hexadecimal($0) + "\n" }.joined().utf8).write(to: input)
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(filePath: command[0])
-        process.currentDirectoryURL = HTTPFixture.folder
-        process.arguments = Array(command.dropFirst())
-        process.standardInput = try FileHandle(forReadingFrom: input)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let program = try ChildProgram(
+            command, folder: HTTPFixture.folder.path, input: .file(input.path), output: .file(output.path))
+        #expect(program.waitForEnd() == 0)
         return String(decoding: try Data(contentsOf: output), as: UTF8.self).split(separator: "\n")
     }
 }

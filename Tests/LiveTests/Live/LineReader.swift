@@ -1,7 +1,6 @@
 import Glibc
 
-/// Reads lines from a descriptor, and closes the descriptor in the end. Throws if no bytes arrive for too
-/// long.
+/// Reads lines from a descriptor. Throws if no bytes arrive for too long.
 final class LineReader {
     /// No bytes arrived within the longest wait.
     struct ReadTimeout: Error {
@@ -10,15 +9,19 @@ final class LineReader {
     }
 
     let descriptor: Int32
+    /// Closes the descriptor; nil if this reader closes it.
+    private let owner: AnyObject?
     private var bytes: [UInt8] = []
     /// Where the next line starts, and how far the bytes were searched for a line end.
     private var (start, searchedEnd) = (0, 0)
 
     private static let timeoutMilliseconds: Int32 = 60_000
 
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    init(_ descriptor: Int32, ownedBy owner: AnyObject? = nil) {
+        (self.descriptor, self.owner) = (descriptor, owner)
+    }
 
-    deinit { close(descriptor) }
+    deinit { if owner == nil { close(descriptor) } }
 
     /// The next line without its line break; nil at the end.
     func next() throws -> String? {

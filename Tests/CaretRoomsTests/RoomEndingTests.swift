@@ -120,6 +120,62 @@ import Testing
         #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
     }
 
+    /// Rules D8 and D12.
+    @Test("pushes that wait for a rename or a deletion are committed if it fails", arguments: [false, true])
+    func pushesOfFailedOrder(isDeletion: Bool) throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob, .eve)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(2, 2, "y")], base: 1, seq: 1)
+        if isDeletion { world.delete(by: .orderer) } else { try world.rename(to: "other", by: .orderer) }
+        world.release { isDeletion ? $0.isDelete : $0.isRename }
+        world.push(.eve, [(1, 1, "z")], base: 1, seq: 1)
+        #expect(world.lines(.ann).types == ["ack"])
+        #expect(world.lines(.bob).codes == [] && world.lines(.eve).codes == [])
+        if isDeletion {
+            world.answer(\.isDelete, .deleted(.full))
+        } else {
+            world.answer(\.isRename, .renamed(.exists))
+        }
+        #expect(world.lines(.orderer).codes == [isDeletion ? "storage_full" : "exists"])
+        #expect(world.text == "xazby")
+        #expect(world.lines(.bob).types.contains("ack") && world.lines(.eve).types.contains("ack"))
+    }
+
+    /// Rule D12. The push needs a text that the room does not keep in memory.
+    @Test("a push that waits for the store is committed if a rename fails")
+    func unpreparedPush() throws {
+        var limits = Limits()
+        limits.windowBytes = 1
+        var world = try RoomWorld("ab", limits: limits)
+        world.openQuietly(.ann, .bob)
+        for seq in Int64(1)...3 { world.push(.bob, [(0, 0, "x")], base: Revision(Int(seq)), seq: seq) }
+        world.holds = \.isReadText
+        world.push(.ann, [(0, 0, "y")], base: 1, seq: 1)
+        try world.rename(to: "notes", by: .orderer)
+        world.forget()
+        world.release()
+        #expect(world.lines(.orderer).codes == ["exists"])
+        #expect(world.lines(.ann).codes == [] && world.text.contains("y"))
+    }
+
+    /// Rules B9 and D12.
+    @Test("a session that closes gets the answer to its push before `closed`, also during a rename")
+    func closing() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(2, 2, "y")], base: 1, seq: 1)
+        world.close(.bob)
+        try world.rename(to: "notes", by: .orderer)
+        world.release(holding: \.isRename)
+        #expect(world.lines(.bob).types == ["change"])
+        world.release()
+        #expect(world.lines(.bob).types == ["ack", "closed"] && world.text == "xaby")
+    }
+
     @Test("if a rename and a deletion arrive together, one gets `not_found`")
     func twoOrders() throws {
         var world = try RoomWorld("ab")

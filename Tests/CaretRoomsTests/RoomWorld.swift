@@ -119,9 +119,9 @@ struct RoomWorld {
         time = end
     }
 
-    /// Runs all held actions.
-    mutating func release() {
-        holds = { _ in false }
+    /// Runs all held actions. From now on, holds only these.
+    mutating func release(holding holds: @escaping (RoomAction) -> Bool = { _ in false }) {
+        self.holds = holds
         let actions = held
         held = []
         run(actions)

@@ -59,7 +59,13 @@ extension Referee {
         case .check(let check): received(check, link, unit)
         case .peer(let peer): received(peer, sent, link, unit)
         case .resync(let resync): received(resync, sent, link)
-        case .closed(let closed): end(closed.document, link)
+        case .closed(let closed):
+            if link.streams[closed.document]?.mustEnd == true {
+                fail(
+                    .answer,
+                    "a push of client \(link.client) was refused with `not_found`, but its session goes on")
+            }
+            end(closed.document, link)
         case .gone(let gone): received(gone, sent, link)
         case .rights(let rights):
             if rights.rights == .none { end(rights.document, link) }
@@ -214,7 +220,7 @@ extension Referee {
         check(resync.text, resync.revision, history, "resynced")
         check(resync.own, resync.document, history, link, sent)
         link.streams[resync.document] = TrackedStream(
-            history: history, position: resync.revision, squashes: stream.squashes)
+            history: history, position: resync.revision, squashes: stream.squashes, mustEnd: stream.mustEnd)
     }
 
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }

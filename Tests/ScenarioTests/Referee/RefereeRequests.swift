@@ -123,6 +123,7 @@ extension Referee {
         }
         if case .push(let push)? = asked {
             refused(push, code, sent, link)
+            if code == .notFound { noteMissing(push, link) }
             checkBase(push.base, of: push.epoch, refusedWith: code, sent)
         }
         guard let document = error.document else { return }
@@ -136,6 +137,19 @@ extension Referee {
         } else if error.head != nil {
             fail(.synced, "an error names a head that is not in the log")
         }
+    }
+
+    /// If the server refuses a session's push because there is no such document, the session must end, even if its
+    /// client does not close it. Rules D8 and D12.
+    private func noteMissing(_ push: Push, _ link: Link) {
+        guard case .edits = push.content, let stream = link.streams[push.document],
+            stream.history.epoch == push.epoch
+        else { return }
+        let isClosing = link.awaited.values.contains {
+            if case .close(let close) = $0.message { close.document == push.document } else { false }
+        }
+        if isClosing { return }
+        link.streams[push.document]?.mustEnd = true
     }
 
     /// A revision that is on disk is never too new, although the server's room may not have it yet.

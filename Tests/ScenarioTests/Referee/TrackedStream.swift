@@ -14,6 +14,8 @@ struct TrackedStream {
     var position: Revision
     let squashes: Bool
     var peers: [WireString: PeerView] = [:]
+    /// Whether a push of this session was refused with `not_found`. The server must then end the session.
+    var mustEnd = false
 }
 
 /// A request without an answer so far.

@@ -128,11 +128,16 @@ package struct RoomPause: Sendable {
     }
 
     /// Replaces each queued request with the result of `change`; nil removes the request.
-    mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
+    package mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
         queued = queued.compactMap(change)
     }
 
     func holdsPush(of pusher: Pusher) -> Bool { queued.holdsPush(of: pusher) }
+
+    /// Whether a push waits whose answer goes to this session.
+    func owesAnswer(to session: SessionID) -> Bool {
+        queued.contains { if case .push(let push, _) = $0 { push.session == session } else { false } }
+    }
 
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check("requests wait only during a pause", queued.isEmpty || !reasons.isEmpty)

@@ -35,15 +35,16 @@ extension RoomState {
         switch dueReason {
         // `takeNewName` needs no call to the store.
         case nil, .renamedElsewhere: break
+        // The accepted pushes wait for the answer too. If the order fails, they are validated again. If it succeeds,
+        // their name, their document or their base belongs to the past.
         case .rename(let name, _):
-            refusePushes()
+            validateAllAgain()
             callInPause(.rename(log.document, to: name))
         case .delete:
-            refusePushes()
+            validateAllAgain()
             callInPause(.delete(log.document, at: clock.now))
         case .redact(let redaction, _):
             isHistoryChanging = true
-            // The accepted pushes wait too. Their bases belong to the old history.
             validateAllAgain()
             callInPause(.redact(log.document, redaction))
         case .reload: callInPause(.load(log.document))
@@ -54,12 +55,6 @@ extension RoomState {
     private mutating func callInPause(_ storeCall: StoreCall) {
         pause.beginCall()
         call(storeCall)
-    }
-
-    private mutating func refusePushes() {
-        _ = pushes.takeReady()
-        for pusher in pushes.pushers { resolve(pusher, refusing: .notFound) }
-        deliverStreams()
     }
 
     /// Runs the queued requests, unless the pause has another reason. A closed room has refused them.
@@ -138,7 +133,9 @@ extension RoomState {
     /// Uses the name that another server has given to the document, once all current work has ended.
     mutating func takeNewName() {
         guard case .renamedElsewhere(let name, _)? = dueReason else { return }
-        refusePushes()
+        _ = pushes.takeReady()
+        for pusher in pushes.pushers { resolve(pusher, refusing: .notFound) }
+        deliverStreams()
         let newer = changeName(to: name)
         for request in newer { submit(request) }
     }

@@ -105,6 +105,7 @@ extension RoomState {
         let id = sessions[index].id
         return sessions[index].stream.pendingAck != nil
             || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
+            || pause.owesAnswer(to: id)
     }
 
     /// Ends a session whose connection has ended. Its pushes are still handled. The room answers with

@@ -384,6 +384,42 @@ async function testPage({ testTabs }) {
         assert.match(await tab.text(), /^(xab|abx)$/)
         assert.deepEqual(await tab.evaluate(() => [shared.text, field.readOnly]), ['aby', false])
     }, 'ab')
+
+    await testTabs('a field whose document is closed keeps what was typed before, and is read-only from then on', async ({ tab, other }) => {
+        const state = () => tab.evaluate(() => [field.value, field.readOnly, field.getAttribute('aria-description')])
+        await tab.evaluate(() => {
+            binding.release()
+            field.setAttribute('aria-description', 'Write here')
+            globalThis.binding = shared.bind(field)
+        })
+        await tab.focus()
+        await tab.select(2, 2)
+        await tab.insert('c')
+        await tab.evaluate(() => {
+            field.setRangeText('d', 3, 3)
+            globalThis.closing = shared.close()
+        })
+        assert.deepEqual(await state(), ['abcd', true, 'This text is closed'])
+        await tab.insert('x')
+        await tab.evaluate(() => closing)
+        await until(() => other.text === 'abcd', 'what was typed before')
+        assert.deepEqual(await state(), ['abcd', true, 'This text is closed'])
+        await tab.evaluate(async (name) => {
+            globalThis.shared = caret.open(name)
+            await shared.opened()
+            globalThis.second = shared.bind(field)
+        }, other.name)
+        assert.deepEqual(await state(), ['abcd', false, 'Write here'])
+        // The first binding does not end the second one.
+        await tab.evaluate(() => binding.release())
+        await tab.focus()
+        await tab.select(4, 4)
+        await tab.insert('e')
+        await until(() => other.text === 'abcde', 'what was typed into the field that was bound again')
+        await tab.evaluate(() => shared.close())
+        await tab.evaluate(() => second.release())
+        assert.deepEqual([await state(), tab.page.problems], [['abcde', false, 'Write here'], []])
+    }, 'ab')
 }
 
 /** Users who may not write. */

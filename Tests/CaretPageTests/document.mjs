@@ -90,6 +90,7 @@ const conversations = {
         const { server, caret, document } = await open(wasm)
         assert.equal(caret.open('a'), document)
         await document.close()
+        await document.close()
         assert.deepEqual(server.received.at(-1), { type: 'close', doc: 'a' })
         assert.throws(() => document.append('x'), { name: 'CaretError', code: 'closed' })
         assert.notEqual(caret.open('a'), document)
@@ -115,7 +116,7 @@ const conversations = {
         again.append('?')
         server.send({ type: 'ack', doc: 'a', seq: 2, rev: 3 })
         await again.saved()
-        assert.deepEqual([again.text, caret.open('a') === again], ['Milk!?', true])
+        assert.deepEqual([again.text, again === document], ['Milk!?', true])
         assert.equal(server.received.some(({ type }) => type === 'close'), false)
         await again.close()
         assert.deepEqual(server.received.at(-1), { type: 'close', doc: 'a' })
@@ -132,6 +133,54 @@ const conversations = {
         await Promise.all([first, second])
         assert.deepEqual(server.received.filter(({ type }) => type === 'close'), [{ type: 'close', doc: 'a' }])
         assert.throws(() => document.append('x'), { code: 'closed' })
+    },
+
+    async 'a document that two parts of a program have opened is closed with the second `close`'(wasm) {
+        const { server, caret, document } = await open(wasm)
+        assert.equal(caret.open('a'), document)
+        await document.close()
+        document.append('!')
+        assert.equal(server.received.at(-1).type, 'push')
+        server.send({ type: 'ack', doc: 'a', seq: 1, rev: 2 })
+        await document.close()
+        assert.deepEqual(server.received.at(-1), { type: 'close', doc: 'a' })
+        assert.throws(() => document.append('x'), { code: 'closed' })
+    },
+
+    async 'a client that ends closes a document, however many parts of the program have opened it'(wasm) {
+        const { caret, document } = await open(wasm)
+        caret.open('a')
+        await caret.close()
+        assert.throws(() => document.text, { code: 'closed' })
+    },
+
+    async 'a closed document has a name, and all else about it throws `closed`'(wasm) {
+        const { document } = await open(wasm)
+        await document.close()
+        const getters = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(document)))
+            .filter(([name, { get }]) => get && !['name', 'watches'].includes(name)).map(([name]) => name)
+        assert.ok(getters.includes('text') && getters.includes('unsaved'))
+        assert.equal(document.name, 'a')
+        for (const getter of getters) assert.throws(() => document[getter], { name: 'CaretError', code: 'closed' }, getter)
+        for (const call of [() => document.undo(), () => document.retry(), () => document.select([]), () => document.bind({})]) {
+            assert.throws(call, { name: 'CaretError', code: 'closed' })
+        }
+        await assert.rejects(document.opened(), { code: 'closed' })
+        await assert.rejects(document.saved(), { code: 'closed' })
+    },
+
+    async 'a document that is open to edit is not opened to watch, and the reverse'(wasm) {
+        for (const watch of [false, true]) {
+            const { server, caret } = await connect(wasm)
+            const document = caret.open('a', { watch })
+            const { id } = server.received.at(-1)
+            server.send({ type: 'opened', id, doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rights: 'write', peers: [] })
+            assert.equal(caret.open('a', { watch }), document)
+            const problem = { name: 'CaretError', code: 'already_open', message: /^a is open to (edit|watch); close it first$/ }
+            assert.throws(() => caret.open('a', { watch: !watch }), problem)
+            await Promise.all([document.close(), document.close()])
+            assert.notEqual(caret.open('a', { watch: !watch }), document)
+        }
     },
 
     async 'a document that is missing is created when it is opened again with `create`'(wasm) {

@@ -232,10 +232,10 @@ export const cases = {
     },
 
     'unsaved text is found only where a document is edited'() {
-        const edited = { unsaved: [{}] }
+        const edited = { unsaved: [{}], close() {} }
         const app = (screen, document) => ({ route: { screen, name: 'a' }, caret: { open: () => document } })
         assert.equal(unsavedDocument(app('editor', edited)), edited)
-        assert.equal(unsavedDocument(app('editor', { unsaved: [] })), null)
+        assert.equal(unsavedDocument(app('editor', { ...edited, unsaved: [] })), null)
         assert.equal(unsavedDocument(app('history', edited)), null)
         assert.equal(unsavedDocument({ route: null }), null)
         const trapped = { get unsaved() { throw new Error('trapped') } }

@@ -103,6 +103,30 @@ const conversations = {
         assert.throws(() => ann.bind(editor), { code: 'closed' })
     },
 
+    async 'an editor whose document is closed keeps what was typed before, and is read-only from then on'(wasm) {
+        const { server, ann, bob, binding, editor } = await bound(wasm, 'ab')
+        editor.change([{ range: [2, 2], text: 'c' }])
+        const closing = ann.close()
+        assert.equal(editor.reason, 'This text is closed')
+        await closing
+        await until(() => server.text('a') === 'abc')
+        editor.undo()
+        editor.composing(true)
+        editor.change([{ range: [0, 0], text: 'x' }])
+        await until(() => bob.text === 'abc')
+        const again = ann.caret.open('a')
+        await again.opened()
+        const second = again.bind(editor)
+        assert.deepEqual([editor.text, editor.reason], ['abc', null])
+        // The first binding does not end the second one.
+        binding.release()
+        editor.change([{ range: [3, 3], text: 'd' }])
+        await until(() => bob.text === 'abcd')
+        await again.close()
+        second.release()
+        assert.deepEqual([editor.text, editor.reason], ['abcd', null])
+    },
+
     async 'only a textarea or a surface can be bound'(wasm) {
         const { ann } = await start(wasm, '')
         assert.throws(() => ann.bind({}), { name: 'TypeError', message: 'bind needs a textarea or a Surface' })

@@ -9,7 +9,7 @@ const types = readFileSync(new URL('../../Sources/CaretPage/caret/caret.d.ts', i
 
 /** Methods for the other files of the client, which are no part of the interface. */
 const internal = {
-    Caret: ['openKept'], CaretDocument: ['notify', 'keepOpen', 'create', 'checkWaiters', 'endWaiting'],
+    Caret: ['openKept'], CaretDocument: ['notify', 'keepOpen', 'end', 'create', 'checkWaiters', 'endWaiting'],
     Binding: [], Surface: ['connect'], CaretError: [],
 }
 

@@ -8,7 +8,7 @@ import {
     applyEdits, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, replaceLoneSurrogates, toSelection,
 } from './field-text.js'
 import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
-import { readOnlyReason } from './rights.js'
+import { closedReason, readOnlyReason } from './rights.js'
 
 /** From this length on, `execCommand` is faster than `setRangeText` in engines other than WebKit. */
 const longText = 20_000
@@ -16,6 +16,9 @@ const longText = 20_000
 const longestLayoutWait = 1_000
 /** Firefox enters an emoji of a keyboard in two events, one for each half. How long the first waits, in milliseconds. */
 const halfTimeout = 100
+
+/** What the pages had set before in fields whose documents are closed, until they are ordinary again. */
+const closedFields = new WeakMap()
 
 /** A field that shows a document. `release` ends this. */
 export class Binding {
@@ -45,7 +48,7 @@ export class Binding {
     #selection = [0, 0]
     #direction = 'none'
     /** What the document calls. */
-    #holder = { messagesWait: (size) => this.#messagesWait(size), release: () => this.release() }
+    #holder = { messagesWait: (size) => this.#messagesWait(size), close: () => this.#close() }
     #heldSize = 0
     /** The binding changes the field itself, so events of the field are no input. */
     #isApplying = false
@@ -82,7 +85,8 @@ export class Binding {
         this.#messages = messages
         this.#core = core
         this.#options = { overlay, labels }
-        this.#own = { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
+        this.#own = closedFields.get(field) ?? { readOnly: field.readOnly, description: field.getAttribute('aria-description') }
+        if (closedFields.delete(field)) this.#setReadOnly(this.#own)
         this.#shown = document.text
         this.#awaitsText = document.rights === 'none' && !document.isRestored
         this.#early = EarlyText.of(field, document.name)
@@ -99,7 +103,28 @@ export class Binding {
 
     /** Ends the connection between the field and the document. The field keeps its text. */
     release() {
-        if (this.#listeners.signal.aborted) return
+        const wasClosed = closedFields.delete(this.surface)
+        if (!this.#hasEnded) this.#end()
+        else if (!wasClosed) return
+        this.#setReadOnly(this.#own)
+    }
+
+    /** The document is closed. The field stays read-only until `release`, or until it is bound again. */
+    #close() {
+        if (this.#halfTimer !== null) this.#endHalf()
+        try {
+            this.#readValue()
+        } catch {
+            // After a fault of the module, the text is only in the field.
+        }
+        this.#end()
+        closedFields.set(this.surface, this.#own)
+        this.#setReadOnly({ readOnly: true, description: closedReason })
+    }
+
+    get #hasEnded() { return this.#listeners.signal.aborted }
+
+    #end() {
         this.#listeners.abort()
         clearTimeout(this.#halfTimer)
         cancelAnimationFrame(this.#scrollFrame)
@@ -107,7 +132,6 @@ export class Binding {
         this.#overlay?.remove()
         this.#mirror?.remove()
         this.#messages.release(this.#holder)
-        this.#setReadOnly(this.#own.readOnly, this.#own.description)
         EarlyText.released(this.surface, this.#document.name, this.#early)
     }
 
@@ -148,7 +172,7 @@ export class Binding {
     }
 
     #addLayout({ Mirror, Overlay }) {
-        if (this.#listeners.signal.aborted) return
+        if (this.#hasEnded) return
         const { overlay, labels } = this.#options
         const [mirror, core] = [new Mirror(this.surface), this.#core]
         this.#mirror = mirror
@@ -325,7 +349,7 @@ export class Binding {
     /** Handles the messages that wait, with one layout of the page for all of them. */
     #handleMessages() {
         this.#cancelFrame()
-        if (this.#listeners.signal.aborted || this.#halfTimer !== null) return
+        if (this.#hasEnded || this.#halfTimer !== null) return
         this.#readValue()
         this.#tellSelection()
         this.#heldSize = 0
@@ -416,7 +440,7 @@ export class Binding {
     }
 
     #readLater() {
-        if (this.#listeners.signal.aborted) return
+        if (this.#hasEnded) return
         this.#enterEarly()
         this.#readValue()
         this.#tellSelection()
@@ -462,12 +486,12 @@ export class Binding {
         // Others see the carets of those who may write.
         if (reason && this.#told) this.#document.select([])
         if (reason) this.#told = null
-        this.#setReadOnly(this.#own.readOnly || reason !== undefined, reason ?? this.#own.description)
+        this.#setReadOnly(reason ? { readOnly: true, description: reason } : this.#own)
         queueMicrotask(() => this.#readLater())
     }
 
-    #setReadOnly(isReadOnly, description) {
-        this.surface.readOnly = isReadOnly
+    #setReadOnly({ readOnly, description }) {
+        this.surface.readOnly = readOnly
         if (description === null) this.surface.removeAttribute('aria-description')
         else this.surface.setAttribute('aria-description', description)
     }

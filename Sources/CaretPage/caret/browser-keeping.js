@@ -1,5 +1,5 @@
 // Stores keepsakes in the browser: in IndexedDB, with one lock for each client id.
-import { lockByChannel, lockByManager } from './tab-locks.js'
+import { lockByManager } from './tab-locks.js'
 
 /** A Keeping for pages in a browser; null elsewhere. */
 export function browserKeeping() {
@@ -21,10 +21,12 @@ class BrowserKeeping {
         await this.#run('readwrite', (store) => store.delete([server, client, number]))
     }
 
-    lock(server, client, options) {
+    async lock(server, client, options) {
         const name = `caret ${server} ${client}`
-        // Only secure contexts have a lock manager.
-        return navigator.locks ? lockByManager(name, options) : lockByChannel(name, options)
+        if (navigator.locks) return lockByManager(name, options)
+        // Only secure contexts have a lock manager. The others must not delay the first text of these.
+        const { lockByChannel } = await import('./channel-lock.js')
+        return lockByChannel(name, options)
     }
 
     // The storage of a session survives when the page is loaded again, and when the browser restores its tabs.

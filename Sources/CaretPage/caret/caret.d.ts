@@ -156,8 +156,9 @@ export class Caret extends EventTarget {
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect(): void
     /**
-     * Opens a document, now or as soon as there is a connection. There is one object for each name. With `create`, a
-     * document that is missing is created, also if it was opened without `create` before.
+     * Opens a document, now or as soon as there is a connection. There is one object for each name, which is open until
+     * each call has its `close`. With `create`, a document that is missing is created, also if it was opened without
+     * `create` before. Throws with the code `already_open` if the document is open with another `watch`.
      */
     open(name: string, options?: { create?: boolean; watch?: boolean }): CaretDocument
     list(options?: { prefix?: string; after?: string; limit?: number }): Promise<{ docs: Entry[]; more: boolean }>
@@ -235,8 +236,9 @@ export class CaretDocument extends EventTarget {
     opened(): Promise<void>
     saved(): Promise<void>
     /**
-     * Waits until everything is saved, but for at most 4 s, and closes the document. If `Caret.open` opens it again
-     * before that, it stays open.
+     * Waits until everything is saved, but for at most 4 s, and closes the document if each call of `Caret.open` has its
+     * `close` now. Bound fields are read-only at once. If `Caret.open` opens the document again before everything is
+     * saved, it stays open, and the fields can be bound again. All but the name of a closed document throws `closed`.
      */
     close(): Promise<void>
     addEventListener<Type extends keyof DocumentEventMap>(
@@ -256,14 +258,14 @@ export interface BindOptions {
 export class Binding {
     private constructor()
     readonly surface: HTMLTextAreaElement
-    /** Makes the field an ordinary one again, which keeps its text. Closing the document does this too. */
+    /** Makes the field an ordinary one again, which keeps its text. Closing the document makes it read-only instead. */
     release(): void
 }
 
 /** An editor that shows a document. Edits by others appear with the next frame. */
 export interface SurfaceBinding {
     readonly surface: Surface
-    /** Makes the editor an ordinary one again, which keeps its text. Closing the document does this too. */
+    /** Makes the editor an ordinary one again, which keeps its text. Closing the document makes it read-only instead. */
     release(): void
 }
 
@@ -299,7 +301,7 @@ export abstract class Surface {
     abstract setReadOnly(reason: string | null): void
     /** Shows the carets and selections of others, instead of those of the last call. Does nothing by default. */
     paint(people: Person[]): void
-    /** The binding was released: remove your listeners. Does nothing by default. */
+    /** The binding has ended: remove your listeners. Does nothing by default. */
     released(): void
 
     // You call these methods. Calls do nothing while `apply` runs, and before `bind` and after `release`.

@@ -152,14 +152,19 @@ export class Caret extends EventTarget {
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect() { this.#pass((now) => this.#state.hurried(now)) }
 
-    /** Opens a document, now or as soon as there is a connection. There is one object for each name. */
+    /**
+     * Opens a document, now or as soon as there is a connection. There is one object for each name, which is open until
+     * each call has its `close`.
+     */
     open(name, { create = false, watch = false } = {}) {
         const open = this.#find(name)
         // A watched document cannot be edited.
         if (!open) return this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
-        // The client may have opened it only to save its edits.
-        this.#recovery?.release(open)
-        open.keepOpen()
+        if (open.watches !== watch) {
+            throw new CaretError('already_open', `${name} is open to ${watch ? 'edit' : 'watch'}; close it first`)
+        }
+        // If the client has opened it only to save its edits, the program takes it over.
+        if (!this.#recovery?.release(open)) open.keepOpen()
         if (create) open.create()
         return open
     }
@@ -229,7 +234,7 @@ export class Caret extends EventTarget {
 
     /** Waits until all documents are saved, but for at most 4 s, and ends the connection for good. */
     async close() {
-        const documents = [...this.#documents.values()].map((document) => document.close())
+        const documents = [...this.#documents.values()].map((document) => document.end())
         await Promise.all([...documents, this.#recovery?.end()])
         if (!this.#fault) this.#pass((now) => this.#state.closed(now))
         await this.#keeper?.end()

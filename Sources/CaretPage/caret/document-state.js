@@ -13,7 +13,6 @@ export class RequestIDs {
 export class DocumentState {
     #ids
     #creates
-    #watch
     #lastOpen = null
     /** Whether the last open message asks the server to create the document. */
     #hasAskedToCreate = false
@@ -34,6 +33,8 @@ export class DocumentState {
     retryAt = null
     /** The last refusal of the server, as a CaretError. */
     refusal = null
+    /** Whether the program only watches the document. */
+    watches
     /** Why the server saves nothing yet, as an error code; undefined if there is no reason. */
     #delay
 
@@ -46,7 +47,7 @@ export class DocumentState {
         this.name = name
         this.#ids = ids
         this.#creates = create
-        this.#watch = watch
+        this.watches = watch
         if (restored) this.#restored = { ...restored, nextSeq: replica.state.nextSeq, text: replica.text }
     }
 
@@ -294,7 +295,7 @@ export class DocumentState {
         this.#hasAskedToCreate = this.#creates
         const message = {
             type: 'open', doc: this.name, create: this.#creates || undefined, ...(this.#typedAfter ? {} : position),
-            mode: this.#watch ? 'watch' : undefined, squash: this.#watch || undefined,
+            mode: this.watches ? 'watch' : undefined, squash: this.watches || undefined,
         }
         return { do: 'send', message, id: this.#lastOpen }
     }

@@ -21,7 +21,9 @@ export class CaretDocument extends EventTarget {
     #since = new Date()
     #waiters = []
     #isClosed = false
-    /** The close that runs: { promise, isCancelled }; null if none does. */
+    /** How many calls of `open` have no call of `close` yet. */
+    #users = 1
+    /** The last close, which may have ended: { promise, isCancelled }; null if the document is in use. */
     #closing = null
     /** For each bound field, what to call when messages wait, and when the document is closed. */
     #bindings = new Set()
@@ -38,27 +40,38 @@ export class CaretDocument extends EventTarget {
 
     get name() { return this.#state.name }
     /** The text with all edits, saved or not. */
-    get text() { return this.#state.text }
+    get text() { return this.#open.text }
     /** How long `text` is. Cheaper than `text.length`. */
-    get length() { return this.#state.state.length }
+    get length() { return this.#open.state.length }
     /** The newest revision that has arrived. */
-    get revision() { return this.#state.state.position?.rev ?? 0 }
-    get rights() { return this.#state.state.rights }
-    get saving() { return { ...this.#state.saving, since: this.#since } }
-    get peers() { return this.#state.peers }
+    get revision() { return this.#open.state.position?.rev ?? 0 }
+    get rights() { return this.#open.state.rights }
+    get saving() { return { ...this.#open.saving, since: this.#since } }
+    get peers() { return this.#open.peers }
     /** The user's own selections. They move with every change of the text. */
-    get selections() { return this.#state.state.selections }
+    get selections() { return this.#open.state.selections }
     /** The edits that the server has not saved. Their offsets refer to the text that the server has. */
-    get unsaved() { return this.#state.replica.unsaved }
+    get unsaved() { return this.#open.replica.unsaved }
     /**
      * Whether the unsaved edits would survive if the page or the program ended now. If there are none, whether edits that
      * were undone or dropped stay away.
      */
-    get isKept() { return this.#client.isKept ?? !this.#state.state.hasUnsaved }
+    get isKept() {
+        const { hasUnsaved } = this.#open.state
+        return this.#client.isKept ?? !hasUnsaved
+    }
     /** Whether the text comes from edits kept on this device, and the server has not opened the document yet. */
-    get isRestored() { return this.#state.isRestored }
-    get canUndo() { return this.#state.state.canUndo }
-    get canRedo() { return this.#state.state.canRedo }
+    get isRestored() { return this.#open.isRestored }
+    get canUndo() { return this.#open.state.canUndo }
+    get canRedo() { return this.#open.state.canRedo }
+
+    /** The state. A closed document has none. */
+    get #open() {
+        if (this.#isClosed) throw this.#closedError
+        return this.#state
+    }
+
+    get #closedError() { return new CaretError('closed', `${this.name} is closed`) }
 
     /** Changes the text. All offsets refer to the text before the call. */
     edit(edits) { this.#pass((state, now) => state.typed(edits, now)) }
@@ -85,7 +98,7 @@ export class CaretDocument extends EventTarget {
      * until the next frame of the page. `overlay` shows the carets and selections of others, and `labels` their names.
      */
     bind(field, { overlay, labels } = {}) {
-        if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
+        if (this.#closing) throw this.#closedError
         const options = { core: this.#client.core, messages: this.#messages, overlay, labels }
         if (globalThis.HTMLTextAreaElement && field instanceof HTMLTextAreaElement) return new Binding(this, field, options)
         // The page of the server has no Surface, so this file does not import it.
@@ -117,28 +130,28 @@ export class CaretDocument extends EventTarget {
     saved() { return this.#wait('saved') }
 
     /**
-     * Waits until everything is saved, but for at most 4 s, and closes the document. If the program opens the document
-     * again before that, it stays open, and only the fields that are bound now become ordinary ones.
+     * Waits until everything is saved, but for at most 4 s. If each `open` has its `close` now, also closes the document:
+     * bound fields are read-only at once. If the program opens the document again before all is saved, it stays open.
      */
     close() {
+        if (this.#users > 1) {
+            this.#users--
+            return this.#savedSoon()
+        }
         if (!this.#closing) {
-            this.#closing = { promise: null, isCancelled: false }
+            this.#closing = { isCancelled: false }
+            for (const binding of [...this.#bindings]) binding.close()
             this.#closing.promise = this.#close(this.#closing)
         }
         return this.#closing.promise
     }
 
     async #close(closing) {
-        const bindings = [...this.#bindings]
         await this.#savedSoon()
-        if (closing.isCancelled) {
-            for (const binding of bindings) binding.release()
-            return
-        }
-        for (const binding of [...this.#bindings]) binding.release()
+        if (closing.isCancelled) return
         this.#isClosed = true
         this.#client.closeDocument()
-        this.endWaiting(new CaretError('closed', `${this.name} is closed`))
+        this.endWaiting(this.#closedError)
         this.#state.replica.free()
     }
 
@@ -151,7 +164,7 @@ export class CaretDocument extends EventTarget {
     }
 
     #pass(event) {
-        if (this.#isClosed) throw new CaretError('closed', `${this.name} is closed`)
+        if (this.#isClosed) throw this.#closedError
         this.#client.change(event)
     }
 
@@ -178,9 +191,18 @@ export class CaretDocument extends EventTarget {
 
     /** The program has opened the document again. A close that runs does not close it any more. */
     keepOpen() {
-        if (this.#closing) this.#closing.isCancelled = true
+        if (!this.#closing) return void this.#users++
+        this.#closing.isCancelled = true
         this.#closing = null
     }
+
+    /** Closes the document, although others may use it. */
+    end() {
+        this.#users = 1
+        return this.close()
+    }
+
+    get watches() { return this.#state.watches }
 
     /** The program has opened a document with `create` that was open before. */
     create() { this.#pass((state, now) => state.created(now)) }
@@ -204,7 +226,7 @@ export class CaretDocument extends EventTarget {
 
     /** True if a goal is reached, an error if it cannot be reached, null while the caller must wait. */
     #result(goal) {
-        if (this.#isClosed) return new CaretError('closed', `${this.name} is closed`)
+        if (this.#isClosed) return this.#closedError
         // After a fault of the module, the state cannot be read.
         if (this.#client.error?.code === 'trapped') return this.#client.error
         const { saving, position, hasUnsaved } = this.#state.state

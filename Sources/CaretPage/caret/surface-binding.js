@@ -7,7 +7,7 @@
 import { applyEdits, clampOffset, findOwnEdit, replaceLoneSurrogates } from './field-text.js'
 import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
 import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
-import { readOnlyReason } from './rights.js'
+import { closedReason, readOnlyReason } from './rights.js'
 
 /** An editor that shows a document. `release` ends this. */
 export class SurfaceBinding {
@@ -18,7 +18,7 @@ export class SurfaceBinding {
     #options
     #listeners = new AbortController()
     /** What the document calls. */
-    #holder = { messagesWait: (size) => this.#messagesWait(size), release: () => this.release() }
+    #holder = { messagesWait: (size) => this.#messagesWait(size), close: () => this.#close() }
     /** The text of the editor, as of its last event. */
     #shown
     /** What the user has typed and the document does not have; null if nothing. It refers to the document's text. */
@@ -30,6 +30,7 @@ export class SurfaceBinding {
     #awaitsText
     /** Why the user may not write; undefined if they may. */
     #reason
+    #isReleased = false
     #isComposing = false
     #composedAt = 0
     #compositionTimer = null
@@ -59,11 +60,28 @@ export class SurfaceBinding {
         this.#painting.schedule()
     }
 
-    get #isReleased() { return this.#listeners.signal.aborted }
+    get #hasEnded() { return this.#listeners.signal.aborted }
+    /** Whether the document is closed, so that another one may have the editor. */
+    get isClosed() { return this.#reason === closedReason }
 
     /** Ends the connection between the editor and the document. The editor keeps its text. */
     release() {
         if (this.#isReleased) return
+        this.#isReleased = true
+        this.#end()
+        if (this.#reason) this.surface.setReadOnly(null)
+        this.#options.release()
+    }
+
+    /** The document is closed. The editor stays read-only until `release`, or until it is bound again. */
+    #close() {
+        this.#end()
+        this.#reason = closedReason
+        this.surface.setReadOnly(closedReason)
+    }
+
+    #end() {
+        if (this.#hasEnded) return
         this.#enter()
         this.#listeners.abort()
         this.#painting.cancel()
@@ -71,8 +89,6 @@ export class SurfaceBinding {
         clearTimeout(this.#compositionTimer)
         this.#messages.release(this.#holder)
         if (this.#hasPainted) this.surface.paint([])
-        if (this.#reason) this.surface.setReadOnly(null)
-        this.#options.release()
         this.surface.released()
     }
 
@@ -131,7 +147,7 @@ export class SurfaceBinding {
 
     #enter() {
         const edits = this.#own
-        if (!edits || this.#isReleased) return
+        if (!edits || this.#hasEnded) return
         this.#own = null
         if (edits.length === 0) return
         if (this.#reason) return this.#restoreText()
@@ -146,7 +162,7 @@ export class SurfaceBinding {
     }
 
     #tellSelections() {
-        if (this.#isReleased || this.#isComposing) return
+        if (this.#hasEnded || this.#isComposing) return
         this.#enter()
         if (this.#reason) return
         const clamp = (offset) => clampOffset(this.#shown, offset)
@@ -167,7 +183,7 @@ export class SurfaceBinding {
 
     #handleMessages() {
         clearTimeout(this.#compositionTimer)
-        if (this.#isReleased) return
+        if (this.#hasEnded) return
         this.#enter()
         this.#heldSize = 0
         this.#messages.handle()
@@ -204,7 +220,7 @@ export class SurfaceBinding {
     }
 
     #paint() {
-        if (!this.#options.overlay || this.#isReleased) return
+        if (!this.#options.overlay || this.#hasEnded) return
         this.#enter()
         const peers = this.#document.peers.filter(({ selections }) => selections.length > 0).slice(0, mostPeers)
         if (peers.length === 0 && !this.#hasPainted) return

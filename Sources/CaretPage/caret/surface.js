@@ -26,7 +26,7 @@ export class Surface {
     /** Shows the carets and selections of others: { session, name, color, textColor, selections } each. */
     paint(_people) {}
 
-    /** The editor is an ordinary one again. */
+    /** The binding has ended. */
     released() {}
 
     /** The user has changed the text. The offsets of `edits` refer to the text before. Without them, they are found. */
@@ -43,6 +43,7 @@ export class Surface {
 
     /** Use `CaretDocument.bind`. */
     connect(document, options) {
+        if (this.#binding?.isClosed) this.#binding.release()
         if (this.#binding) throw new TypeError('this editor is bound already')
         const release = () => { this.#binding = null }
         this.#binding = new SurfaceBinding(document, this, { ...options, release })

@@ -13,18 +13,15 @@ const offlineWords = 'You are offline. This happens as soon as there is a connec
 /** Creates a document, and goes to it. One that exists is only opened. `signal` gives up while the page is offline. */
 export async function createDocument(app, name, signal) {
     const document = app.caret.open(name, { create: true })
-    // If the editor shows this document, the editor closes it.
-    const close = () => { if (app.route.name !== name) document.close() }
+    const close = () => document.close()
     signal?.addEventListener('abort', close)
     try {
         await document.opened()
-    } catch (error) {
-        close()
-        throw error
+        if (!signal?.aborted) app.go({ screen: 'editor', name })
     } finally {
         signal?.removeEventListener('abort', close)
+        if (!signal?.aborted) close()
     }
-    app.go({ screen: 'editor', name })
 }
 
 /** Asks for the name of a new document. */

@@ -102,7 +102,6 @@ export class Editor {
 
     /** Shows a document in a new field. */
     #attach(opened) {
-        leftDocuments.take(opened)
         this.#document = opened
         ;[this.#hasText, this.#rights, this.#gone, this.#error] = [false, opened.rights, null, null]
         this.#documentListeners = new AbortController()

@@ -41,7 +41,10 @@ async function remove(app, node, text) {
 export async function forgetKept(caret, kept) {
     for (const entry of kept) {
         if (await caret.forget(entry)) continue
-        if (entry.state === 'here') caret.open(entry.name).discard()
-        else notify(`Another tab still has changes of \u201c${shortName(entry.name)}\u201d.`)
+        if (entry.state === 'here') {
+            const document = caret.open(entry.name)
+            document.discard()
+            document.close()
+        } else notify(`Another tab still has changes of \u201c${shortName(entry.name)}\u201d.`)
     }
 }

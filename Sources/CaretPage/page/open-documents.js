@@ -5,39 +5,30 @@
 const delay = 1_000
 
 export class LeftDocuments {
-    #timers = new Map()
-    #listeners = new Map()
+    /** A document is here once for each screen that has left it. */
+    #documents = []
 
-    /** A screen has shown this document, and does not need it any more. */
+    /** A screen has shown this document, and closes it in this way. */
     leave(document) {
-        this.take(document)
+        this.#documents.push(document)
         const listener = new AbortController()
-        this.#listeners.set(document, listener)
-        const check = () => this.#check(document)
+        let timer
+        const close = () => {
+            if (!isSettled(document)) return
+            listener.abort()
+            this.#documents.splice(this.#documents.indexOf(document), 1)
+            document.close()
+        }
+        const check = () => {
+            clearTimeout(timer)
+            if (isSettled(document)) timer = setTimeout(close, document.saving.state === 'saved' ? delay : 0)
+        }
         document.addEventListener('saving', check, { signal: listener.signal })
         check()
     }
 
-    /** A screen shows this document again. */
-    take(document) {
-        this.#listeners.get(document)?.abort()
-        this.#listeners.delete(document)
-        clearTimeout(this.#timers.get(document))
-        this.#timers.delete(document)
-    }
-
     /** Whether changes would be lost if the page ended now. */
-    get mayLose() { return [...this.#listeners.keys()].some(mayLose) }
-
-    #check(document) {
-        clearTimeout(this.#timers.get(document))
-        if (!isSettled(document)) return
-        this.#timers.set(document, setTimeout(() => {
-            if (!isSettled(document)) return
-            this.take(document)
-            document.close()
-        }, document.saving.state === 'saved' ? delay : 0))
-    }
+    get mayLose() { return this.#documents.some(mayLose) }
 }
 
 // While a document is offline or opening, `close` would wait and then give up.

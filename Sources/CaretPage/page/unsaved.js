@@ -27,6 +27,7 @@ export function unsavedDocument(app) {
     try {
         // The editor has it open already, so this only finds it.
         const document = app.caret.open(name)
+        document.close()
         return document.unsaved.length > 0 ? document : null
     } catch {
         // The client has met a fault. The editor shows the text then.

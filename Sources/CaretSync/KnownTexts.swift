@@ -25,19 +25,23 @@ package struct KnownTexts: Equatable, Sendable {
 
     /// The last known text of the file.
     let seen: String
-    /// The earlier texts of the file, the oldest first.
+    /// True if an editor saved `seen` on this machine. False if the sync wrote `seen`.
+    let isSeenOwn: Bool
+    /// The earlier texts of the file, the oldest first: each text that the sync replaced, and each text of the
+    /// sync that an editor replaced.
     let older: [Known]
 
-    package init(seen: String, older: [Known]) {
+    package init(seen: String, isSeenOwn: Bool = false, older: [Known]) {
         self.seen = seen
+        self.isSeenOwn = isSeenOwn
         self.older = older
     }
 
     /// Finds the text from which `saved` was made.
     ///
     /// Usually the result is `seen`. But if `saved` contains nothing of the changes that were made since an
-    /// older text, the result is that older text. If this is true for several older texts, the result is the
-    /// one most similar to `saved`.
+    /// older text, and the sync wrote some of them, the result is that older text. If this is true for several
+    /// older texts, the result is the one most similar to `saved`.
     ///
     /// If `saved` equals an older text, the user has reverted the later changes on purpose, and the result is
     /// `seen`. There is one exception: after the older text, the editor saved another text, and has not read
@@ -46,18 +50,26 @@ package struct KnownTexts: Equatable, Sendable {
     package func base(of saved: String) throws(TextError) -> String {
         if older.isEmpty { return seen }
         let (new, latest) = (try TextBuffer(saved), try TextBuffer(seen))
-        let removedSinceSeen = RemovedRanges(diff(from: latest, to: new))
         var nearest: (text: String, cost: Int)?
         var nearestOwn: (text: String, cost: Int)?
+        // The sync's last text before the next own text. Nil after the newest own text.
+        var written: TextBuffer?
+        var isReplacedByEditor = isSeenOwn
         for known in older.reversed() {
             if known.text.isSame(as: saved) { return nearestOwn?.text ?? seen }
             let old = try TextBuffer(known.text)
-            let ownChange = diff(from: old, to: new)
-            let missed = diff(from: old, to: latest)
-            guard RemoteChange(missed).isUnseen(removedSinceSeen, RemovedRanges(ownChange)) else { continue }
-            let cost = ownChange.cost
-            if nearest.map({ cost < $0.cost }) ?? true { nearest = (known.text, cost) }
-            if known.isOwn, nearestOwn.map({ cost < $0.cost }) ?? true { nearestOwn = (known.text, cost) }
+            if isReplacedByEditor, !known.isOwn {
+                (written, isReplacedByEditor) = (old, false)
+                continue
+            }
+            if RemoteChange(from: old, to: latest).isUnseen(in: new),
+                written.map({ RemoteChange(from: old, to: $0).isMissed(in: new, latest) }) ?? true
+            {
+                let cost = diff(from: old, to: new).cost
+                if nearest.map({ cost < $0.cost }) ?? true { nearest = (known.text, cost) }
+                if known.isOwn, nearestOwn.map({ cost < $0.cost }) ?? true { nearestOwn = (known.text, cost) }
+            }
+            if known.isOwn { (written, isReplacedByEditor) = (nil, true) }
         }
         return nearest?.text ?? seen
     }
@@ -72,16 +84,26 @@ private struct RemoteChange {
     /// accident either.
     private static let significantLine = 8
 
+    private let before: TextBuffer
+    private let after: TextBuffer
     private let edits: [Edit]
 
-    init(_ change: Change) { edits = change.edits }
+    init(from before: TextBuffer, to after: TextBuffer) {
+        (self.before, self.after) = (before, after)
+        edits = diff(from: before, to: after).edits
+    }
 
-    /// Whether a saved text contains nothing of the change, except letters that two texts have in common by
+    /// Whether the change is in the latest text, but a saved text contains nothing of it.
+    func isMissed(in saved: TextBuffer, _ latest: TextBuffer) -> Bool {
+        isUnseen(in: saved) && !isUnseen(in: latest)
+    }
+
+    /// Whether a text contains nothing of the change, except letters that two texts have in common by
     /// accident.
-    ///
-    /// `removed` has the ranges that are in the text after the change, but not in the saved text.
-    /// `removedBefore` has the ranges that are in the text before the change, but not in the saved text.
-    func isUnseen(_ removed: RemovedRanges, _ removedBefore: RemovedRanges) -> Bool {
+    func isUnseen(in text: TextBuffer) -> Bool {
+        // The ranges that are in the text after or before the change, but not in `text`.
+        let removed = RemovedRanges(diff(from: after, to: text))
+        let removedBefore = RemovedRanges(diff(from: before, to: text))
         var (inserted, kept, replaced, gone, shift) = (0, 0, 0, 0, 0)
         for edit in edits {
             let old = edit.range.lowerBound.value..<edit.range.upperBound.value
@@ -99,7 +121,7 @@ private struct RemoteChange {
         return !showsInserted && gone * 4 < inserted + replaced
     }
 
-    /// Whether the saved text contains so much of an inserted text that this is no accident.
+    /// Whether a text contains so much of an inserted text that this is no accident.
     private func hasSignificantPart(_ text: String, from start: Int, _ removed: RemovedRanges) -> Bool {
         let end = start + text.utf16.count
         if removed.longestRun(in: start..<end) >= RemoteChange.significantRun { return true }

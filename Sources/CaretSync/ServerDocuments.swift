@@ -37,6 +37,16 @@ package struct ServerDocuments: Equatable, Sendable {
     /// Whether this folder contains documents.
     package func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
 
+    /// Whether a document with this epoch has this name.
+    func lists(_ epoch: String, as name: WireString) -> Bool {
+        documents[name]?.epoch.isSame(as: epoch) == true
+    }
+
+    /// The name of the document with this epoch. Nil if there is none. `name` is its last known name.
+    func name(of epoch: String, knownAs name: WireString) -> WireString? {
+        lists(epoch, as: name) ? name : documents.first { $0.value.epoch.isSame(as: epoch) }?.key
+    }
+
     private mutating func put(_ document: WireString, _ position: DocumentPosition?) {
         let old = documents[document]
         documents[document] = position

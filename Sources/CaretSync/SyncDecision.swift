@@ -131,7 +131,8 @@ package struct SyncDecision: Equatable, Sendable {
             }
             if isSeen { return isClean ? .nothingToDo : .writeFile(head, usesCRLF: usesCRLF) }
             let known = older + record.displaced.map { KnownTexts.Known(text: $0.text, isOwn: $0.isOwn) }
-            let base = try KnownTexts(seen: record.seen, older: known).base(of: text)
+            let base = try KnownTexts(seen: record.seen, isSeenOwn: record.isSeenOwn, older: known)
+                .base(of: text)
             return .storeRecord(try recordAfterSave(text, usesCRLF, since: base, record, head))
         }
     }

@@ -97,7 +97,15 @@ extension Syncer {
     }
 
     private func keep(_ record: SyncRecord, _ file: ObservedFile, _ path: WireString) throws {
+        var record = record
         let old = state.records[path]
+        if let old, !old.isSeenOwn, record.isSeenOwn, !record.seen.isSame(as: old.seen),
+            record.displaced.last.map({ !$0.text.isSame(as: old.seen) }) ?? true
+        {
+            // A program replaced a text that the sync had written. A person who takes back this save will
+            // save that text again.
+            record.displaced.append(try keepSeen(of: old))
+        }
         if let old, let epoch = old.head?.epoch, let head = record.head, !head.isOf(epoch),
             !old.seen.isSame(as: head.text)
         {
@@ -231,6 +239,8 @@ extension Syncer {
         _ push: SyncRecord.Push, _ record: SyncRecord, _ path: WireString, _ document: WireString
     ) async throws -> ObservedDocument? {
         do {
+            // A document that was renamed elsewhere still recognises a repeated push.
+            let document = push.epoch.flatMap { news.name(of: $0, knownAs: document) } ?? document
             let before = news.documents[document]
             let ack = try await server.push(push, to: document, usesCRLF: record.usesCRLF)
             var known: ObservedDocument?
@@ -248,7 +258,7 @@ extension Syncer {
             }
             try state.keep(try record.acked(as: head).withOlderText(push, status: status(of: push.displaced)))
             if !ack.isUnchanged { report(.pushed(revision: ack.revision), path) }
-            return known
+            return names.document(of: path) == document ? known : nil
         } catch let refusal as ServerRefusal {
             return try await withdraw(push, record, refusal, document)
         }
@@ -268,6 +278,9 @@ extension Syncer {
             try forgetPush(record)
             throw refusal
         case .overloaded, .rateLimited, .shuttingDown, .pushInFlight: return nil
+        // The document was renamed, and the events of the server will show its new name. A push that was
+        // committed before must not be forgotten, or the saved text would be pushed twice.
+        case .notFound where push.epoch.map { news.lists($0, as: document) } == true: return nil
         case .epochChanged, .baseTrimmed, .baseAhead, .baseBehind, .baseBeforeOwnPush, .notFound, .seqReused:
             try forgetPush(record)
             return try await read(document)

@@ -15,7 +15,7 @@ extension Syncer {
         let fileExists = file.content != .missing
         // The deleted file is written again. An editor may still have its previous text open, so the text is
         // kept.
-        if !fileExists, known != nil { record.older.append(try keepSeen(of: record)) }
+        if !fileExists, known != nil { record.displaced.append(try keepSeen(of: record)) }
         let number = state.nextNumber()
         let new = state.swapPath(number)
         let mode = try folder.mode(path)
@@ -42,15 +42,15 @@ extension Syncer {
         report(.written(revision: head.revision, by: users), path)
     }
 
-    private func keepSeen(of record: SyncRecord) throws -> SyncRecord.OlderText {
+    /// Keeps the last known text of a file that a program removed or replaced, as if the sync had replaced the
+    /// file.
+    func keepSeen(of record: SyncRecord) throws -> SyncRecord.Displaced {
         let number = state.nextNumber()
         let bytes = record.seen.fileBytes(usesCRLF: record.usesCRLF)
         _ = try folder.disk.make(state.swapPath(number), bytes, mode: 0o600)
-        guard let status = try folder.disk.status(state.swapPath(number)) else {
-            throw FileFault("keep its text", record.path, ENOENT)
-        }
-        return SyncRecord.OlderText(
-            number: number, at: clock.wall(), isOwn: record.isSeenOwn, signature: .init(status))
+        return SyncRecord.Displaced(
+            number: number, text: record.seen, at: clock.wall(), isOwn: record.isSeenOwn,
+            signature: try folder.disk.status(state.swapPath(number)).map { SyncFolder.Signature($0) })
     }
 
     /// Records the content of a file that was just written, so that the file need not be read.
@@ -135,6 +135,8 @@ extension Syncer {
     }
 
     private func renameFile(_ rename: SyncRenames.Rename) throws {
+        // A kill may have interrupted an earlier move through the state folder.
+        try putBack(rename.path)
         if try folder.obstacle(to: rename.path) != nil { return }
         let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
         if old != nil, new == nil {

@@ -99,6 +99,22 @@ import Testing
         #expect(try base(next, "a\nfrom elsewhere, a line\n", "a\n") == "a\nfrom elsewhere, a line\n")
     }
 
+    @Test("a save over a text of the sync is the base, unless the editor had not read that text")
+    func savedOver() throws {
+        let older = [saved("Dear Ann"), elsewhere("Dear Ann and Bob")]
+        func base(_ seen: String, _ save: String) throws -> String {
+            try KnownTexts(seen: seen, isSeenOwn: true, older: older).base(of: save)
+        }
+        let seen = "Dear Ann and Bob and Cyd"
+        for save in ["Dear Ann and Bob", "Dear Ann and Bob.", "Dear Ann and Bob and Dan"] {
+            #expect(try base(seen, save) == seen)
+        }
+        #expect(try base(seen, "Dear Ann, my friend") == "Dear Ann")
+        // The words from elsewhere were removed on purpose.
+        #expect(
+            try base("Dear Ann, hello world and you", "Dear Ann, hello") == "Dear Ann, hello world and you")
+    }
+
     @Test("a change that was reverted does not affect the choice of the base")
     func thereAndBack() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nb and more\n")]

@@ -1,5 +1,6 @@
 import CaretSync
 import CaretWire
+import TestSupport
 import Testing
 
 /// An editor has an old text open, the file changes, and the editor saves. All times come from a fake clock.
@@ -125,5 +126,84 @@ import Testing
         #expect(kept() == SyncRecord.OlderTextLimits.count + 1)
         try await world.idle(SyncRecord.OlderTextLimits.time + 60_000)
         #expect(kept() == 1)
+    }
+
+    // MARK: Changes that a person takes back
+
+    /// Two folders with one document. Each text is saved in its folder, and then written into the other one.
+    private func saved(_ texts: [(folder: Int, text: String)], pause: Int) async throws -> SyncWorld {
+        let world = try SyncWorld(folders: 2)
+        for index in 0...1 { try await world.begin(index) }
+        for (folder, text) in texts {
+            world.save(text, to: "letter", in: folder)
+            try await world.run(pause)
+        }
+        try await world.run(5_000)
+        return world
+    }
+
+    @Test(
+        "a person takes back their own last change, and no word is doubled", arguments: [500, 10_000])
+    func takenBack(pause: Int) async throws {
+        for end in ["", ".", " or Bo"] {
+            let world = try await saved(
+                [
+                    (0, "Dear Ann"), (1, "Dear Ann and Bob"), (0, "Dear Ann and Bob and Cyd"),
+                    (0, "Dear Ann and Bob\(end)"),
+                ], pause: pause)
+            for folder in 0...1 { #expect(world.text("letter", in: folder) == "Dear Ann and Bob\(end)") }
+            #expect(world.server.texts["letter"] == "Dear Ann and Bob\(end)")
+        }
+    }
+
+    @Test("a change that a person takes back leaves the later changes of others")
+    func takenBackLate() async throws {
+        let world = try await saved(
+            [
+                (0, "Dear Ann"), (1, "Dear Ann and Bob"), (0, "Dear Ann and Bob and Cyd"),
+                (1, "Oh dear: Dear Ann and Bob and Cyd"), (0, "Dear Ann and Bob"),
+            ], pause: 500)
+        for folder in 0...1 { #expect(world.text("letter", in: folder) == "Oh dear: Dear Ann and Bob") }
+    }
+
+    @Test("words that were removed on purpose do not come back with those that a person takes back")
+    func takenBackAfterRemoval() async throws {
+        let world = try await saved(
+            [
+                (0, "Dear Ann"), (1, "Dear Ann and Bob"), (0, "Dear Ann"),
+                (0, "Dear Ann, hello world and you"), (0, "Dear Ann, hello"),
+            ], pause: 3_000)
+        for folder in 0...1 { #expect(world.text("letter", in: folder) == "Dear Ann, hello") }
+    }
+
+    @Test(
+        "people who append words or take back their last ones lose and double none",
+        arguments: Seeds.first(Seeds.share(of: 1_000, everyCommit: 50)))
+    func takenBackRandomly(seed: UInt64) async throws {
+        var random = Seeded(seed)
+        let world = try await saved([(0, "Words:")], pause: 500)
+        var (words, undo) = (["Words:"], [(text: String, before: String)?](repeating: nil, count: 2))
+        for _ in 0..<20 {
+            let folder = random.number(0...1)
+            // A text that is only cut short is used after two seconds.
+            var pause = random.pick([500, 5_000])
+            let text = try #require(world.text("letter", in: folder))
+            if let last = undo[folder], last.text == text, random.chance(60) {
+                world.save(last.before, to: "letter", in: folder, asNewFile: random.chance(50))
+                words.removeLast()
+                pause = 2_500
+                undo[folder] = nil
+            } else {
+                // Similar words would count as corrections of each other.
+                let word = String((0..<5).map { _ in random.pick(Array("abcdefghijklmnopqrstuvwxyz")) })
+                words.append(word)
+                undo[folder] = ("\(text) \(word)", text)
+                world.save("\(text) \(word)", to: "letter", in: folder, asNewFile: random.chance(50))
+            }
+            try await world.run(pause)
+            let replay = Seeds.replay(seed, of: "SyncEditorTests.takenBackRandomly")
+            let wanted = words.joined(separator: " ")
+            for folder in 0...1 { #expect(world.text("letter", in: folder) == wanted, "\(replay)") }
+        }
     }
 }

@@ -3,11 +3,12 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Three folders with random events: editors that read rarely and save in six ways, renamed files, files that
-/// become folders, kills, power cuts, a server restored from a backup, and a different server.
+/// Three folders with random events: editors that read rarely and save in six ways, or take back their last
+/// change, renamed files, files that become folders, kills, power cuts, a server restored from a backup, and a
+/// different server.
 @Suite("Synced folders with random events") struct SyncRandomTests {
     @Test(
-        "no line is lost, and all folders are equal in the end",
+        "no line is lost or doubled, and all folders are equal in the end",
         arguments: Seeds.first(Seeds.share(of: 2_000, everyCommit: 100)))
     func nothingIsLost(seed: UInt64) async throws {
         var people = try People(seed)
@@ -20,6 +21,12 @@ import Testing
         for text in texts { #expect(text == server, "\(replay)") }
         let lost = people.lines.filter { line in !texts[0].values.contains { $0.holds(line) } }
         #expect(lost.isEmpty, "\(replay)")
+        for text in texts[0].values {
+            let doubled = Dictionary(grouping: text.split(separator: "\n"), by: \.self).filter {
+                $1.count > 1
+            }
+            #expect(doubled.isEmpty, "\(replay)")
+        }
     }
 }
 
@@ -42,8 +49,8 @@ private struct People {
     /// All lines that users saved. At the end, each line must be in some file.
     private(set) var lines: Set<String> = []
     private var count = 0
-    /// The text that each editor last read, which may be old.
-    private var buffers: [Buffer: (name: String, text: String)] = [:]
+    /// The text that each editor last read or saved, which may be old.
+    private var buffers: [Buffer: OpenText] = [:]
     private var backup: [WireString: ModelServer.Stored] = [:]
     private var stores = 1
 
@@ -54,6 +61,14 @@ private struct People {
         var epoch: String
     }
 
+    private struct OpenText {
+        let name: String
+        let text: String
+        /// The text before the last save, and the line that this save added.
+        let before: String
+        let line: String
+    }
+
     init(_ seed: UInt64) throws {
         world = try SyncWorld(folders: 3)
         random = Seeded(seed)
@@ -61,7 +76,8 @@ private struct People {
 
     mutating func step() async throws {
         switch random.number(0...99) {
-        case 0...39: try await save()
+        case 0...34: try await save()
+        case 35...39: try await takeBack()
         case 40...45: rename()
         case 46...49: swapFileAndFolder()
         case 50...56: try await kill()
@@ -159,20 +175,39 @@ private struct People {
         let path = SyncWorld.path(name)
         // A power cut may leave an empty file. No user continues with an empty file.
         if disk.isFolder(path) || disk.text(path) == "" { return }
-        let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
-        let buffer = epoch.map { Buffer(folder: folder, epoch: $0) }
+        let buffer = await buffer(of: name, in: folder)
         let read = buffer.flatMap { buffers[$0] }.flatMap { $0.name == name ? $0.text : nil }
-        let begun = random.chance(40) ? nil : read
-        var lines = (begun ?? disk.text(path) ?? "")
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let begun = (random.chance(40) ? nil : read) ?? disk.text(path) ?? ""
+        var lines = begun.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         count += 1
         let line = "\(count) \(word()) \(word())"
         lines.insert(line, at: random.number(0...lines.count - 1))
         let text = lines.joined(separator: "\n")
-        if let buffer { buffers[buffer] = (name, text) }
+        if let buffer { buffers[buffer] = OpenText(name: name, text: text, before: begun, line: line) }
         write(text, to: path, on: disk)
         self.lines.insert(line)
         if random.chance(70) { disk.syncAll() }
+    }
+
+    private func buffer(of name: String, in folder: Int) async -> Buffer? {
+        let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
+        return epoch.map { Buffer(folder: folder, epoch: $0) }
+    }
+
+    /// Takes back the last save of an editor, if the sync has pushed that save, and nothing has changed since.
+    /// Otherwise the sync could not know what the user takes back.
+    private mutating func takeBack() async throws {
+        guard let (key, open) = buffers.sorted(by: { $0.value.line < $1.value.line }).first,
+            await buffer(of: open.name, in: key.folder) == key,
+            world.server.texts[open.name]?.contains(open.line) == true
+        else { return }
+        let disk = world.folders[key.folder].disk
+        let path = SyncWorld.path(open.name)
+        if disk.text(path) != open.text || open.before == "" { return }
+        lines.remove(open.line)
+        buffers[key] = nil
+        write(open.before, to: path, on: disk)
+        disk.syncAll()
     }
 
     /// Saves in one of the ways that editors use.

@@ -2,18 +2,24 @@ package import CaretCore
 
 /// Merging whole texts.
 package enum TextMerge {
-    /// Finds the changes that turn `base` into `own`, and applies these changes to `other`.
+    /// Finds the edits that turn `base` into `own`, and applies these edits to `other`. An edit that both sides
+    /// made is applied once.
     package static func merged(
         base: String, own: String, other: String
     ) throws(TextError) -> String {
         if base.isSame(as: other) { return own }
-        // If both sides made the same change, it is applied once.
         if base.isSame(as: own) || own.isSame(as: other) { return other }
         let (start, mine, theirs) = (try TextBuffer(base), try TextBuffer(own), try TextBuffer(other))
-        let change = diff(from: start, to: mine)
-            .rebased(over: diff(from: start, to: theirs), tie: .otherFirst)
+        let their = diff(from: start, to: theirs)
+        let known = Dictionary(grouping: their.edits) { $0.range.lowerBound }
         do throws(ChangeError) {
-            return try theirs.applying(change).string
+            let own = try Change(
+                diff(from: start, to: mine).edits.filter { edit in
+                    known[edit.range.lowerBound]?.contains {
+                        $0.range == edit.range && $0.text.isSame(as: edit.text)
+                    } != true
+                })
+            return try theirs.applying(own.rebased(over: their, tie: .otherFirst)).string
         } catch {
             preconditionFailure("a rebased change does not fit the text: \(error)")
         }

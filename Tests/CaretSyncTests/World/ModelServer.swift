@@ -165,8 +165,7 @@ extension ModelServer: SyncServer {
                 throw Self.refusal(.epochChanged)
             }
             guard push.base <= stored.revision else { throw Self.refusal(.baseAhead) }
-            let merged = try TextMerge.merged(
-                base: stored.texts[push.base], own: push.text, other: stored.head)
+            let merged = try Self.merged(stored.texts[push.base], push.text, stored.head)
             let isUnchanged = merged.isSame(as: stored.head)
             if !isUnchanged { stored.texts.append(merged) }
             stored.usesCRLF = usesCRLF
@@ -205,6 +204,12 @@ extension ModelServer: SyncServer {
             state.lastSeq += 1
             return state.lastSeq
         }
+    }
+
+    private static func merged(_ base: String, _ own: String, _ other: String) throws -> String {
+        let (start, head) = (try TextBuffer(base), try TextBuffer(other))
+        let change = diff(from: start, to: try TextBuffer(own))
+        return try head.applying(change.rebased(over: diff(from: start, to: head), tie: .otherFirst)).string
     }
 
     private static func refusal(_ code: ErrorCode) -> ServerRefusal {

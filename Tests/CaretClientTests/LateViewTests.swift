@@ -68,7 +68,8 @@ private struct LateEditor {
         case .applied(let number): try view.applied(number)
         case .change(let change, let seen):
             var (document, missing) = (document, missing)
-            let update = try view.entered(change, seen: seen) { change in
+            let correction = try LateEditor.correction(of: change)
+            let update = try view.entered(change, correction: correction, seen: seen) { change in
                 let typed = change.rebased(over: missing, tie: .otherFirst)
                 defer { missing = Change() }
                 document = try document.applying(typed)
@@ -77,6 +78,22 @@ private struct LateEditor {
             (self.document, self.missing) = (document, missing)
             if let update { updates.append(update) }
         }
+    }
+
+    /// A character that the editor can have, and the document cannot.
+    static let foreign = "\u{1A}"
+
+    /// Turns foreign characters that were typed into line feeds.
+    private static func correction(of change: Change) throws -> Change {
+        var (edits, growth): ([Edit], Int) = ([], 0)
+        for edit in change.edits {
+            for (index, unit) in edit.text.utf16.enumerated() where unit == foreign.utf16.first {
+                let offset = edit.range.lowerBound.value + growth + index
+                edits.append(try Edit(Offset(offset)..<Offset(offset + 1), "\n"))
+            }
+            growth += edit.inserted.utf16 - (edit.range.upperBound - edit.range.lowerBound)
+        }
+        return try Change(edits)
     }
 
     var isQuiet: Bool { updates.isEmpty && messages.isEmpty && missing.isEmpty && view.update == nil }
@@ -101,7 +118,9 @@ private struct LateEditor {
             let word = isRemoval ? nil : "<\(step)>"
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                try editor.type(edit(editor.text, word, &random))
+                let isForeign = Int.random(in: 0..<4, using: &random) == 0
+                let typed = word.map { isForeign ? LateEditor.foreign + $0 + LateEditor.foreign : $0 }
+                try editor.type(edit(editor.text, typed, &random))
                 if let word { words.append(word) }
             case 1:
                 try editor.push(edit(editor.document, word, &random))
@@ -126,6 +145,7 @@ private struct LateEditor {
             var editor = try LateEditor()
             let words = try run(&editor, seed: seed, removes: removes)
             #expect(editor.text == editor.document && editor.viewText == editor.text, "seed \(seed)")
+            #expect(!editor.text.string.contains(LateEditor.foreign), "seed \(seed)")
             if !removes {
                 let text = editor.text.string.filter { "<>0123456789".contains($0) }
                 #expect(text.count == words.joined().count, "seed \(seed): \(editor.text.string)")

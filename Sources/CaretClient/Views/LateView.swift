@@ -38,16 +38,20 @@ package struct LateView: Sendable {
         return send(missing)
     }
 
-    /// Handles a change of the user, who had seen the changes up to the number `seen`. `type` enters the change into
-    /// the document, and returns what the view lacks after that. Returns the next change for the view.
+    /// Handles a change of the user, who had seen the changes up to the number `seen`. The document cannot have
+    /// everything that the view has: `correction` turns the view's new text into one that it can have. `type` enters
+    /// the corrected change into the document, and returns what the view lacks after that. Returns the next change for
+    /// the view.
     package mutating func entered(
-        _ change: Change, seen: Int, type: (Change) throws -> Change
+        _ change: Change, correction: Change = Change(), seen: Int, type: (Change) throws -> Change
     ) throws -> Update? {
         try applied(seen)
         let new = try text.applying(change)
+        let corrected = try change.composed(with: correction)
         let dropped = update?.change ?? Change()
-        let missing = try type(change.rebased(over: dropped, tie: .otherFirst))
-        let rest = try dropped.rebased(over: change, tie: .selfFirst).composed(with: missing)
+        let missing = try type(corrected.rebased(over: dropped, tie: .otherFirst))
+        let rest = try correction.composed(with: dropped.rebased(over: corrected, tie: .selfFirst))
+            .composed(with: missing)
         text = new
         arrived += 1
         update = nil

@@ -112,8 +112,10 @@ final class EditorSession: Sendable {
         try state.withLock { state in
             try state.view.check(seen)
             try state.view.applied(seen)
-            let change = try EditorText(state.view.text, in: unit).change(change)
-            let next = try state.view.entered(change, seen: seen) { try document.typed($0, in: number) }
+            let entered = try EditorText(state.view.text, in: unit).entered(change)
+            let next = try state.view.entered(entered.change, correction: entered.lineFeeds, seen: seen) {
+                try document.typed($0, in: number)
+            }
             state.hasSentPeers = false
             try send(next, state.view.text)
             try update(&state)

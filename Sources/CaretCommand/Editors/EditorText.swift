@@ -33,22 +33,64 @@ package struct EditorText {
 
     // MARK: From the editor
 
-    /// The change of the document that a change in the editor makes.
-    package func change(_ change: EditorChange) throws -> Change {
+    /// A change in the editor. A document has no carriage returns, so `change` has a stand-in of the same length
+    /// for each one. `lineFeeds` replaces the stand-ins in the new text: CR LF and CR become LF.
+    package struct Entered: Equatable {
+        package let change: Change
+        package let lineFeeds: Change
+    }
+
+    package func entered(_ change: EditorChange) throws -> Entered {
         switch (change, unit) {
-        case (.lines(let first, let count, let new), .lines): return try replacing(first, count, by: new)
+        case (.lines(let first, let count, let new), .lines):
+            let bytes = try replacing(first, count, by: new)
+            let change = diff(
+                from: text, to: try TextBuffer(String(decoding: bytes.map(withStandIn), as: UTF8.self)))
+            if !bytes.contains(carriageReturn) { return Entered(change: change, lineFeeds: Change()) }
+            return try entered(change, Array(String(decoding: bytes, as: UTF8.self).utf16))
         case (.edits(let edits), .characters), (.edits(let edits), .utf16):
-            return try Change(edits.map { try Edit(range($0.range), $0.text.string) })
+            let ranges = try edits.map { try range($0.range) }
+            let change = try Change(
+                zip(ranges, edits).map { range, edit in
+                    try Edit(range, String(decoding: edit.text.string.utf8.map(withStandIn), as: UTF8.self))
+                })
+            if !edits.contains(where: { $0.text.string.utf8.contains(carriageReturn) }) {
+                return Entered(change: change, lineFeeds: Change())
+            }
+            _ = try text.applying(change)
+            var units = Array(text.string.utf16)
+            for (range, edit) in zip(ranges, edits).reversed() {
+                units.replaceSubrange(
+                    range.lowerBound.value..<range.upperBound.value, with: edit.text.string.utf16)
+            }
+            return try entered(change, units)
         case (.lines, _): throw Fault(description: "lines needs --positions lines")
         case (.edits, _): throw Fault(description: "edits needs --positions characters or utf16; send lines")
         }
+    }
+
+    /// `units` are those of the editor's new text.
+    private func entered(_ change: Change, _ units: [UInt16]) throws -> Entered {
+        var lineFeeds: [Edit] = []
+        var growth = 0
+        for edit in change.edits {
+            let start = edit.range.lowerBound.value + growth
+            for offset in start..<start + edit.inserted.utf16 where units[offset] == UInt16(carriageReturn) {
+                let isBeforeLineFeed = offset + 1 < units.count && units[offset + 1] == UInt16(lineFeed)
+                lineFeeds.append(
+                    try Edit(Offset(offset)..<Offset(offset + 1), isBeforeLineFeed ? "" : "\n"))
+            }
+            growth += edit.inserted.utf16 - (edit.range.upperBound - edit.range.lowerBound)
+        }
+        return Entered(change: change, lineFeeds: try Change(lineFeeds))
     }
 
     package func selection(_ selection: EditorSelection) throws -> Selection {
         try Selection(anchor: offset(selection.anchor), head: offset(selection.head))
     }
 
-    private func replacing(_ first: Int, _ count: Int, by lines: [WireString]) throws -> Change {
+    /// The bytes of the new text if `lines` replace some of the shown lines.
+    private func replacing(_ first: Int, _ count: Int, by lines: [WireString]) throws -> [UInt8] {
         guard first + count <= starts.count else {
             throw Fault(description: "lines ends at line \(first + count), and the text has \(starts.count)")
         }
@@ -65,7 +107,7 @@ package struct EditorText {
         let hidesLineEnd = text.isEmpty || hidden > 0
         // A text that ends with an empty line needs a line end to hide.
         if hidesLineEnd || bytes.last == lineFeed, !bytes.isEmpty { bytes.append(lineFeed) }
-        return diff(from: text, to: try TextBuffer(String(decoding: bytes, as: UTF8.self)))
+        return bytes
     }
 
     /// The byte at which a line begins, or the end of the text for the line after the last one.
@@ -135,3 +177,6 @@ package struct EditorText {
 }
 
 private let lineFeed = UInt8(ascii: "\n")
+private let carriageReturn = UInt8(ascii: "\r")
+
+private func withStandIn(_ byte: UInt8) -> UInt8 { byte == carriageReturn ? 0x1A : byte }

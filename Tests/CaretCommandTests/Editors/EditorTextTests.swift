@@ -32,9 +32,10 @@ import Testing
                 text(&random).replacing("\n", with: "")
             }
             shown.replaceSubrange(first..<first + count, with: new)
-            let change = try EditorText(TextBuffer(old), in: .lines).change(
+            let entered = try EditorText(TextBuffer(old), in: .lines).entered(
                 .lines(first: first, count: count, new: new.map { WireString($0) }))
-            let result = try TextBuffer(old).applying(change)
+            #expect(entered.lineFeeds.isEmpty)
+            let result = try TextBuffer(old).applying(entered.change)
             let again = EditorText(result, in: .lines).shownText
             #expect(again == shown.joined(separator: "\n"), "seed \(seed): \(old.debugDescription)")
         }
@@ -48,9 +49,37 @@ import Testing
         ])
     func lineEnd(old: String, new: [String], expected: String) throws {
         let text = try TextBuffer(old)
-        let change = try EditorText(text, in: .lines).change(
+        let entered = try EditorText(text, in: .lines).entered(
             .lines(first: 0, count: lines(old).count, new: new.map { WireString($0) }))
-        #expect(try text.applying(change).string == expected)
+        #expect(try text.applying(entered.change).string == expected)
+    }
+
+    @Test(
+        "CR LF and CR become LF, whatever else the text has",
+        arguments: [
+            ("a\n", ["a\r"], "a\n"), ("a", ["a\r"], "a\n"), ("a\n", ["a\rb\r", "c"], "a\nb\nc\n"),
+            ("", ["\r"], "\n"), ("\u{1A}\n", ["\u{1A}\r\u{1A}"], "\u{1A}\n\u{1A}\n"),
+            ("😀\n", ["😀", "é\r\rx"], "😀\né\n\nx\n"),
+        ])
+    func carriageReturns(old: String, new: [String], expected: String) throws {
+        let text = try TextBuffer(old)
+        let entered = try EditorText(text, in: .lines).entered(
+            .lines(first: 0, count: lines(old).count, new: new.map { WireString($0) }))
+        let view = try text.applying(entered.change)
+        #expect(try view.applying(entered.lineFeeds).string == expected)
+        // The positions of the editor stay right until it has the line feeds.
+        let shown = EditorText(view, in: .lines).shownText
+        #expect(shown.utf8.count == new.joined(separator: "\n").utf8.count)
+    }
+
+    @Test("carriage returns in edits become line feeds")
+    func carriageReturnsInEdits() throws {
+        let text = try TextBuffer("a\n😀c")
+        let entered = try EditorText(text, in: .characters).entered(
+            .edits([WireEdit(WireRange(1, 1), "\r"), WireEdit(WireRange(2, 3), "\r\nx\r")]))
+        let view = try text.applying(entered.change)
+        #expect(view.string == "a\u{1A}\n\u{1A}\nx\u{1A}c")
+        #expect(try view.applying(entered.lineFeeds).string == "a\n\nx\nc")
     }
 
     @Test("places outside the text are refused")
@@ -66,15 +95,15 @@ import Testing
         #expect(throws: EditorText.Fault.self) { try place(2, 0) }
         #expect(throws: TextError.self) { try place(0, 2) }
         #expect(throws: EditorText.Fault.self) {
-            try text.change(.lines(first: 1, count: 2, new: []))
+            try text.entered(.lines(first: 1, count: 2, new: []))
         }
-        #expect(throws: EditorText.Fault.self) { try text.change(.edits([])) }
-        #expect(throws: TextError.self) { try text.change(.lines(first: 0, count: 1, new: ["a\r"])) }
+        #expect(throws: EditorText.Fault.self) { try text.entered(.edits([])) }
         let numbers = EditorText(try TextBuffer("😀b"), in: .characters)
-        #expect(try numbers.change(.edits([WireEdit(WireRange(1, 2), "c")])).edits == [Edit(2..<3, "c")])
-        #expect(throws: TextError.self) { try numbers.change(.edits([WireEdit(WireRange(2, 3), "")])) }
+        let edit = WireEdit(WireRange(1, 2), "c")
+        #expect(try numbers.entered(.edits([edit])).change.edits == [Edit(2..<3, "c")])
+        #expect(throws: TextError.self) { try numbers.entered(.edits([WireEdit(WireRange(2, 3), "")])) }
         #expect(throws: EditorText.Fault.self) {
-            try numbers.change(.lines(first: 0, count: 1, new: []))
+            try numbers.entered(.lines(first: 0, count: 1, new: []))
         }
     }
 }

@@ -96,7 +96,7 @@ final class PipeEditor {
         }
         let (start, end) = (try place(start), try place(end))
         let before = prefix(of: lines[start.line], start.column)
-        let after = lines[end.line].dropFirst(prefix(of: lines[end.line], end.column).count)
+        let after = suffix(of: lines[end.line], from: end.column)
         lines.replaceSubrange(start.line...end.line, with: split(before + text + after))
     }
 
@@ -105,6 +105,12 @@ final class PipeEditor {
         countsLines
             ? String(decoding: line.utf8.prefix(columns), as: UTF8.self)
             : String(String.UnicodeScalarView(line.unicodeScalars.prefix(columns)))
+    }
+
+    private func suffix(of line: String, from column: Int) -> String {
+        countsLines
+            ? String(decoding: line.utf8.dropFirst(column), as: UTF8.self)
+            : String(String.UnicodeScalarView(line.unicodeScalars.dropFirst(column)))
     }
 
     // MARK: From the user

@@ -77,6 +77,24 @@ import Testing
         #expect(lines.droppedChanges + characters.droppedChanges > 0)
     }
 
+    @Test("a pasted carriage return becomes a line end, and the editor stays live")
+    func carriageReturns() throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "list", "--create"], input: "one\ntwo\n").status == 0)
+        let lines = try PipeEditor("list", on: session)
+        let characters = try PipeEditor("list", on: session, countsLines: false)
+        try lines.type(["pasted\r", "three\rfour"], at: 1)
+        // The user types on before the line ends arrive in the editor.
+        try lines.type(["one!"], at: 0)
+        try lines.waits { lines.lines == ["one!", "pasted", "three", "four"] }
+        try characters.waits { characters.text == "one!\npasted\nthree\nfour\n" }
+        try characters.type("\r\nx\ry", over: 3..<4)
+        try characters.waits { characters.text == "one\nx\ny\npasted\nthree\nfour\n" }
+        try lines.waits { lines.lines == ["one", "x", "y", "pasted", "three", "four"] }
+        for editor in [lines, characters] { #expect(try editor.end().status == 0) }
+        #expect(try session.caret(["cat", "list"]).output == "one\nx\ny\npasted\nthree\nfour\n")
+    }
+
     @Test("edits that the server did not get are kept, and sent next time")
     func offline() throws {
         let session = try CommandSession()

@@ -39,7 +39,7 @@ public final class LiveClient: Sendable {
     /// server refuses the token, the client does not try the others.
     public convenience init(servers: [ServerAddress], _ options: ClientOptions = ClientOptions()) {
         let id = options.client ?? LiveClient.randomID()
-        let settings = LiveClient.settings(servers, options, id: id)
+        let settings = LiveClient.settings(servers, options, id: id, ownsID: options.client == nil)
         self.init(settings.rotation.servers, ClientShell(settings))
     }
 
@@ -62,7 +62,8 @@ public final class LiveClient: Sendable {
     ) throws(UnsavedEditsFault) {
         let folder = try UnsavedEditsFolder(folder)
         let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
-        let settings = LiveClient.settings(servers, options, id: id)
+        // The folder is locked, so no other client uses the id in it.
+        let settings = LiveClient.settings(servers, options, id: id, ownsID: true)
         self.init(settings.rotation.servers, try ClientShell(settings, folder))
     }
 
@@ -73,14 +74,14 @@ public final class LiveClient: Sendable {
     }
 
     private static func settings(
-        _ servers: [ServerAddress], _ options: ClientOptions, id: String
+        _ servers: [ServerAddress], _ options: ClientOptions, id: String, ownsID: Bool
     ) -> ClientState.Settings {
         let hello = Hello(
             client: WireString(id), units: [.utf16], token: options.token.map { WireString($0) },
             info: options.person?.info)
         return ClientState.Settings(
             rotation: ServerRotation(servers, options.serverOrder), hello: hello,
-            reconnects: options.reconnects, store: options.store.map { WireString($0) })
+            reconnects: options.reconnects, ownsID: ownsID, store: options.store.map { WireString($0) })
     }
 
     /// The server that the client is connected to, or tries next.

@@ -13,21 +13,23 @@ struct ClientConversation {
     static let address = ServerAddress.tcp(host: "example.org", port: 7)
 
     init(
-        servers: [ServerAddress] = [address], reconnects: Bool = true, store: WireString? = nil,
-        unsaved: [UnsavedDocument]? = nil
+        servers: [ServerAddress] = [address], reconnects: Bool = true, ownsID: Bool = false,
+        store: WireString? = nil, unsaved: [UnsavedDocument]? = nil
     ) {
         state = ClientState(
             ClientState.Settings(
                 rotation: ServerRotation(servers), hello: Hello(client: "client-1"), reconnects: reconnects,
-                store: store),
+                ownsID: ownsID, store: store),
             unsaved: unsaved)
     }
 
     /// A client that the server has welcomed.
     static func welcomed(
-        by servers: [ServerAddress] = [address], reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil
+        by servers: [ServerAddress] = [address], reconnects: Bool = true, ownsID: Bool = false,
+        unsaved: [UnsavedDocument]? = nil
     ) -> ClientConversation {
-        var talk = ClientConversation(servers: servers, reconnects: reconnects, unsaved: unsaved)
+        var talk = ClientConversation(
+            servers: servers, reconnects: reconnects, ownsID: ownsID, unsaved: unsaved)
         _ = talk.start()
         _ = talk.connected()
         _ = talk.receive(ClientConversation.welcome)

@@ -133,7 +133,7 @@ import Testing
         let welcome = Welcome(unit: .utf8, server: "caret/test", user: "ann", client: "p-1", ping: 20)
         let reason = DisconnectReason.notUnderstood("the server's offsets are not in UTF-16 units")
             .explanation
-        let fault = ConnectionFault.lost(ClientConversation.address, reason: reason)
+        let fault = ConnectionFault.unreachable(ClientConversation.address, reason: reason)
         #expect(talk.receive(.welcome(welcome)) == [.disconnect, .end(fault)])
     }
 
@@ -204,6 +204,30 @@ import Testing
     func bye(reason: ByeReason, fault: ConnectionFault) {
         var talk = ClientConversation.welcomed()
         #expect(talk.receive(.bye(Bye(reason: reason))) == [.disconnect, .end(fault)])
+    }
+
+    @Test("a client that owns its id connects again after `bye` with `replaced`")
+    func replaced() {
+        var talk = ClientConversation.welcomed(ownsID: true)
+        #expect(talk.receive(.bye(Bye(reason: .replaced))) == [])
+        _ = talk.disconnect()
+        #expect(talk.wait(250).first == .attempt)
+        _ = talk.connected()
+        _ = talk.receive(ClientConversation.welcome)
+        #expect(talk.receive(.bye(Bye(reason: .revoked))) == [.disconnect, .end(.revoked)])
+    }
+
+    @Test("a server that counts in another unit is asked again after growing delays")
+    func unsuitable() {
+        var talk = ClientConversation()
+        _ = talk.start()
+        let welcome = Welcome(unit: .utf8, server: "caret/test", user: "ann", client: "p-1", ping: 20)
+        for delay in [250, 500, 1_000] as [Milliseconds] {
+            _ = talk.connected()
+            _ = talk.receive(.welcome(welcome))
+            #expect(talk.wait(Milliseconds(delay.value - 1)).first != .attempt)
+            #expect(talk.wait(1).first == .attempt)
+        }
     }
 
     @Test("without reconnects, the client reports a failure's address and reason")

@@ -108,11 +108,50 @@ import Testing
     func shuttingDown() {
         var talk = ClientConversation.welcomed()
         _ = talk.request(rename)
-        #expect(talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [])
+        #expect(talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [.wake(500)])
         #expect(talk.disconnect() == [.disconnect, .wake(250)])
         _ = talk.wait(250)
         _ = talk.connected()
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(rename, 1)])
+    }
+
+    @Test("requests that are refused for a while are sent again in their order, over any connection")
+    func refusedInOrder() {
+        let later = ServerMessage.error(ErrorReport(.shuttingDown, "bye", retryAfterMilliseconds: 700))
+        for isCut in [false, true] {
+            var talk = ClientConversation.welcomed()
+            for number in 1...3 { #expect(talk.request(list) == [.send(list, number)]) }
+            for number in [1, 3] { _ = talk.receive(later, .number(number)) }
+            #expect(talk.request(list) == [])
+            let sent = (1...4).map { ClientAction.send(list, $0) }
+            if isCut {
+                _ = talk.disconnect()
+                _ = talk.wait(250)
+                _ = talk.connected()
+                #expect(Array(talk.receive(ClientConversation.welcome).dropFirst()) == sent)
+            } else {
+                _ = talk.receive(later, .number(2))
+                #expect(talk.wait(699) == [])
+                #expect(Array(talk.wait(1).prefix(4)) == sent)
+            }
+        }
+    }
+
+    @Test("more requests than can be in flight do not stall after all were refused for a while")
+    func refusedAll() {
+        var talk = ClientConversation.welcomed()
+        let count = PendingRequests.maxInFlight + 4
+        for _ in 1...count { _ = talk.request(list) }
+        for number in 1...PendingRequests.maxInFlight {
+            _ = talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(number))
+        }
+        var sent: [ClientAction] = []
+        for action in talk.wait(500) {
+            if case .send = action { sent.append(action) }
+        }
+        #expect(sent == (1...PendingRequests.maxInFlight).map { .send(list, $0) })
+        for number in 1...count { sent += talk.receive(listed, .number(number)) }
+        #expect(Array(sent.suffix(1)) == [.answer(RequestNumber(value: count), listed)])
     }
 
     @Test("if reconnects are off, all requests fail when the connection ends")

@@ -130,7 +130,7 @@ import Testing
     func oneShotRequest() {
         var talk = ClientConversation.welcomed(by: Self.two, reconnects: false)
         #expect(talk.request(rename) == [.send(rename, 1)])
-        #expect(talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [])
+        #expect(talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [.wake(500)])
         #expect(shutDown(&talk) == [.disconnect, .connect(to: Self.second, within: 10_000)])
         _ = talk.connected()
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(rename, 1)])

@@ -26,13 +26,19 @@ package struct ClientState {
         let rotation: ServerRotation
         let hello: Hello
         let reconnects: Bool
+        /// No other client uses the id of this one.
+        let ownsID: Bool
         /// The id of the store that the server must have, if the program expects one.
         var store: WireString?
 
-        package init(rotation: ServerRotation, hello: Hello, reconnects: Bool, store: WireString? = nil) {
+        package init(
+            rotation: ServerRotation, hello: Hello, reconnects: Bool, ownsID: Bool = false,
+            store: WireString? = nil
+        ) {
             self.rotation = rotation
             self.hello = hello
             self.reconnects = reconnects
+            self.ownsID = ownsID
             self.store = store
         }
     }
@@ -258,7 +264,8 @@ extension ClientState {
 
     package mutating func timePassed(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
-        return changeAll { $0.timePassed(at: now, &$1) } + checkLinkDeadline(at: now, jitter)
+        requests.timePassed(at: now)
+        return sendRequests() + changeAll { $0.timePassed(at: now, &$1) } + checkLinkDeadline(at: now, jitter)
     }
 
     private mutating func checkLinkDeadline(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
@@ -286,9 +293,6 @@ extension ClientState {
     ) -> [ClientAction] {
         switch message {
         case .welcome(let welcome):
-            link = .welcomed(welcome)
-            welcomedAt = now
-            rotation.welcomed()
             if let expected = settings.store, let found = welcome.store, found != expected {
                 return end(.otherStore(expected: expected.string, found: found.string), at: now)
             }
@@ -296,6 +300,9 @@ extension ClientState {
                 return disconnected(
                     .notUnderstood("the server's offsets are not in UTF-16 units"), at: now, jitter)
             }
+            link = .welcomed(welcome)
+            welcomedAt = now
+            rotation.welcomed()
             lastFault = nil
             return [.welcomed(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
                 + sendRequests()
@@ -339,7 +346,7 @@ extension ClientState {
         switch envelope.message {
         case .ping: return [.send(.pong(Pong()), id: nil)]
         case .bye(let bye): return handle(bye, at: now)
-        case .error(let error): return handle(error, envelope.id)
+        case .error(let error): return handle(error, envelope.id, at: now)
         case .document(let document): return follow == nil ? [] : [.deliver(.document(document))]
         case .gone(let gone): return follow != nil && gone.isFollowed ? [.deliver(.gone(gone))] : []
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.deliver(.complete)]
@@ -354,12 +361,14 @@ extension ClientState {
         }
     }
 
-    private mutating func handle(_ error: ErrorReport, _ id: RequestID?) -> [ClientAction] {
+    private mutating func handle(
+        _ error: ErrorReport, _ id: RequestID?, at now: Moment
+    ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
         if refusal.code?.closes == true { closeNotice = CloseNotice(error) }
         // Another server of the list can carry out the request, also for a client that does not reconnect.
         if refusal.code == .shuttingDown, settings.reconnects || rotation.servers.count > 1 {
-            requests.requeue(id)
+            requests.requeue(id, after: error.retryAfterMilliseconds.map { Milliseconds($0) }, at: now)
             return []
         }
         guard let number = requests.complete(id) else { return [] }
@@ -368,9 +377,11 @@ extension ClientState {
 
     private mutating func handle(_ bye: Bye, at now: Moment) -> [ClientAction] {
         switch bye.reason {
-        case .known(.replaced): return end(.replaced, at: now)
+        case .known(.replaced) where !settings.ownsID: return end(.replaced, at: now)
         case .known(.revoked): return end(.revoked, at: now)
-        case .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
+        // The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends
+        // the wrong connection, and a client that owns its id connects again.
+        case .known(.replaced), .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
             closeNotice = CloseNotice(bye)
             return []
         }
@@ -406,7 +417,7 @@ extension ClientState {
 
     /// When `timePassed` must be called if no other event comes earlier.
     var deadline: Moment? {
-        (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
+        (documents.values.map(\.retryAt) + [linkDeadline, requests.retryAt]).compactMap(\.self).min()
     }
 
     /// When the client must ping, disconnect or connect again, if the server sends nothing until then.

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretReplica
 import CaretWire
 
 /// The requests that have no answer yet. Some were sent, the others wait to be sent.
@@ -16,9 +17,13 @@ package struct PendingRequests: Equatable {
     /// connects again. This limit bounds their memory.
     package static let maxUnanswered = 10_000
 
+    /// In the order of their numbers, in which the program has made them.
     private var waiting: [Request] = []
     /// Requests in flight, in the order in which they were sent.
     private var sent: [Request] = []
+    /// The server has refused requests for a while. They are sent again at this moment, or over the next
+    /// connection.
+    private(set) var retryAt: Moment?
 
     /// Adds a request. Returns false, and adds nothing, if the limit is reached.
     mutating func add(_ message: ClientMessage, as number: RequestNumber) -> Bool {
@@ -29,6 +34,7 @@ package struct PendingRequests: Equatable {
 
     /// Moves requests from waiting to sent, and returns the actions that send them.
     mutating func nextToSend() -> [ClientAction] {
+        if retryAt != nil { return [] }
         let count = min(waiting.count, max(0, PendingRequests.maxInFlight - sent.count))
         let next = waiting.prefix(count)
         waiting.removeFirst(count)
@@ -45,10 +51,18 @@ package struct PendingRequests: Equatable {
         return sent.remove(at: index).number
     }
 
-    /// Makes a sent request wait to be sent again, because the server did not carry it out.
-    mutating func requeue(_ id: RequestID?) {
+    /// Makes a sent request wait to be sent again, because the server did not carry it out. Nothing is sent
+    /// before the delay has passed.
+    mutating func requeue(_ id: RequestID?, after delay: Milliseconds?, at now: Moment) {
         guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return }
-        waiting.insert(sent.remove(at: index), at: 0)
+        let request = sent.remove(at: index)
+        let next = waiting.firstIndex { $0.number.value > request.number.value }
+        waiting.insert(request, at: next ?? waiting.endIndex)
+        if retryAt == nil { retryAt = now + min(delay ?? Backoff.first, Backoff.longestRequested) }
+    }
+
+    mutating func timePassed(at now: Moment) {
+        if let retryAt, retryAt <= now { self.retryAt = nil }
     }
 
     /// Removes a request. Returns false if the request already has its answer.
@@ -65,8 +79,9 @@ package struct PendingRequests: Equatable {
     /// again.
     mutating func disconnected() -> [RequestNumber] {
         let lost = sent.filter { !$0.message.isIdempotent }.map(\.number)
-        waiting = sent.filter(\.message.isIdempotent) + waiting
+        waiting = (sent.filter(\.message.isIdempotent) + waiting).sorted { $0.number.value < $1.number.value }
         sent = []
+        retryAt = nil
         return lost
     }
 
@@ -83,6 +98,11 @@ extension PendingRequests {
     /// Throws the first invariant that is broken.
     func checkInvariants(link: ClientState.Link, ids: RequestIDs) throws(BrokenInvariant) {
         let numbers = (sent + waiting).map(\.number)
+        try BrokenInvariant.check(
+            "requests wait in the order in which they were made",
+            zip(waiting, waiting.dropFirst()).allSatisfy { $0.number.value < $1.number.value })
+        try BrokenInvariant.check(
+            "requests are delayed only while the client is connected", link.isWelcomed || retryAt == nil)
         try BrokenInvariant.check(
             "no two requests have the same number", Set(numbers).count == numbers.count)
         try BrokenInvariant.check(

@@ -1,4 +1,5 @@
 import CaretConcurrency
+import CaretCore
 import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
@@ -14,6 +15,11 @@ final class ClientShell: Sendable {
         var waiters = ClientWaiters()
         /// The last connection status that was sent to readers.
         var status = ConnectionStatus.first
+
+        /// Nil if the user has closed the document.
+        func document(of user: DocumentUser) -> DocumentState? {
+            waiters[user] == nil ? nil : state.documents[user.key]
+        }
     }
 
     private let queue = DispatchQueue(label: "caret.client")
@@ -145,63 +151,73 @@ final class ClientShell: Sendable {
 
     // MARK: Documents
 
-    func open(_ name: WireString, creating: Bool, mode: DocumentMode) -> DocumentKey {
-        guarded.withLock { guarded in
-            let (key, actions) = guarded.state.opened(name, creating: creating, mode: mode, at: .now)
-            guarded.waiters.documents[key] = DocumentWaiters()
+    func open(
+        _ name: WireString, creating: Bool, mode: DocumentMode
+    ) throws(ServerRefusal) -> DocumentUser {
+        try guarded.withLock { guarded throws(ServerRefusal) in
+            let (key, actions) = try guarded.state.opened(name, creating: creating, mode: mode, at: .now)
             enqueue(actions, &guarded)
-            return key
+            return guarded.waiters.addUser(of: key)
         }
     }
 
     /// Waits until the document reaches a goal. Throws if the document can never reach the goal.
-    func wait(for key: DocumentKey, until goal: DocumentGoal) async throws {
+    func wait(for user: DocumentUser, until goal: DocumentGoal) async throws {
         let number = guarded.withLock { $0.state.nextNumber() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let answer = guarded.withLock { guarded -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if case .ended(let fault) = guarded.state.link { return .failure(fault) }
-                    guard let document = guarded.state.documents[key] else {
+                    guard let document = guarded.document(of: user) else {
                         return .failure(ConnectionFault.closed)
                     }
                     if let result = goal.result(for: document) { return result }
-                    guarded.waiters.documents[key]?.goals[number] = (goal, waiter)
+                    guarded.waiters[user]?.goals[number] = (goal, waiter)
                     return nil
                 }
                 if let answer { waiter.resume(with: answer) }
             }
         } onCancel: {
-            let waiter = guarded.withLock { $0.waiters.documents[key]?.goals.removeValue(forKey: number) }
+            let waiter = guarded.withLock { $0.waiters[user]?.goals.removeValue(forKey: number) }
             waiter?.waiter.resume(throwing: CancellationError())
         }
     }
 
     /// Waits until the current unsaved edits of a document are in the client's folder. If the client has no
     /// folder, waits until the server has saved the edits.
-    func wait(untilKept key: DocumentKey) async throws {
-        if folder == nil { return try await wait(for: key, until: .saved) }
+    func wait(untilKept user: DocumentUser) async throws {
+        if folder == nil { return try await wait(for: user, until: .saved) }
+        handle { $0.keepAgain() }
         // The queue already has the actions that write the file, so the actions run before this block.
         try await withCheckedThrowingContinuation { waiter in
             queue.async { [self] in
-                let fault = guarded.withLock { $0.state.unsavedEditsFault(of: key) }
+                let fault = guarded.withLock { $0.state.unsavedEditsFault(of: user.key) }
                 waiter.resume(with: fault.map { .failure($0) } ?? .success(()))
             }
         }
     }
 
-    /// Reads a document. Returns nil if the document is closed.
-    func read<Answer: Sendable>(at key: DocumentKey, _ body: (DocumentState) -> Answer) -> Answer? {
-        guarded.withLock { guarded in guarded.state.documents[key].map { body($0) } }
+    /// Whether the client has a folder for unsaved edits.
+    var keeps: Bool { folder != nil }
+
+    func keepingFault(of user: DocumentUser) -> UnsavedEditsFault? {
+        guarded.withLock { $0.state.keepingFault(of: user.key) }
+    }
+
+    /// Reads a document. Returns nil if the user has closed the document.
+    func read<Answer: Sendable>(of user: DocumentUser, _ body: (DocumentState) -> Answer) -> Answer? {
+        guarded.withLock { guarded in guarded.document(of: user).map { body($0) } }
     }
 
     func change<Answer: Sendable>(
-        _ key: DocumentKey,
+        of user: DocumentUser,
         _ body: (inout DocumentState, Moment, inout RequestIDs) throws -> (Answer, [DocumentAction])
     ) rethrows -> Answer? {
         try guarded.withLock { guarded in
+            if guarded.waiters[user] == nil { return nil }
             var answer: Answer?
-            let actions = try guarded.state.change(key) { document, ids in
+            let actions = try guarded.state.change(user.key) { document, ids in
                 let (found, actions) = try body(&document, .now, &ids)
                 answer = found
                 return actions
@@ -211,32 +227,65 @@ final class ClientShell: Sendable {
         }
     }
 
+    /// Applies edits that a user has made. `body` returns them as a change of the document, which the other users
+    /// of the document get as an update.
+    func edit<Answer: Sendable>(
+        of user: DocumentUser,
+        _ body: (inout DocumentState, Moment, inout RequestIDs) throws -> (Change, Answer, [DocumentAction])
+    ) rethrows -> Answer? {
+        try guarded.withLock { guarded in
+            if guarded.waiters[user] == nil { return nil }
+            var result: (Answer, DocumentUpdate?)?
+            let actions = try guarded.state.change(user.key) { document, ids in
+                let (change, answer, actions) = try body(&document, .now, &ids)
+                let update = DocumentUpdate.edited(change, selections: document.replica.selections)
+                result = (answer, change.isEmpty ? nil : update)
+                return actions
+            }
+            if let update = result?.1 {
+                enqueue(
+                    guarded.waiters.shellActions(
+                        for: update, of: user.key, guarded.state, except: user.number))
+            }
+            enqueue(actions, &guarded)
+            return result?.0
+        }
+    }
+
+    /// Unbinds a view of a user, who may have closed the document.
+    func unbind(_ view: Int, from user: DocumentUser) {
+        handle { state in state.change(user.key) { document, _ in document.unbind(view) } }
+    }
+
     /// The names of closed documents with unsaved edits.
     var unsavedNames: [String] { guarded.withLock { $0.state.unsavedNames.map(\.string) } }
 
     /// A number for a request or a view. This client has not used the number before.
     func nextNumber() -> Int { guarded.withLock { $0.state.nextNumber().value } }
 
-    func close(_ key: DocumentKey) {
+    /// Closes a document for one of its users. The last one closes it on the server.
+    func close(_ user: DocumentUser) {
         guarded.withLock { guarded in
-            enqueue(guarded.state.closed(key), &guarded)
-            let waiters = guarded.waiters.documents.removeValue(forKey: key)
-            if let waiters { enqueue(waiters.ending(with: ConnectionFault.closed)) }
+            guard let waiters = guarded.waiters.remove(user) else { return }
+            enqueue(guarded.state.closed(user.key), &guarded)
+            enqueue(waiters.ending(with: ConnectionFault.closed))
         }
     }
 
-    func updates(of key: DocumentKey) -> CoalescingStream<PendingUpdates> {
+    /// The updates of a document. They end at once if there is no user, or if the user has closed the document.
+    func updates(of user: DocumentUser?) -> CoalescingStream<PendingUpdates> {
         let updates = CoalescingStream(PendingUpdates())
         let isOpen = guarded.withLock { guarded in
-            guarded.waiters.documents[key]?.updates.append(updates)
-            return guarded.waiters.documents[key] != nil
+            guard let user, guarded.waiters[user] != nil else { return false }
+            guarded.waiters[user]?.updates.append(updates)
+            return true
         }
         if !isOpen { updates.finish() }
         return updates
     }
 
-    func end(_ updates: CoalescingStream<PendingUpdates>, of key: DocumentKey) {
-        guarded.withLock { $0.waiters.documents[key]?.updates.removeAll { $0 === updates } }
+    func end(_ updates: CoalescingStream<PendingUpdates>, of user: DocumentUser?) {
+        if let user { guarded.withLock { $0.waiters[user]?.updates.removeAll { $0 === updates } } }
         updates.finish()
     }
 
@@ -303,11 +352,13 @@ final class ClientShell: Sendable {
         guard let folder, let action = guarded.withLock({ $0.state.nextFileAction(for: key) }) else { return }
         do throws(UnsavedEditsFault) {
             switch action {
-            case .write(let document): try folder.keep(document, as: key.value)
+            case .write(let document):
+                try folder.keep(document, as: key.value)
+                handle { $0.kept(key) }
             case .remove: try folder.forget(key.value)
             }
         } catch {
-            handle { $0.notKept(key, error) }
+            handle { $0.notKept(key, error, at: .now) }
         }
     }
 

@@ -1,5 +1,11 @@
 import CaretWire
 
+/// One of the objects by which a program uses an open document.
+struct DocumentUser: Sendable {
+    let key: DocumentKey
+    let number: Int
+}
+
 /// The callers that wait for a client: the continuations of requests, and the streams of async sequences.
 struct ClientWaiters {
     var requests: [RequestNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
@@ -8,7 +14,37 @@ struct ClientWaiters {
     var welcomes: [RequestNumber: CheckedContinuation<Welcome, any Error>] = [:]
     var followEvents: CoalescingStream<PendingFollowEvents>?
     var statuses: [CoalescingStream<PendingStatus>] = []
-    var documents: [DocumentKey: DocumentWaiters] = [:]
+    /// The users of each open document: one for each object that the program got from `open` and has not closed.
+    private var users: [DocumentKey: [Int: DocumentWaiters]] = [:]
+    private var lastUser = 0
+
+    /// What waits for one user of a document. Nil if the user has closed the document.
+    subscript(_ user: DocumentUser) -> DocumentWaiters? {
+        get { users[user.key]?[user.number] }
+        set { users[user.key]?[user.number] = newValue }
+    }
+
+    mutating func addUser(of key: DocumentKey) -> DocumentUser {
+        lastUser += 1
+        users[key, default: [:]][lastUser] = DocumentWaiters()
+        return DocumentUser(key: key, number: lastUser)
+    }
+
+    /// Removes a user, and returns what waits for it. Returns nil if the user has closed the document before.
+    mutating func remove(_ user: DocumentUser) -> DocumentWaiters? {
+        defer { if users[user.key]?.isEmpty == true { users[user.key] = nil } }
+        return users[user.key]?.removeValue(forKey: user.number)
+    }
+
+    /// The actions that pass an update to the users of a document, except to one that has caused it.
+    mutating func shellActions(
+        for update: DocumentUpdate, of key: DocumentKey, _ state: ClientState, except author: Int? = nil
+    ) -> [ShellAction] {
+        let others = (users[key]?.keys.sorted() ?? []).filter { $0 != author }
+        return others.flatMap {
+            users[key]?[$0]?.shellActions(for: update, state.documents[key]) ?? []
+        }
+    }
 
     /// Turns an action of the state into actions of the shell. Each action of the shell contains the callers
     /// that it resumes. A caller that waits for only one event is then removed.
@@ -25,15 +61,21 @@ struct ClientWaiters {
             return progress[number].map { [.reportProgress($0, next)] } ?? []
         case .deliver(let next): return followEvents.map { [.deliver($0, next)] } ?? []
         case .update(let key, let update):
-            return documents[key]?.shellActions(for: update, state.documents[key]) ?? []
+            return shellActions(for: update, of: key, state)
         case .keep(let key): return [.keep(key)]
         case .end(let fault):
             defer { statuses = [] }
             return resumeWelcomes(.failure(fault)) + (followEvents.map { [.endFollow($0, fault)] } ?? [])
                 + [.endStatuses(statuses)]
-                + documents.keys.flatMap { documents[$0]?.removeAll().ending(with: fault) ?? [] }
+                + endDocuments(with: fault)
         case .wake(let moment): return [.wake(moment)]
         }
+    }
+
+    private mutating func endDocuments(with fault: ConnectionFault) -> [ShellAction] {
+        let ended = users.values.flatMap(\.values)
+        users = users.mapValues { $0.mapValues { _ in DocumentWaiters() } }
+        return ended.flatMap { $0.ending(with: fault) }
     }
 
     private mutating func answer(

@@ -93,6 +93,9 @@ public final class LiveClient: Sendable {
     /// document. The name stays in this list until the newer document was opened too.
     public var unsavedDocuments: [String] { shell.unsavedNames }
 
+    /// Whether the client keeps unsaved edits in a folder.
+    package var keepsUnsavedEdits: Bool { shell.keeps }
+
     deinit { shell.close() }
 
     /// Ends the connection. All unanswered requests and all later requests throw `ConnectionFault.closed`.

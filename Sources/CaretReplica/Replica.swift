@@ -15,7 +15,7 @@ package import CaretWire
 ///   push unchanged. The replica submits the edits under a new number only after the server has said that the
 ///   push was not committed and never will be.
 package struct Replica: Sendable {
-    let mode: DocumentMode
+    package let mode: DocumentMode
     package var draft = Draft()
     package var inFlight: InFlight?
     package var presence = Presence()

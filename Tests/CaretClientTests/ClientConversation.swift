@@ -79,12 +79,19 @@ struct ClientConversation {
     }
 
     /// Opens a document. The server does not answer: a test passes the answer to `receive`.
-    mutating func open(named name: WireString = "notes") -> (key: DocumentKey, actions: [ClientAction]) {
+    mutating func open(
+        named name: WireString = "notes", creating: Bool = false
+    ) -> (key: DocumentKey, actions: [ClientAction]) {
         var key = DocumentKey(value: 0)
         let actions = handle { [now] state in
-            let (opened, actions) = state.opened(name, creating: false, mode: .edit, at: now)
-            key = opened
-            return actions
+            do throws(ServerRefusal) {
+                let (opened, actions) = try state.opened(name, creating: creating, mode: .edit, at: now)
+                key = opened
+                return actions
+            } catch {
+                Issue.record(error)
+                return []
+            }
         }
         return (key, actions)
     }
@@ -108,6 +115,18 @@ struct ClientConversation {
 
     mutating func retry(_ key: DocumentKey) -> [ClientAction] {
         handle { [now] state in state.change(key) { $0.retried(at: now, &$1) } }
+    }
+
+    mutating func notKept(_ key: DocumentKey, _ fault: UnsavedEditsFault) -> [ClientAction] {
+        handle { [now] in $0.notKept(key, fault, at: now) }
+    }
+
+    mutating func writeFile(of key: DocumentKey) { _ = state.nextFileAction(for: key) }
+
+    mutating func kept(_ key: DocumentKey) -> [ClientAction] { handle { $0.kept(key) } }
+
+    mutating func discard(_ key: DocumentKey) -> [ClientAction] {
+        handle { [now] state in state.change(key) { $0.discarded(at: now, &$1) } }
     }
 
     mutating func follow() -> [ClientAction] { handle { $0.followed(Follow(prefix: nil)) } }

@@ -30,6 +30,72 @@ import Testing
         #expect(hers.text.string == "Good morning, world")
     }
 
+    @Test("two windows share a document, which stays open until both are closed", .timeLimit(.minutes(1)))
+    func twoWindows() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.address)
+        let other = LiveClient(server.address)
+        var first: LiveDocument? = try await client.open("notes", creating: true).opened()
+        let (second, closed) = (client.open("notes"), client.open("notes"))
+        var updates = second.updates.makeAsyncIterator()
+        let (left, right) = (ViewTests.TestView(), ViewTests.TestView())
+        var leftBinding = first?.binding()
+        let rightBinding = second.binding()
+        leftBinding?.begin(left)
+        rightBinding.begin(right)
+        left.type("one ")
+        try leftBinding?.update(left)
+        while right.inputText != "one " {
+            _ = await updates.next()
+            try rightBinding.update(right)
+        }
+        try first?.append("two ")
+        while second.text.string != "one two " { _ = await updates.next() }
+        #expect(first?.text == second.text)
+        // One window is closed by a call, and one by its release.
+        var closedUpdates = closed.updates.makeAsyncIterator()
+        closed.close()
+        while await closedUpdates.next() != nil {}
+        #expect(closed.text.isEmpty && closed.state == .offline)
+        try closed.append("lost")
+        await #expect(throws: ConnectionFault.closed) { try await closed.saved() }
+        (leftBinding, first) = (nil, nil)
+        try second.append("three")
+        try await second.saved()
+        #expect(try await other.read("notes").text == "one two three")
+        let theirs = try await other.open("notes").opened()
+        try theirs.append(" four")
+        while second.text.string != "one two three four" { _ = await updates.next() }
+        #expect(second.state == .saved)
+    }
+
+    @Test("a document that is open to edit is not opened to watch, and the reverse")
+    func twoModes() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.address)
+        try await client.push("text", to: "notes", creating: true)
+        for (mode, other) in [(DocumentMode.edit, DocumentMode.watch), (.watch, .edit)] {
+            let document = try await client.open("notes", mode: mode).opened()
+            let refused = client.open("notes", mode: other)
+            #expect(refused.text.isEmpty)
+            let refusal = await #expect(throws: ServerRefusal.self) { try await refused.opened() }
+            #expect(refusal?.word == "already_open")
+            #expect(document.text.string == "text")
+            document.close()
+            #expect(try await client.open("notes", mode: other).opened().text.string == "text")
+        }
+    }
+
+    @Test("opening a missing document again with `creating` creates it")
+    func openedAgain() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.address)
+        let missing = client.open("nowhere")
+        await #expect(throws: ServerRefusal.self) { try await missing.opened() }
+        let created = try await client.open("nowhere", creating: true).opened()
+        #expect(created.state == .saved && missing.state == .saved)
+    }
+
     @Test("opening a document that does not exist throws")
     func notThere() async throws {
         let server = try ServerProcess()

@@ -108,6 +108,7 @@ import Testing
                 case .state(let state): print("now", state)
                 case .renamed(let name): print("now called", name)
                 case .notKept(let fault): print(fault)
+                case .kept: print("unsaved edits are kept again")
                 }
             }
         }

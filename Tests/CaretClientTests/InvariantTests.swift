@@ -45,14 +45,14 @@ import Testing
                     unsent: Change(),
                     nextSeq: 7))
             replace(&client, key) { document, _ in
-                document = DocumentState("notes", creating: false, replica)
+                document = DocumentState("notes", creating: false, replica, earlier: nil)
             }
         },
         Fault("while a document is being opened, the id of its open request is known") { client, key in
             var replica = Replica()
             _ = replica.connected()
             replace(&client, key) { [replica] document, _ in
-                document = DocumentState("notes", creating: false, replica)
+                document = DocumentState("notes", creating: false, replica, earlier: nil)
             }
         },
         Fault("each replica that waits to retry has a time for its retry") { client, key in
@@ -60,7 +60,7 @@ import Testing
             _ = replica.connected()
             _ = replica.openRefused(ErrorReport(.overloaded, "no"))
             replace(&client, key) { [replica] document, _ in
-                document = DocumentState("notes", creating: false, replica)
+                document = DocumentState("notes", creating: false, replica, earlier: nil)
             }
         },
         Fault("each view whose text the document has not accepted yet is bound to the document") {

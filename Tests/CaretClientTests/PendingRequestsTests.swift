@@ -126,7 +126,7 @@ import Testing
             let sent = (1...4).map { ClientAction.send(list, $0) }
             if isCut {
                 _ = talk.disconnect()
-                _ = talk.wait(250)
+                _ = talk.wait(700)
                 _ = talk.connected()
                 #expect(Array(talk.receive(ClientConversation.welcome).dropFirst()) == sent)
             } else {
@@ -288,6 +288,26 @@ import Testing
         let fault = ConnectionFault.lost(
             ClientConversation.address, reason: DisconnectReason.ended.explanation)
         #expect(talk.disconnect() == [.disconnect, .update(key, .state(.offline)), .end(fault)])
+    }
+
+    @Test("a document that was opened twice is opened once, and closed with the second close")
+    func openedTwice() throws {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open("ab")
+        let again = talk.open()
+        #expect(again.key == key && again.actions == [])
+        #expect(talk.close(key) == [])
+        #expect(try talk.type("x", in: key).isEmpty == false)
+        #expect(talk.close(key) == [.send(.close(Close(document: "notes")), id: nil)])
+        #expect(talk.close(key) == [])
+    }
+
+    @Test("a document that is not open on the server is closed without a message to the server")
+    func closedByName() {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open().key
+        _ = talk.receive(.error(ErrorReport(.notFound, "there is no such document")), .number(1))
+        #expect(talk.close(key) == [])
     }
 
     @Test("a document closed with unsaved edits sends them when opened again")

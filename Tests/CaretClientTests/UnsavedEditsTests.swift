@@ -191,10 +191,124 @@ import Testing
         let expected = try #require(fault)
         #expect(expected.description.hasPrefix("\(folder.path)/1.edits.new: could not make:"))
         while await updates.next() != .notKept(expected) {}
+        #expect(document.keepingFault == expected)
+        var snapshots = document.snapshots.makeAsyncIterator()
+        #expect(await snapshots.next()?.keepingFault == expected)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         try document.replace(3..<3, with: " two")
         try await document.kept()
+        while await updates.next() != .kept {}
+        #expect(document.keepingFault == nil)
         #expect(try files() == ["1.edits"])
+    }
+
+    @Test("edits that cannot be kept are tried again, and only news are reported")
+    func keptAgain() throws {
+        var talk = ClientConversation.welcomed(unsaved: [])
+        let key = talk.open("ab")
+        let keep = ClientAction.keep(key)
+        #expect(try talk.type("x", in: key).first == keep)
+        let fault = try #require(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder("/nowhere/at/all") }
+        talk.writeFile(of: key)
+        #expect(talk.notKept(key, fault) == [.update(key, .notKept(fault)), .wake(5_000)])
+        #expect(talk.wait(5_000).first == keep)
+        talk.writeFile(of: key)
+        #expect(talk.notKept(key, fault).contains(.update(key, .notKept(fault))) == false)
+        #expect(talk.kept(key) == [.update(key, .kept)])
+        #expect(talk.kept(key) == [])
+    }
+
+    @Test("edits whose file is older than their last push are entered once, with all later ones")
+    func stale() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        var stale = Data()
+        do {
+            let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            let document = try await client.open("notes", creating: true).opened()
+            try document.setText("saved")
+            try await document.saved()
+            server.kill()
+            try document.append(", unsaved")
+            try await kept(contains: "unsaved")
+            stale = try Data(contentsOf: folder.appending(path: #require(files().first)))
+            // From here on, the disk is full.
+            try document.append(", pushed")
+            try server.start()
+            try await document.saved()
+        }
+        try await eventually { if try !files().isEmpty { throw NotYet() } }
+        try stale.write(to: folder.appending(path: "1.edits"))
+        server.kill()
+        for word in [", more", ", and more"] {
+            let client = try await eventually {
+                try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            }
+            let document = client.open("notes")
+            try document.append(word)
+            try await document.kept()
+        }
+        try server.start()
+        let client = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
+        let document = client.open("notes")
+        #expect(document.text.string == "saved, unsaved, more, and more")
+        try await document.saved()
+        let text = try await client.read("notes").text
+        for word in ["saved", ", unsaved", ", pushed", ", more", ", and more"] {
+            #expect(text.components(separatedBy: word).count == (word == "saved" ? 3 : 2), "\(text)")
+        }
+    }
+
+    @Test("requests with higher numbers do not make kept edits look old")
+    func requestNumbers() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        do {
+            let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            let document = try await client.open("notes", creating: true).opened()
+            try document.setText("saved")
+            try await document.saved()
+            server.kill()
+            try document.append(", unsaved")
+            try await kept(contains: "unsaved")
+        }
+        try server.start()
+        do {
+            let client = try await eventually {
+                try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            }
+            try await client.restore("notes", to: 1)
+        }
+        let client = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
+        try await client.open("notes").saved()
+        #expect(try await client.read("notes").text == "saved, unsaved")
+    }
+
+    @Test("edits typed before a document is open are not dropped, whatever the client has pushed before")
+    func typedBeforeOpening() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        do {
+            let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            let document = try await client.open("notes", creating: true).opened()
+            for word in ["one, ", "two, "] {
+                try document.append(word)
+                try await document.saved()
+            }
+        }
+        server.kill()
+        do {
+            let client = try await eventually {
+                try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            }
+            let document = client.open("notes")
+            try document.append("three")
+            try await document.kept()
+        }
+        try server.start()
+        let client = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
+        try await client.open("notes").saved()
+        #expect(try await client.read("notes").text == "one, two, three")
     }
 
     @Test("edits are written to disk before their push, but not an unedited text")
@@ -260,8 +374,12 @@ import Testing
         _ = try talk.type("x", in: key)
         _ = talk.receive(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old")))
         _ = talk.close(key)
-        let keys = [talk.open(named: "old").key, talk.open(named: "old").key]
-        #expect(keys.map { talk.state.documents[$0]?.replica.text.string } == ["kept", "xab"])
+        let older = talk.open(named: "old").key
+        #expect(talk.state.documents[older]?.replica.text.string == "kept")
+        _ = talk.discard(older)
+        _ = talk.close(older)
+        let newer = talk.open(named: "old").key
+        #expect(talk.state.documents[newer]?.replica.text.string == "xab")
     }
 
     private struct NotYet: Error {}

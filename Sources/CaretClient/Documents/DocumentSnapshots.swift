@@ -14,8 +14,11 @@ public struct DocumentSnapshot: Equatable, Sendable {
     public let selections: [Selection]
     /// The other sessions, with their selections in `text`.
     public let peers: [DocumentPeer]
+    /// Why unsaved edits would not survive the end of the program: see `LiveDocument.keepingFault`.
+    public let keepingFault: UnsavedEditsFault?
 
-    init(_ document: DocumentState) {
+    init(_ document: DocumentState, keepingFault: UnsavedEditsFault?) {
+        self.keepingFault = keepingFault
         name = document.name.string
         text = document.replica.text
         revision = document.replica.revision

@@ -10,6 +10,11 @@ package struct DocumentState {
     private(set) var creates: Bool
     /// The id of the `open` request that has no answer yet.
     private(set) var lastOpen: RequestID?
+    /// Whether the last `open` request asks the server to create the document.
+    private var hasAskedToCreate = false
+    /// The unsaved edits that an earlier process had kept, as a change of the committed text. Nil if the document
+    /// has been open since.
+    private(set) var earlier: Change?
     /// When `timePassed` must be called.
     package private(set) var retryAt: Moment?
     /// The introductions of the peers, by session.
@@ -33,10 +38,11 @@ package struct DocumentState {
     }
 
     /// Continues with unsaved edits from the client's folder.
-    package init(_ name: WireString, creating: Bool, _ replica: Replica) {
+    package init(_ name: WireString, creating: Bool, _ replica: Replica, earlier: Change?) {
         self.name = name
         creates = creating
         self.replica = replica
+        self.earlier = earlier
         announcedState = replica.state
     }
 
@@ -72,12 +78,28 @@ package struct DocumentState {
         return run(replica.timePassed(), at: now, &ids)
     }
 
+    /// The program opens the document once more. Tries again to open it if the server has refused that. With
+    /// `creating`, the document is created if it does not exist.
+    package mutating func openedAgain(
+        creating: Bool, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        switch replica.link {
+        case .closed:
+            creates = creates || creating
+            return retried(at: now, &ids)
+        case .offline, .waiting, .opening: creates = creates || creating
+        case .open: break
+        }
+        return []
+    }
+
     package mutating func retried(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.retry(), at: now, &ids)
     }
 
     package mutating func discarded(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
-        run(replica.discard(), at: now, &ids)
+        earlier = nil
+        return run(replica.discard(), at: now, &ids)
     }
 
     package mutating func undone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
@@ -131,13 +153,18 @@ package struct DocumentState {
         return [.notify(.state(state))]
     }
 
+    /// A change that the user has made in a bound view, as a change of the document.
+    package func rebased(_ change: Change, from view: Int) -> Change {
+        change.rebased(over: unshown[view] ?? Change(), tie: .otherFirst)
+    }
+
     /// Handles a change that the user has made in a bound view. Returns the change that brings the view up to
     /// date.
     package mutating func typed(
         _ change: Change, in view: Int, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> (Change, [DocumentAction]) {
         let missing = unshown[view] ?? Change()
-        let rebased = change.rebased(over: missing, tie: .otherFirst)
+        let rebased = rebased(change, from: view)
         unaccepted[view] = nil
         var actions: [DocumentAction] = []
         if !rebased.isEmpty {
@@ -174,6 +201,7 @@ package struct DocumentState {
         switch action {
         case .open(let position, let mode):
             lastOpen = ids.next()
+            hasAskedToCreate = creates
             return [.send(.open(open(from: position, mode)), id: lastOpen)]
         case .close: return [.send(.close(Close(document: name)), id: nil)]
         case .push(let push): return [.send(.push(push.message(to: name)), id: nil)]
@@ -212,13 +240,81 @@ extension DocumentState {
     ) -> [DocumentAction]? {
         record(envelope)
         if case .error(let error) = envelope.message, envelope.id != nil {
-            return run(replica.openRefused(error), at: now, &ids)
+            return openRefused(error, at: now, &ids)
         }
         do throws(TextError) {
+            guard case .opened(let opened) = envelope.message else {
+                return run(try replica.received(envelope.message), at: now, &ids)
+            }
+            if isSuperseded(by: opened) { return try dropEarlier(opened, at: now, &ids) }
+            earlier = nil
             return run(try replica.received(envelope.message), at: now, &ids)
         } catch {
             return nil
         }
+    }
+
+    // The file of unsaved edits may be older than the last push of the process that wrote it, if the disk was full or
+    // has lost a write. The server then has a push with a number that the file has not used yet. This push contained
+    // everything that the file has as unsaved, so sending those edits again would enter them twice. A file that was
+    // written before the document was open says nothing about numbers, so its edits are sent. In another epoch, the
+    // numbers may be those of another document.
+    private func isSuperseded(by opened: Opened) -> Bool {
+        guard earlier != nil, let own = opened.own, let position = replica.position else { return false }
+        return opened.epoch == position.epoch && Seq(Int64(own.seq)) >= replica.nextSeq
+    }
+
+    /// Drops the edits of the earlier process, and keeps what the user has typed since. Asks for the whole text if the
+    /// server has not sent it: until then, everything is kept.
+    private mutating func dropEarlier(
+        _ opened: Opened, at now: Moment, _ ids: inout RequestIDs
+    ) throws(TextError) -> [DocumentAction] {
+        if case .resumed = opened.content {
+            replica.reloadText()
+            return run(replica.finish(), at: now, &ids)
+        }
+        let (before, kept) = (replica, replica.committed.applying(fitting: earlier ?? Change()))
+        let typed = diff(from: kept, to: replica.text)
+        var wanted = replica.discard()
+        do throws(TextError) {
+            wanted += try replica.received(.opened(opened))
+        } catch {
+            replica = before
+            throw error
+        }
+        earlier = nil
+        let actions = run(wanted, at: now, &ids)
+        return actions
+            + enter(typed.rebased(over: diff(from: kept, to: replica.text), tie: .otherFirst), at: now, &ids)
+    }
+
+    /// Applies a change that fits the text, and shows it to all readers and views.
+    private mutating func enter(
+        _ change: Change, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        if change.isEmpty { return [] }
+        do throws(ChangeError) {
+            let wanted = try replica.typed(change)
+            noteUnshown(change, in: unshown.keys)
+            return [.notify(.edited(change, selections: replica.selections))] + run(wanted, at: now, &ids)
+        } catch {
+            preconditionFailure("edits that were rebased to the text do not fit it")
+        }
+    }
+
+    /// The client has used this number for a request about the document.
+    mutating func noteUsed(_ seq: Seq) -> [DocumentAction] {
+        replica.nextSeq = max(replica.nextSeq, seq.next)
+        return []
+    }
+
+    private mutating func openRefused(
+        _ error: ErrorReport, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        let actions = run(replica.openRefused(error), at: now, &ids)
+        // The program may have asked to create the document after the request was sent.
+        guard replica.link == .closed(.notFound), creates, !hasAskedToCreate else { return actions }
+        return actions + retried(at: now, &ids)
     }
 
     /// Called when a message about this document was not sent, because its line is longer than the server
@@ -276,6 +372,17 @@ extension DocumentState {
         case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .listed, .document,
             .text, .revisions, .tags, .done, .ping, .pong, .admin:
             break
+        }
+    }
+}
+
+extension TextBuffer {
+    /// The text after a change that fits it.
+    fileprivate func applying(fitting change: Change) -> TextBuffer {
+        do throws(ChangeError) {
+            return try applying(change)
+        } catch {
+            preconditionFailure("kept edits do not fit the text that they were made in")
         }
     }
 }

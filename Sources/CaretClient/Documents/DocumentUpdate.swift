@@ -15,4 +15,6 @@ public enum DocumentUpdate: Equatable, Sendable {
     /// Unsaved edits could not be written to the folder of the client, so they would not survive the end of
     /// the program.
     case notKept(UnsavedEditsFault)
+    /// Unsaved edits can be written to the folder again.
+    case kept
 }

@@ -2,7 +2,7 @@
 public struct DocumentUpdates: AsyncSequence, Sendable {
     private let subscription: UpdatesSubscription
 
-    init(_ shell: ClientShell, _ key: DocumentKey) { subscription = UpdatesSubscription(shell, key) }
+    init(_ shell: ClientShell, _ user: DocumentUser?) { subscription = UpdatesSubscription(shell, user) }
 
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
@@ -30,13 +30,13 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
 private final class UpdatesSubscription: Sendable {
     let updates: CoalescingStream<PendingUpdates>
     private let shell: ClientShell
-    private let key: DocumentKey
+    private let user: DocumentUser?
 
-    init(_ shell: ClientShell, _ key: DocumentKey) {
+    init(_ shell: ClientShell, _ user: DocumentUser?) {
         self.shell = shell
-        self.key = key
-        updates = shell.updates(of: key)
+        self.user = user
+        updates = shell.updates(of: user)
     }
 
-    deinit { shell.end(updates, of: key) }
+    deinit { shell.end(updates, of: user) }
 }

@@ -1,4 +1,4 @@
-/// The callers that wait for a document: the streams of update sequences, and the continuations of callers
+/// The callers that wait for a user of a document: the streams of update sequences, and the continuations of callers
 /// that wait for a goal.
 struct DocumentWaiters {
     var updates: [CoalescingStream<PendingUpdates>] = []
@@ -15,12 +15,6 @@ struct DocumentWaiters {
             actions.append(.resumeGoal(waiting.waiter, result))
         }
         return actions
-    }
-
-    /// Removes and returns all waiting callers.
-    mutating func removeAll() -> DocumentWaiters {
-        defer { self = DocumentWaiters() }
-        return self
     }
 
     /// The actions that send an error to all waiting callers.

@@ -11,7 +11,7 @@ package struct PendingUpdates: CoalescingBuffer {
     private var peers: DocumentUpdate?
     private var state: DocumentUpdate?
     private var name: DocumentUpdate?
-    private var fault: DocumentUpdate?
+    private var keeping: DocumentUpdate?
 
     package init() {}
 
@@ -23,12 +23,12 @@ package struct PendingUpdates: CoalescingBuffer {
         case .peers: peers = update
         case .state: state = update
         case .renamed: name = update
-        case .notKept: fault = update
+        case .notKept, .kept: keeping = update
         }
     }
 
     package mutating func drain() -> [DocumentUpdate] {
         defer { self = PendingUpdates() }
-        return edits + [name, peers, state, fault].compactMap(\.self)
+        return edits + [name, peers, state, keeping].compactMap(\.self)
     }
 }

@@ -14,6 +14,9 @@ extension ClientState {
             "the key of each document was issued by this client",
             documents.keys.allSatisfy { (1...max(1, lastKey)).contains($0.value) })
         try BrokenInvariant.check(
+            "each open document has a user",
+            Set(userCounts.keys) == Set(documents.keys) && userCounts.values.allSatisfy { $0 > 0 })
+        try BrokenInvariant.check(
             "the next wake-up is no later than the next deadline",
             deadline.map { deadline in wakesAt.map { $0 <= deadline } ?? false } ?? true)
         try BrokenInvariant.check(

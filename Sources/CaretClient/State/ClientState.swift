@@ -50,6 +50,8 @@ package struct ClientState {
     private(set) var requests = PendingRequests()
     private(set) var ids = RequestIDs()
     package private(set) var documents: [DocumentKey: DocumentState] = [:]
+    /// How often each open document was opened and not closed yet.
+    private(set) var userCounts: [DocumentKey: Int] = [:]
     private(set) var lastKey = 0
     /// The `follow` request for all documents, and its id. Nil if the client follows no documents.
     private(set) var follow: (message: Follow, id: RequestID)?
@@ -65,7 +67,7 @@ package struct ClientState {
     /// What the server announced about the end of this connection.
     private var closeNotice: CloseNotice?
     /// When the next call of `timePassed` is due.
-    private(set) var wakesAt: Moment?
+    package private(set) var wakesAt: Moment?
 
     /// Unsaved edits that are kept in a folder. Nil if the client has no folder.
     private(set) var unsaved: UnsavedDocuments?
@@ -93,7 +95,19 @@ extension ClientState {
         guard requests.add(message, as: number) else {
             return [.fail(number, .tooMany(limit: PendingRequests.maxUnanswered))]
         }
-        return sendRequests()
+        return noteNumber(of: message) + sendRequests()
+    }
+
+    /// Keeps the number of a request with the unsaved edits of its document.
+    private mutating func noteNumber(of message: ClientMessage) -> [ClientAction] {
+        guard unsaved != nil, let (name, seq) = message.usedNumber else { return [] }
+        let open = keys.filter { documents[$0]?.name == name }
+        return open.flatMap { key in change(key) { document, _ in document.noteUsed(seq) } }
+            + keepClosed(seq, of: name)
+    }
+
+    private mutating func keepClosed(_ seq: Seq, of name: WireString) -> [ClientAction] {
+        (unsaved?.noteUsed(seq, of: name) ?? []).map { .keep($0) }
     }
 
     /// Called when the caller of a request no longer waits for the answer.
@@ -118,19 +132,31 @@ extension ClientState {
 
 // Open documents.
 extension ClientState {
-    /// Opens a document: now, or as soon as there is a connection.
+    /// Opens a document: now, or as soon as there is a connection. An open document is opened once. Throws if it
+    /// is open in another mode: on a connection, a document can be open only once.
     package mutating func opened(
         _ name: WireString, creating: Bool, mode: DocumentMode, at now: Moment
-    ) -> (DocumentKey, [ClientAction]) {
+    ) throws(ServerRefusal) -> (DocumentKey, [ClientAction]) {
+        if let key = keys.first(where: { documents[$0]?.name == name }) {
+            if let open = documents[key]?.replica.mode, open != mode {
+                let verb = open == .edit ? "edit" : "watch"
+                throw ServerRefusal(
+                    ErrorReport(.alreadyOpen, "\(name.string) is open to \(verb); close it first"))
+            }
+            userCounts[key, default: 0] += 1
+            return (key, change(key) { $0.openedAgain(creating: creating, at: now, &$1) } + wake())
+        }
         let key: DocumentKey
         if mode == .edit, let found = unsaved?.open(name) {
             key = found.key
-            documents[key] = DocumentState(name, creating: creating || found.creates, found.replica)
+            documents[key] = DocumentState(
+                name, creating: creating || found.creates, found.replica, earlier: found.earlier)
         } else {
             lastKey += 1
             key = DocumentKey(value: lastKey)
             documents[key] = DocumentState(name, creating: creating, mode: mode)
         }
+        userCounts[key] = 1
         guard case .welcomed = link else { return (key, []) }
         return (key, change(key) { $0.welcomed(at: now, &$1) } + wake())
     }
@@ -144,9 +170,18 @@ extension ClientState {
         guard var document = documents.removeValue(forKey: key) else { return [] }
         defer { documents[key] = document }
         let actions = try body(&document, &ids).map { ClientAction($0, of: key) }
-        // The file with the unsaved edits is written before the push is sent, because after a crash the
+        // The files with the unsaved edits are written before the push is sent, because after a crash the
         // client must know which push numbers it has used.
-        return keep(document, key) + actions + wakeFor(document)
+        return keep(document, key) + keepNumbers(of: actions) + actions + wakeFor(document)
+    }
+
+    /// Keeps the numbers of pushes with the unsaved edits of closed documents that have the same name.
+    private mutating func keepNumbers(of actions: [ClientAction]) -> [ClientAction] {
+        guard unsaved?.names.isEmpty == false else { return [] }
+        return actions.flatMap { action -> [ClientAction] in
+            guard case .send(let message, _) = action, let (name, seq) = message.usedNumber else { return [] }
+            return keepClosed(seq, of: name)
+        }
     }
 
     private mutating func keep(_ document: DocumentState, _ key: DocumentKey) -> [ClientAction] {
@@ -154,19 +189,38 @@ extension ClientState {
     }
 
     /// What to do with the file of a document now. Nil if the file is up to date.
-    mutating func nextFileAction(for key: DocumentKey) -> UnsavedEditsFileAction? {
+    package mutating func nextFileAction(for key: DocumentKey) -> UnsavedEditsFileAction? {
         unsaved?.nextFileAction(for: key, documents[key])
     }
 
     /// The names of closed documents with unsaved edits.
     var unsavedNames: [WireString] { unsaved?.names ?? [] }
 
-    /// Why the unsaved edits of a document are not in its file. Nil if they are in the file.
-    func unsavedEditsFault(of key: DocumentKey) -> UnsavedEditsFault? { unsaved?.fault(of: key) }
+    /// Why the unsaved edits of a document cannot be kept. Nil after the next time that they were.
+    package func keepingFault(of key: DocumentKey) -> UnsavedEditsFault? { unsaved?.fault(of: key) }
 
-    mutating func notKept(_ key: DocumentKey, _ fault: UnsavedEditsFault) -> [ClientAction] {
-        unsaved?.failed(key, fault)
-        return [.update(key, .notKept(fault))]
+    /// Why the file of a document has not what the document has now. Nil if it has.
+    func unsavedEditsFault(of key: DocumentKey) -> UnsavedEditsFault? {
+        unsaved?.hasFile(key) == true ? keepingFault(of: key) : nil
+    }
+
+    /// The file of a document could not be written or removed.
+    package mutating func notKept(
+        _ key: DocumentKey, _ fault: UnsavedEditsFault, at now: Moment
+    ) -> [ClientAction] {
+        let isNews = unsaved?.failed(key, fault, at: now) == true
+        return (isNews ? [.update(key, .notKept(fault))] : []) + wake()
+    }
+
+    /// The file of a document was written.
+    package mutating func kept(_ key: DocumentKey) -> [ClientAction] {
+        unsaved?.written(key) == true ? [.update(key, .kept)] : []
+    }
+
+    /// Tries to write the files again that could not be written.
+    mutating func keepAgain() -> [ClientAction] {
+        let isUnsaved = { [documents] (key: DocumentKey) in documents[key]?.replica.hasUnsaved == true }
+        return (unsaved?.retry(isUnsaved: isUnsaved) ?? []).map { .keep($0) }
     }
 
     /// Schedules a call of `timePassed` for the retry of a document, unless an earlier call is scheduled.
@@ -176,11 +230,20 @@ extension ClientState {
         return [.wake(at: retryAt)]
     }
 
+    /// Ends one use of a document. The last one closes the document.
     package mutating func closed(_ key: DocumentKey) -> [ClientAction] {
+        if let count = userCounts[key], count > 1 {
+            userCounts[key] = count - 1
+            return []
+        }
+        userCounts[key] = nil
         guard let document = documents.removeValue(forKey: key) else { return [] }
         unsaved?.close(document, key)
-        guard case .welcomed = link else { return [] }
-        return [.send(.close(Close(document: document.name)), id: nil)]
+        // The name of a document that is not open on the server may be that of another open document.
+        switch document.replica.link {
+        case .offline, .waiting, .closed: return []
+        case .opening, .open: return [.send(.close(Close(document: document.name)), id: nil)]
+        }
     }
 
     /// The keys of all open documents, in the order in which they were opened.
@@ -265,7 +328,9 @@ extension ClientState {
     package mutating func timePassed(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
         requests.timePassed(at: now)
-        return sendRequests() + changeAll { $0.timePassed(at: now, &$1) } + checkLinkDeadline(at: now, jitter)
+        let kept = unsaved?.retryAt.map { $0 <= now } == true ? keepAgain() : []
+        return kept + sendRequests() + changeAll { $0.timePassed(at: now, &$1) }
+            + checkLinkDeadline(at: now, jitter)
     }
 
     private mutating func checkLinkDeadline(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
@@ -417,7 +482,9 @@ extension ClientState {
 
     /// When `timePassed` must be called if no other event comes earlier.
     var deadline: Moment? {
-        (documents.values.map(\.retryAt) + [linkDeadline, requests.retryAt]).compactMap(\.self).min()
+        (documents.values.map(\.retryAt) + [linkDeadline, requests.retryAt, unsaved?.retryAt]).compactMap(
+            \.self
+        ).min()
     }
 
     /// When the client must ping, disconnect or connect again, if the server sends nothing until then.
@@ -436,6 +503,20 @@ extension ClientState {
         if let wakesAt, wakesAt <= deadline { return [] }
         wakesAt = deadline
         return [.wake(at: deadline)]
+    }
+}
+
+extension ClientMessage {
+    /// The document of a push or a restore, and its number.
+    fileprivate var usedNumber: (document: WireString, seq: Seq)? {
+        switch self {
+        case .push(let push): (push.document, Seq(Int64(push.seq)))
+        case .restore(let restore): (restore.document, Seq(Int64(restore.seq)))
+        case .hello, .open, .close, .select, .diverged, .list, .read, .history, .rename, .delete, .tags,
+            .follow,
+            .unfollow, .ping, .pong, .admin:
+            nil
+        }
     }
 }
 

@@ -6,15 +6,20 @@ package import CaretWire
 package struct UnsavedDocument {
     package let key: DocumentKey
     let name: WireString
-    package let replica: Replica
+    package fileprivate(set) var replica: Replica
     /// Whether opening the document creates it on the server if it does not exist.
     let creates: Bool
+    /// Those of the unsaved edits that an earlier process had kept: see `DocumentState.earlier`.
+    let earlier: Change?
 
-    package init(key: DocumentKey, name: WireString, replica: Replica, creates: Bool) {
+    package init(
+        key: DocumentKey, name: WireString, replica: Replica, creates: Bool, earlier: Change? = nil
+    ) {
         self.key = key
         self.name = name
         self.replica = replica
         self.creates = creates
+        self.earlier = earlier
     }
 }
 
@@ -27,8 +32,14 @@ struct UnsavedDocuments {
     private var outdated: Set<DocumentKey> = []
     /// Documents that have a file.
     private var withFile: Set<DocumentKey> = []
-    /// Why the file of a document could not be written or removed last time.
+    /// Why the file of a document could not be written or removed. If this happened once, it can soon happen again, so
+    /// only a file that is written ends it.
     private var faults: [DocumentKey: UnsavedEditsFault] = [:]
+    /// When files that could not be written are tried again. Nil if there are none.
+    private(set) var retryAt: Moment?
+
+    /// How long to wait before a file that could not be written is tried again.
+    package static let pause: Milliseconds = 5_000
 
     init(_ found: [UnsavedDocument]) {
         for document in found {
@@ -54,7 +65,8 @@ struct UnsavedDocuments {
         // returns new actions when the document is opened and connected again.
         _ = replica.disconnected()
         closed[key] = UnsavedDocument(
-            key: key, name: document.name, replica: replica, creates: document.creates)
+            key: key, name: document.name, replica: replica, creates: document.creates,
+            earlier: document.earlier)
     }
 
     /// Records that a document has changed. Returns true if this change made its file out of date.
@@ -67,7 +79,6 @@ struct UnsavedDocuments {
     mutating func nextFileAction(for key: DocumentKey, _ document: DocumentState?) -> UnsavedEditsFileAction?
     {
         guard outdated.remove(key) != nil else { return nil }
-        faults[key] = nil
         let closed = closed[key]
         let name = document?.name ?? closed?.name
         guard let name, let savedReplica = (document?.replica ?? closed?.replica)?.savedReplica else {
@@ -76,14 +87,43 @@ struct UnsavedDocuments {
         }
         withFile.insert(key)
         let creates = document?.creates ?? closed?.creates ?? false
-        return .write(UnsavedEditsFile(savedReplica, of: name.string, creates: creates))
+        let earlier = document == nil ? closed?.earlier : document?.earlier
+        return .write(UnsavedEditsFile(savedReplica, of: name.string, creates: creates, earlier: earlier))
     }
 
-    mutating func failed(_ key: DocumentKey, _ fault: UnsavedEditsFault) { faults[key] = fault }
+    /// Returns false if the program knows this fault.
+    mutating func failed(_ key: DocumentKey, _ fault: UnsavedEditsFault, at now: Moment) -> Bool {
+        withFile.insert(key)
+        retryAt = now + UnsavedDocuments.pause
+        return faults.updateValue(fault, forKey: key) != fault
+    }
 
-    /// Why the unsaved edits of a document would be lost when the process ends. Nil if the edits would
-    /// survive.
+    /// The file of a document was written. Returns true if it could not be written before.
+    mutating func written(_ key: DocumentKey) -> Bool { faults.removeValue(forKey: key) != nil }
+
+    /// Why the file of a document could not be written or removed. Nil after the next time that it was written.
     func fault(of key: DocumentKey) -> UnsavedEditsFault? { faults[key] }
+
+    /// Whether a document has a file, or may have one.
+    func hasFile(_ key: DocumentKey) -> Bool { withFile.contains(key) }
+
+    /// Makes the files outdated that could not be written, because now they are tried again. Returns the keys of
+    /// their documents. `isUnsaved` says whether an open document has unsaved edits.
+    mutating func retry(isUnsaved: (DocumentKey) -> Bool) -> [DocumentKey] {
+        retryAt = nil
+        let keys = faults.keys.filter { closed[$0] != nil || isUnsaved($0) }
+        return keys.filter { outdated.insert($0).inserted }.sorted()
+    }
+
+    // A number that the client uses for something else does not show that a file is older than the last push.
+
+    /// The client uses this number for the document with this name. Returns the keys of closed documents whose files
+    /// must have the number before it is sent.
+    mutating func noteUsed(_ seq: Seq, of name: WireString) -> [DocumentKey] {
+        let keys = closed.values.filter { $0.name == name && $0.replica.nextSeq <= seq }.map(\.key)
+        for key in keys { closed[key]?.replica.nextSeq = seq.next }
+        return keys.filter { outdated.insert($0).inserted }.sorted()
+    }
 }
 
 extension UnsavedDocuments {
@@ -100,7 +140,7 @@ extension UnsavedDocuments {
 }
 
 /// What to do with the file of a document.
-enum UnsavedEditsFileAction: Equatable {
+package enum UnsavedEditsFileAction: Equatable {
     case write(UnsavedEditsFile)
     case remove
 }

@@ -8,6 +8,8 @@
 public struct UnsavedEditsFault: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 
+    package init(description: String) { self.description = description }
+
     init(_ what: String, _ path: String, code: Int32) {
         let reason =
             code == EWOULDBLOCK

@@ -31,9 +31,12 @@ package struct UnsavedEditsFile: Codable, Equatable {
     /// Whether opening the document creates it if it does not exist. Nil in files that an older version of
     /// the client wrote. That version kept edits only of documents that existed.
     let creates: Bool?
+    /// Those of the unsaved edits that an earlier process had kept: see `DocumentState.earlier`. Nil if these are all.
+    let earlier: [StoredEdit]?
 
-    package init(_ savedReplica: SavedReplica, of name: String, creates: Bool) {
+    package init(_ savedReplica: SavedReplica, of name: String, creates: Bool, earlier: Change? = nil) {
         self.name = name
+        self.earlier = earlier.map { StoredEdit.all(of: $0) }
         self.creates = creates
         place = savedReplica.position.map { StoredPosition($0) }
         committed = savedReplica.committed.string
@@ -47,7 +50,15 @@ package struct UnsavedEditsFile: Codable, Equatable {
     }
 
     /// Throws if a part is invalid, or if the parts do not fit each other.
-    func replica() throws -> Replica {
+    package func document(_ key: DocumentKey) throws -> UnsavedDocument {
+        let replica = try replica()
+        let earlier = try earlier.map { try StoredEdit.change($0) } ?? replica.unsaved
+        _ = try replica.committed.applying(earlier)
+        return UnsavedDocument(
+            key: key, name: WireString(name), replica: replica, creates: creates ?? false, earlier: earlier)
+    }
+
+    private func replica() throws -> Replica {
         let push = try push.map {
             SentPush(position: $0.place.position, seq: Seq($0.seq), change: try StoredEdit.change($0.edits))
         }

@@ -113,10 +113,8 @@ package final class UnsavedEditsFolder: Sendable {
         // A client wrote this file on this machine, so Foundation's decoder may read it. Bytes from the
         // network are never passed to Foundation's decoders.
         do {
-            let document = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
-            return UnsavedDocument(
-                key: DocumentKey(value: number), name: WireString(document.name),
-                replica: try document.replica(), creates: document.creates ?? false)
+            let file = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
+            return try file.document(DocumentKey(value: number))
         } catch {
             throw UnsavedEditsFault("understand", "\(path)/\(number).edits", code: EBADMSG)
         }

@@ -45,14 +45,16 @@ struct EditorPipe: Subcommand {
             // With unsaved edits from last time, the user can go on without a server.
             if !client.hasUnsavedEdits(of: document) { try await context.requireServer() }
             let open = try await client.open(document, creating: creates).opened()
-            try await serve(open, in: context)
+            try await serve(open, keeping: client.keepsUnsavedEdits, in: context)
         }
         return .done
     }
 
-    private func serve(_ open: LiveDocument, in context: CommandContext) async throws {
+    private func serve(
+        _ open: LiveDocument, keeping: Bool, in context: CommandContext
+    ) async throws {
         let updates = open.updates
-        let session = EditorSession(open, unit: unit, context.output)
+        let session = EditorSession(open, unit: unit, keeping: keeping, context.output)
         let sending = Task {
             do {
                 try session.update()
@@ -93,8 +95,17 @@ struct EditorPipe: Subcommand {
 
     /// Waits until all edits are on the server, or in a file on this machine.
     private func end(_ open: LiveDocument, in context: CommandContext) async throws {
-        try await open.kept()
         let updates = open.updates
+        do {
+            try await open.kept()
+        } catch let fault as UnsavedEditsFault {
+            // The end of this process would lose the edits.
+            context.warn(
+                Failure(
+                    "\(document.printable): your edits are not saved, and cannot be kept on this machine: \(fault)",
+                    advice: "this command runs until they are"))
+            for await _ in updates where open.state == .saved || open.keepingFault == nil { break }
+        }
         if open.state == .sending {
             for await _ in updates where open.state != .sending { break }
         }

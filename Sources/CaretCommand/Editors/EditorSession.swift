@@ -11,17 +11,19 @@ final class EditorSession: Sendable {
         var peers: [DocumentPeer] = []
         /// The editor drops peers that were sent before its last change arrived, so they are sent again.
         var hasSentPeers = false
-        var announced: SavingState?
+        var announced: (state: SavingState, keepingFault: String?)?
     }
 
     private let document: LiveDocument
     private let number: Int
     private let unit: EditorUnit
+    /// Whether unsaved edits are kept on this machine.
+    private let keeping: Bool
     private let output: Output
     private let state: Mutex<State>
 
-    init(_ document: LiveDocument, unit: EditorUnit, _ output: Output) {
-        (self.document, self.unit, self.output) = (document, unit, output)
+    init(_ document: LiveDocument, unit: EditorUnit, keeping: Bool, _ output: Output) {
+        (self.document, self.unit, self.keeping, self.output) = (document, unit, keeping, output)
         number = document.nextViewNumber()
         let text = document.bind(number)
         state = Mutex(State(view: LateView(text)))
@@ -49,13 +51,19 @@ final class EditorSession: Sendable {
         if state.view.update == nil, let peers = document.peers(for: number) {
             try send(peers, &state)
         }
+        announceState(&state)
+    }
+
+    private func announceState(_ state: inout State) {
         let saving = document.state
-        if saving != state.announced {
-            state.announced = saving
-            put([
-                ("type", .text("state")), ("state", .text(saving.word)), ("message", .text(saving.sentence)),
-            ])
-        }
+        let fault = keeping ? document.keepingFault?.description : "there is no folder for them"
+        if let announced = state.announced, announced == (saving, fault) { return }
+        state.announced = (saving, fault)
+        let warning = fault.map { "; edits cannot be kept on this machine: \($0)" } ?? ""
+        put([
+            ("type", .text("state")), ("state", .text(saving.word)), ("kept", .bool(fault == nil)),
+            ("message", .text(saving.sentence + warning)),
+        ])
     }
 
     private func send(_ update: LateView.Update?, _ text: TextBuffer) throws {
@@ -161,7 +169,7 @@ extension SavingState {
         case .saved: "all edits are saved on the server"
         case .sending: "edits are on their way to the server"
         case .opening: "the text has not arrived yet"
-        case .offline: "the server cannot be reached; edits are kept, and are saved when it is back"
+        case .offline: "the server cannot be reached; edits are saved when it is back"
         case .refused(let refusal): refusal.sentence
         }
     }

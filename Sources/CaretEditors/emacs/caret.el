@@ -26,12 +26,13 @@
 (defvar-local caret--sent 0 "How many changes of the user were sent.")
 (defvar-local caret--is-applying nil)
 (defvar-local caret--is-saved nil)
+(defvar-local caret--is-kept t "Whether unsaved edits are kept on this machine.")
 (defvar-local caret--selection nil "The selection that others see.")
 (defvar-local caret--overlays nil)
 
 ;; Another major mode changes nothing of this.
 (dolist (variable '(caret--process caret--name caret--state caret--message caret--seen caret--sent caret--is-applying
-                    caret--is-saved caret--selection caret--overlays caret-mode buffer-undo-list))
+                    caret--is-saved caret--is-kept caret--selection caret--overlays caret-mode buffer-undo-list))
   (put variable 'permanent-local t))
 (dolist (function '(caret--changed caret--tell-selection caret-save caret--close))
   (put function 'permanent-local-hook t))
@@ -177,7 +178,11 @@
                      (caret--show-peers (plist-get message :peers))))
           ("state" (setq caret--state (plist-get message :state) caret--message (plist-get message :message))
            (set-buffer-modified-p (not (equal caret--state "saved")))
-           (force-mode-line-update))
+           (force-mode-line-update)
+           (let ((is-kept (not (eq (plist-get message :kept) :false))))
+             (when (and caret--is-kept (not is-kept))
+               (message "%s: %s" caret--name caret--message))
+             (setq caret--is-kept is-kept)))
           ("saved" (setq caret--is-saved t))
           ("renamed" (setq caret--name (plist-get message :name)))
           ("error" (caret--report buffer (plist-get message :message))))))))

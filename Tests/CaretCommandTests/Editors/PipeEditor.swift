@@ -15,6 +15,8 @@ final class PipeEditor {
     /// The lines that the editor shows; one string with the whole text if it counts characters.
     private(set) var lines: [String] = []
     private(set) var state = ""
+    private(set) var stateMessage = ""
+    private(set) var isKept = true
     private(set) var peers: [[String: Any]] = []
     private(set) var revision: Int?
     private(set) var fault: String?
@@ -62,7 +64,10 @@ final class PipeEditor {
         let message = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
         switch try #require(message["type"] as? String) {
         case "opened": lines = split(try #require(message["text"] as? String))
-        case "state": state = try #require(message["state"] as? String)
+        case "state":
+            state = try #require(message["state"] as? String)
+            isKept = try #require(message["kept"] as? Bool)
+            stateMessage = try #require(message["message"] as? String)
         case "saved": revision = try #require(message["revision"] as? Int)
         case "error": fault = try #require(message["message"] as? String)
         case "peers":
@@ -137,6 +142,12 @@ final class PipeEditor {
         sent += 1
         let edit: [String: Any] = ["range": [range.lowerBound, range.upperBound], "text": text]
         try send(["type": "change", "seen": seen, "edits": [edit]])
+    }
+
+    /// Ends the input, and waits for the next report.
+    func endInput() -> String {
+        program.endInput()
+        return String(decoding: ChildProgram.nextBytes(program.errors), as: UTF8.self)
     }
 
     func end() -> (status: Int32?, errors: String) {

@@ -91,7 +91,7 @@ import Testing
         try characters.type("\r\nx\ry", over: 3..<4)
         try characters.waits { characters.text == "one\nx\ny\npasted\nthree\nfour\n" }
         try lines.waits { lines.lines == ["one", "x", "y", "pasted", "three", "four"] }
-        for editor in [lines, characters] { #expect(try editor.end().status == 0) }
+        for editor in [lines, characters] { #expect(editor.end().status == 0) }
         #expect(try session.caret(["cat", "list"]).output == "one\nx\ny\npasted\nthree\nfour\n")
     }
 
@@ -110,6 +110,30 @@ import Testing
         #expect(again.lines == ["one!"])
         try again.waits { again.state == "saved" }
         #expect(again.end().status == 0)
+        #expect(try session.caret(["cat", "list"]).output == "one!\n")
+    }
+
+    @Test("edits that cannot be kept are reported at once, and the command runs until they are saved")
+    func notKept() throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "list", "--create"], input: "one\n").status == 0)
+        let editor = try PipeEditor("list", on: session)
+        try editor.waits { editor.state == "saved" && editor.isKept }
+        // A folder with this name prevents that the file is written.
+        let parent = session.folder.path + "/state/caret/edit"
+        let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: parent).first)
+        let obstacle = "\(parent)/\(folder)/1.edits.new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        session.stop()
+        try editor.waits { editor.state == "offline" }
+        try editor.type(["one!"], at: 0)
+        try editor.waits { !editor.isKept }
+        let fault = "cannot be kept on this machine: \(obstacle): could not make"
+        #expect(editor.stateMessage.contains("edits " + fault), "\(editor.stateMessage)")
+        let report = editor.endInput()
+        #expect(report.contains("list: your edits are not saved, and " + fault), "\(report)")
+        try session.start()
+        #expect(editor.end().status == 0)
         #expect(try session.caret(["cat", "list"]).output == "one!\n")
     }
 

@@ -140,6 +140,8 @@ local function receive(document, line)
     document.state, document.message = message.state, message.message
     vim.bo[document.buffer].modified = message.state ~= 'saved'
     vim.cmd('redrawstatus!')
+    if document.is_kept and not message.kept then report(document.name .. ': ' .. message.message) end
+    document.is_kept = message.kept
   elseif message.type == 'saved' then
     document.saved = true
   elseif message.type == 'renamed' then
@@ -168,7 +170,7 @@ local function open(name, options)
   set.buftype, set.swapfile, set.undolevels, set.fileformat = 'acwrite', false, -1, 'unix'
   local document = {
     buffer = buffer, name = name, state = 'opening', message = '', seen = 0, sent = 0, is_open = false,
-    is_applying = false, saved = false, job = 0,
+    is_applying = false, is_kept = true, saved = false, job = 0,
   }
   documents[buffer] = document
   local command = vim.list_extend({}, vim.g.caret_command or { 'caret' })

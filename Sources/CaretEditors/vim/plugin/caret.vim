@@ -28,7 +28,7 @@ function! s:Open(name, options) abort
   endif
   setlocal buftype=acwrite noswapfile undolevels=-1 fileformat=unix fileencoding=utf-8
   let document = {'buffer': buffer, 'name': a:name, 'state': 'opening', 'message': '', 'seen': 0, 'sent': 0,
-        \ 'count': 1, 'is_applying': 0, 'is_open': 0, 'saved': 0, 'selection': []}
+        \ 'count': 1, 'is_kept': 1, 'is_applying': 0, 'is_open': 0, 'saved': 0, 'selection': []}
   let s:documents[buffer] = document
   let command = get(g:, 'caret_command', ['caret']) + ['pipe', '--positions', 'lines'] + a:options + ['--', a:name]
   let document.job = job_start(command, {'mode': 'nl', 'noblock': 1, 'stoponexit': '',
@@ -147,6 +147,10 @@ function! s:Receive(document, line) abort
     let [document.state, document.message] = [message.state, message.message]
     call setbufvar(document.buffer, '&modified', message.state !=# 'saved')
     redrawstatus!
+    if document.is_kept && !message.kept
+      call s:Fail(document, document.name .. ': ' .. message.message)
+    endif
+    let document.is_kept = message.kept
   elseif message.type ==# 'saved'
     let document.saved = 1
   elseif message.type ==# 'renamed'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { press, shows, trapAtInsert, trapsOnDemand } from './page-support.mjs'
+import { press, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
@@ -18,6 +18,7 @@ export async function testPageEditor(programs, engine) {
     await testEnds(pages)
     await testRefusals(pages)
     await testPeople(pages)
+    await testNewName(pages)
     await testRights(programs, engine)
 }
 
@@ -353,6 +354,38 @@ async function testPeople({ connectAs, testPage, put }) {
         }, 'the line of Bob in the view')
         await hostile.close()
         await page.waitFor(() => document.querySelectorAll('.faces .avatar').length === 1, 'one face')
+    })
+}
+
+/** The user takes another name in the middle of a text. */
+async function testNewName({ testPage, put }) {
+    const bob = await put('renaming', 'Milk\n')
+    await testPage('a new name and color leave the text, its caret and its history as they are', '/d/renaming', async (page) => {
+        await inSituation(page, 'saved')
+        await page.waitFor(() => document.querySelector('.documents'), 'all parts of the page')
+        const field = () => page.evaluate(() => {
+            const { value, selectionStart } = document.querySelector('.text')
+            return [value, selectionStart]
+        })
+        await page.evaluate(() => document.querySelector('.text').setSelectionRange(4, 4))
+        await insert(page, ' and tea')
+        await page.evaluate(() => {
+            window.isOld = true
+            document.querySelector('[aria-label="Your name and color"]').click()
+        })
+        assert.equal(await page.evaluate(() => document.activeElement.matches('dialog [type=text]')), true)
+        await type(page, '\u00c5sa')
+        await press(page, 'Escape')
+        // After this frame, the field has the focus again.
+        await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
+        for (const key of ' and oats') await press(page, key)
+        await until(() => bob.peers.some(({ name }) => name === '\u00c5sa'), 'the new name')
+        await until(() => bob.text === 'Milk and tea and oats\n', 'what was typed meanwhile')
+        assert.deepEqual(await field(), ['Milk and tea and oats\n', 21])
+        await inSituation(page, 'saved')
+        await press(page, 'z', { ctrl: true })
+        await until(() => bob.text.length < 22, 'the undone text')
+        assert.equal(await page.evaluate(() => window.isOld), true, 'the page was loaded again')
     })
 }
 

@@ -118,19 +118,21 @@ async function testSettings({ testPage }) {
     await testPage('a new name and color hold after the sheet is closed', '/', async (page) => {
         await shows(page, '.link', 'Connected Connected')
         await pressOn(page, 'Your name and color')
-        await page.evaluate(() => document.querySelector('dialog [type=text]').focus())
         await type(page, '\u00c5sa')
         await page.evaluate(() => document.querySelector('.swatch :checked').focus())
         await press(page, 'ArrowRight')
         await press(page, 'ArrowRight')
         assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Red')
-        await reloads(page, () => press(page, 'Escape'))
-        await page.waitFor(() => document.querySelector('.documents .avatar'), 'one\u2019s own mark')
-        const own = await page.evaluate(() => {
+        await press(page, 'Escape')
+        const own = () => page.evaluate(() => {
             const avatar = document.querySelector('.documents .avatar')
             return [avatar.textContent, getComputedStyle(avatar).backgroundColor]
         })
-        assert.deepEqual(own, ['\u00c5', 'rgb(217, 47, 35)'])
+        await shows(page, '.documents .avatar', '\u00c5')
+        assert.deepEqual(await own(), ['\u00c5', 'rgb(217, 47, 35)'])
+        await reloads(page, () => page.send('Page.reload'))
+        await page.waitFor(() => document.querySelector('.documents .avatar'), 'one\u2019s own mark')
+        assert.deepEqual(await own(), ['\u00c5', 'rgb(217, 47, 35)'])
     })
 }
 

@@ -140,6 +140,33 @@ export const cases = {
         assert.equal(state.link.state, 'ended')
     },
 
+    'a client with another name connects again at once, and goes on with its documents'() {
+        const state = online({ name: 'Ann' })
+        const [id] = state.requested({ type: 'list' })
+        const [removal] = state.requested({ type: 'delete', doc: 'b' })
+        const actions = state.introduced({ name: 'Bea', color: '#d92f23' }, 10).filter(isNotWake)
+        assert.deepEqual(actions.slice(0, 3), [{ do: 'disconnect' }, { do: 'link' }, { do: 'connect', server: null }])
+        assert.deepEqual(actions.slice(3).map(({ id, error }) => [id, error.code]), [[removal, 'disconnected']])
+        assert.equal(state.link.state, 'connecting')
+        const [hello] = sent(state.connected(20))
+        assert.deepEqual(hello.info, { name: 'Bea', color: '#d92f23' })
+        assert.deepEqual(state.received(welcome, 20, 0).filter(({ do: what }) => what === 'send').map((action) => action.id), [id])
+    },
+
+    'a client without a connection says another name when it connects'() {
+        const state = new ClientState({ client: 'secret-id', name: 'Ann' })
+        state.started(0)
+        assert.deepEqual(state.introduced({}, 1), [])
+        assert.equal(state.connected(5)[0].message.info, undefined)
+        // The server has got the old name already.
+        assert.equal(state.introduced({ name: 'Bea' }, 6)[0].do, 'disconnect')
+        state.disconnected('refused', 7, 0)
+        assert.deepEqual(state.introduced({ name: 'Cyd' }, 8), [])
+        assert.equal(comeBack(state).length > 0, true)
+        assert.equal(state.closed(9).at(-1).do, 'end')
+        assert.deepEqual(state.introduced({ name: 'Dot' }, 10), [])
+    },
+
     'following starts again after each welcome'() {
         const state = online()
         const [restarted, request] = state.followed('notes/')

@@ -5,7 +5,8 @@ import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
 import { fileName, nameProblem, shellWord, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
 import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
-import { mayLose, reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
+import { mayLose } from '../../Sources/CaretPage/page/may-lose.js'
+import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 
 const time = new Date(1_790_000_000_000)

@@ -156,6 +156,11 @@ export class Caret extends EventTarget {
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect(): void
     /**
+     * Others see this name and color from now on, or none if they are missing. If there is a connection, the client makes
+     * a new one: documents, edits and `undo` stay, and a `rename` or `delete` without an answer throws `disconnected`.
+     */
+    introduce(person: { name?: string; color?: string }): void
+    /**
      * Opens a document, now or as soon as there is a connection. There is one object for each name, which is open until
      * each call has its `close`. With `create`, a document that is missing is created, also if it was opened without
      * `create` before. Throws with the code `already_open` if the document is open with another `watch`.

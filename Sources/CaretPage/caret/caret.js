@@ -149,6 +149,9 @@ export class Caret extends EventTarget {
     /** The rules of edits, in the same module: diff, apply, compose, invert and others. */
     get core() { return new Core(this.#module) }
 
+    /** Others see this name and color of the user from now on. If there is a connection, the client makes a new one. */
+    introduce(person) { this.#pass((now) => this.#state.introduced(person, now)) }
+
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect() { this.#pass((now) => this.#state.hurried(now)) }
 

@@ -22,7 +22,7 @@ import { DocumentState, RequestIDs, refusal } from './document-state.js'
 import { CaretError } from './errors.js'
 import { maxUnanswered, PendingRequests } from './requests.js'
 import { ServerRotation } from './server-rotation.js'
-import { closesConnection, hello, refusesEveryHello } from './wire.js'
+import { closesConnection, hello, infoOf, refusesEveryHello } from './wire.js'
 
 export class ClientState {
     /**
@@ -94,6 +94,13 @@ export class ClientState {
     unfollowed() {
         this.#follow = null
         return this.#isOnline ? [{ do: 'send', message: { type: 'unfollow' } }] : []
+    }
+
+    /** Others see this name and color from now on. If the server has others, the client connects again at once. */
+    introduced(person, now) {
+        this.#hello = { ...this.#hello, info: infoOf(person) }
+        if (!this.#isOnline && this.link.state !== 'greeting') return []
+        return [{ do: 'disconnect' }, ...this.#connect(now), ...this.#interrupt('the name has changed', now)]
     }
 
     closed(now) { return this.#end('closed', now) }
@@ -178,11 +185,13 @@ export class ClientState {
         this.#closeNotice = null
         this.link = { state: 'waiting', until: now + delay, ...found }
         const next = delay === null ? this.#connect(now) : [{ do: 'link' }]
-        const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(found.reason) }))
-        return [
-            { do: 'disconnect' }, ...next, ...failures,
-            ...this.#changeAll((document) => document.disconnected(now)), ...this.#wake(),
-        ]
+        return [{ do: 'disconnect' }, ...next, ...this.#interrupt(found.reason, now)]
+    }
+
+    /** What a connection that has ended means for requests and documents. */
+    #interrupt(reason, now) {
+        const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(reason) }))
+        return [...failures, ...this.#changeAll((document) => document.disconnected(now)), ...this.#wake()]
     }
 
     timePassed(now, jitter) {

@@ -13,9 +13,13 @@ export function decodeMessage(line) {
     return message
 }
 
-export function hello({ client, token, name, color }) {
-    const info = name === undefined && color === undefined ? undefined : { name, color }
-    return { type: 'hello', protocol: 1, client, units: ['utf-16'], token, info }
+export function hello({ client, token, ...person }) {
+    return { type: 'hello', protocol: 1, client, units: ['utf-16'], token, info: infoOf(person) }
+}
+
+/** What a `hello` says about the user. */
+export function infoOf({ name, color }) {
+    return name === undefined && color === undefined ? undefined : { name, color }
 }
 
 // Repeating one of these requests does no harm. The server recognises a repeated restore by its number.

@@ -3,11 +3,11 @@ import { connect } from './connect.js'
 import { element, fill } from './dom.js'
 import { Editor } from './editor.js'
 import { showFault } from './fault-page.js'
+import { mayLose } from './may-lose.js'
 import { notify } from './notices.js'
 import { rest } from './rest.js'
 import { addressOf, routeOf } from './route.js'
 import { Settings } from './settings.js'
-import { mayLose } from './unsaved.js'
 import { followViewport } from './viewport.js'
 
 /**
@@ -44,9 +44,7 @@ class App {
     /** Connects with the name, the color and the token of the settings. */
     async connect() {
         const { settings } = this
-        this.caret = await connect({
-            token: settings.token, name: settings.get('name') || undefined, color: settings.get('color') || undefined,
-        })
+        this.caret = await connect({ token: settings.token, ...settings.person })
         this.caret.addEventListener('signedOut', async () => (await rest()).showSignIn(this))
     }
 

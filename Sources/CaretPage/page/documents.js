@@ -63,11 +63,15 @@ export class Documents {
     }
 
     #header() {
-        this.#own.addEventListener('click', () => showSettings(this.#app))
+        const show = async (options) => {
+            await showSettings(this.#app, options)
+            this.#drawOwn()
+        }
+        this.#own.addEventListener('click', () => show({ isNameFirst: true }))
         return element('header', { class: 'bar above' }, element('h1', {}, 'Documents'),
             element('div', { class: 'search' }, icon('search'), this.#search,
                 iconButton('close', 'Clear the search', () => this.#clearSearch())),
-            this.#own, iconButton('settings', 'Settings', () => showSettings(this.#app)))
+            this.#own, iconButton('settings', 'Settings', () => show()))
     }
 
     #footer() {

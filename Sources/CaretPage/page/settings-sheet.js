@@ -2,7 +2,6 @@
 import { palette, textColorOn } from '../caret/peer-look.js'
 import { element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
-import { notify } from './notices.js'
 import { confirm, openSheet } from './sheet.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
@@ -15,25 +14,22 @@ const colorNames = [
 const schemes = { system: 'System', light: 'Light', dark: 'Dark' }
 const fonts = { proportional: 'Proportional', monospace: 'Monospace' }
 
-/** Shows the sheet. Others see a new name or color after the page has connected again, which it does at the end. */
-export async function showSettings(app) {
+/** Shows the sheet. Others see a new name or color after the user has closed it. */
+export async function showSettings(app, { isNameFirst = false } = {}) {
     const { settings } = app
-    const before = [settings.get('name'), settings.get('color')]
+    const before = JSON.stringify(settings.person)
     const action = await openSheet('Settings', (close) => [
-        nameField(settings), colors(settings),
+        nameField(settings, isNameFirst), colors(settings),
         choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts), wrapping(app),
         keptTexts(app), account(app, close),
     ], { className: 'settings' })
     if (action) return action()
-    if (before[0] === settings.get('name') && before[1] === settings.get('color')) return
-    // Offline, the browser could not load the page.
-    if (app.caret.link.state === 'online' && await reloadSafely(app)) return
-    notify('Others see your new name and color after you reload the page.')
+    if (before !== JSON.stringify(settings.person)) app.caret.introduce(settings.person)
 }
 
-function nameField(settings) {
+function nameField(settings, autofocus) {
     return element('label', {}, element('span', {}, 'Your name'), element('input', {
-        type: 'text', value: settings.get('name'), maxlength: 64, autocomplete: 'nickname', spellcheck: 'false',
+        type: 'text', value: settings.get('name'), maxlength: 64, autocomplete: 'nickname', spellcheck: 'false', autofocus,
         placeholder: 'What others see',
         oninput: (event) => settings.set('name', event.target.value.trim()),
         onkeydown: (event) => {

@@ -27,6 +27,9 @@ export class Settings {
         write(this.#local, key, JSON.stringify(this.#values))
     }
 
+    /** What others see of the user. */
+    get person() { return { name: this.get('name') || undefined, color: this.get('color') || undefined } }
+
     /** The access token; undefined if there is none. */
     get token() { return this.#token }
 

@@ -10,9 +10,14 @@ import { element, iconButton } from './dom.js'
 export function openSheet(title, content, { className = '' } = {}) {
     return new Promise((resolve) => {
         let result
+        const before = document.activeElement
         const close = (value) => {
             result = value
             dialog.close()
+            giveBack()
+        }
+        const giveBack = () => {
+            if (document.activeElement === document.body) before.focus({ preventScroll: true })
         }
         const heading = element('header', {}, element('h2', { id: 'sheet-title' }, title),
             iconButton('close', 'Close', () => close()))
@@ -23,9 +28,12 @@ export function openSheet(title, content, { className = '' } = {}) {
         })
         dialog.addEventListener('close', () => {
             dialog.remove()
+            giveBack()
             resolve(result)
         })
         document.body.append(dialog)
+        // Chromium would give the focus back too early: a text field then has lost its caret, and keys do nothing.
+        before.blur()
         dialog.showModal()
     })
 }

@@ -1,9 +1,5 @@
 // What only this page has, and what would be lost with it.
-
-/** Whether a screen would ask before the user leaves the page. Screens answer to the event that browsers send. */
-export function mayLose(target = window) {
-    return !target.dispatchEvent(new Event('beforeunload', { cancelable: true }))
-}
+import { mayLose } from './may-lose.js'
 
 /**
  * Saves what is unsaved, calls `change`, and reloads the page. Returns false, and does nothing, if something cannot be

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("`caret demo`") struct DemoTests {
-    @Test("two people type while somebody else has a caret in the document", .timeLimit(.minutes(1)))
+    @Test("two people type, also for somebody who only watches", .timeLimit(.minutes(1)))
     func typing() async throws {
         let session = try CommandSession()
         let text = "Milk\nBread\n"
@@ -15,9 +15,8 @@ import Testing
         }
         let client = LiveClient(session.socket)
         defer { client.close() }
-        let open = try await client.open("list").opened()
+        let open = try await client.open("list", mode: .watch).opened()
         let updates = open.updates
-        try open.select([Selection(caret: 0)])
         var names: [String] = []
         for await _ in updates {
             names = open.peers.compactMap(\.person?.name).sorted()
@@ -28,5 +27,35 @@ import Testing
         let run = try await demo
         #expect(run.status == 1)
         #expect(run.errors == "caret: list: it was deleted, or you may no longer read it\n")
+    }
+
+    @Test("the two do not type into the words of somebody who types", .timeLimit(.minutes(1)))
+    func ownWords() async throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "list", "--create"], input: "Milk\nBread").status == 0)
+        let address = session.address
+        async let demo = onOwnThread {
+            try Run(Run.path(of: "caret"), ["demo", "list"], environment: ["CARET_SERVER": address])
+        }
+        let client = LiveClient(session.socket)
+        defer { client.close() }
+        let open = try await client.open("list").opened()
+        let updates = open.updates
+        try open.select([Selection(caret: open.text.end)])
+        var (typed, carets) = ("Bread", [[Selection]]())
+        for await _ in updates {
+            if open.peers.map(\.selections) == carets { continue }
+            // One letter whenever one of the two moves, and as a person does: the caret moves on.
+            let caret = try #require(open.selections.first?.head)
+            let letter = typed.count % 10 == 0 ? " " : "o"
+            try open.replace(caret..<caret, with: letter)
+            try open.select([Selection(caret: caret + 1)])
+            typed += letter
+            carets = open.peers.map(\.selections)
+            if typed.count == 80 || !open.text.string.contains(typed) { break }
+        }
+        #expect(open.text.string.contains(typed), "\(open.text.string)")
+        try await client.delete("list")
+        _ = try await demo
     }
 }

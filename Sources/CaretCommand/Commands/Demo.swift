@@ -5,8 +5,8 @@ struct Demo: Subcommand {
     static let description = CommandDescription(
         "demo", "lets two invented people write in a document, to show how it looks",
         details: """
-            The two type, select, and undo what they have typed, for about ten minutes. They make changes only while \
-            somebody else has a caret in the document, for example on the page of the server.
+            The two type, select, and undo what they have typed, for about ten minutes. They type only \
+            at the ends of lines, away from the carets of others.
             """,
         arguments: [Argument("DOC", .document, "the document")])
 
@@ -24,7 +24,7 @@ struct Demo: Subcommand {
                         let client = LiveClient(servers: context.target.addresses, options)
                         defer { client.close() }
                         let open = try await client.open(document).opened()
-                        try await DemoPerson(in: open, among: Demo.people.count, phrases).write()
+                        try await DemoPerson(in: open, phrases).write()
                     }
                 }
                 // Both write until one of them has finished, or cannot continue because the document is deleted.

@@ -4,16 +4,13 @@ import CaretCore
 /// One of the people of `caret demo`, who types phrases and takes them back.
 struct DemoPerson {
     private let document: LiveDocument
-    /// How many people write, this one included.
-    private let people: Int
     private let phrases: [String]
 
     private static let rounds = 12
     private static let (lineFeed, space): (UInt16, UInt16) = (0x0A, 0x20)
 
-    init(in document: LiveDocument, among people: Int, _ phrases: [String]) {
+    init(in document: LiveDocument, _ phrases: [String]) {
         self.document = document
-        self.people = people
         self.phrases = phrases
     }
 
@@ -23,7 +20,6 @@ struct DemoPerson {
         try select(document.text.end...document.text.end)
         for _ in 0..<DemoPerson.rounds {
             for phrase in phrases.shuffled() {
-                try await waitForAudience()
                 try await look()
                 try await type(phrase)
                 try await takeBack()
@@ -31,37 +27,34 @@ struct DemoPerson {
         }
     }
 
-    /// Whether somebody outside of the demo has a caret in the document.
-    private var isWatched: Bool { document.peers.count >= people }
+    /// Where the caret is now. The client moves it with the text, so no offset is kept over a pause.
+    private var caret: Offset { document.selections.first?.head ?? document.text.end }
 
-    private func waitForAudience() async throws {
-        let updates = document.updates
-        if isWatched { return }
-        for await update in updates {
-            if case .state(.refused) = update { break }
-            if isWatched { return }
-        }
-        throw Failure(gone: document.name)
-    }
+    private var text: [UInt16] { Array(document.text.string.utf16) }
 
     /// Moves the caret to the end of a line, and selects the last word there, as a reader does.
     private func look() async throws {
-        let text = Array(document.text.string.utf16)
+        let text = text
         let ends = text.indices.filter { text[$0] == DemoPerson.lineFeed } + [text.count]
-        let end = ends.randomElement() ?? 0
-        let word = text[..<end].reversed().prefix { ![DemoPerson.lineFeed, DemoPerson.space].contains($0) }
-        try select(Offset(end)...Offset(end))
+        let taken = document.peers.flatMap(\.selections).map(\.head.value)
+        let end = Offset(ends.filter { !taken.contains($0) }.randomElement() ?? text.count)
+        try select(end...end)
         try await pause(800...2_000)
-        try select(Offset(end - word.count)...Offset(end))
+        try select(startOfWord(before: caret)...caret)
         try await pause(600...1_500)
-        try select(Offset(end)...Offset(end))
+        try select(caret...caret)
     }
 
+    private func startOfWord(before end: Offset) -> Offset {
+        let word = text.prefix(end.value).reversed().prefix { ![DemoPerson.lineFeed, DemoPerson.space].contains($0) }
+        return Offset(end.value - word.count)
+    }
+
+    /// Types a phrase, unless somebody has typed after the caret meanwhile: it would be in their words.
     private func type(_ phrase: String) async throws {
-        var caret = document.selections.first?.head ?? document.text.end
+        guard [nil, DemoPerson.lineFeed].contains(text.dropFirst(caret.value).first) else { return }
         for character in phrase {
-            // Others may have changed the text meanwhile, and the client has moved the caret.
-            caret = min(document.selections.first?.head ?? caret, document.text.end)
+            let caret = caret
             try document.replace(caret..<caret, with: String(character))
             let next = caret + character.utf16.count
             try select(next...next)

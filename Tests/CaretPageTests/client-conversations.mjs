@@ -5,10 +5,7 @@ import { Caret } from '../../Sources/CaretPage/caret/caret.js'
 import { Device } from './device.mjs'
 
 const folder = new URL('../Fixtures/clients/', import.meta.url)
-// The JavaScript client does not pass these yet: it drops kept edits that it must send, and sends requests that were
-// refused for a while in another order.
-const failing = ['full-disk.json', 'keep.json', 'requests.json']
-const names = readdirSync(folder).filter((name) => name.endsWith('.json') && !failing.includes(name)).sort()
+const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort()
 
 export const cases = Object.fromEntries(names.map((name) => [`client conversation ${name}`, async (wasm) => {
     const file = JSON.parse(readFileSync(new URL(name, folder), 'utf8'))

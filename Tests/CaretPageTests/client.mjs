@@ -110,6 +110,37 @@ export const cases = {
         assert.deepEqual(sent(comeBack(state)), [{ type: 'rename' }])
     },
 
+    'requests that are refused for a while are sent again in their order, over any connection'() {
+        for (const isCut of [false, true]) {
+            const state = online()
+            const ids = [1, 2, 3].map(() => state.requested({ type: 'list' })[0])
+            const refuse = (id) => state.received(
+                { type: 'error', id, code: 'shutting_down', message: 'bye', retry_after_ms: 700 }, 1, 0)
+            for (const id of [ids[0], ids[2]]) refuse(id)
+            const [last, actions] = state.requested({ type: 'list' })
+            assert.deepEqual(actions, [])
+            if (isCut) state.disconnected('cut', 1, 0)
+            else {
+                refuse(ids[1])
+                assert.deepEqual(sent(state.timePassed(700, 0)), [])
+            }
+            const again = isCut ? comeBack(state) : state.timePassed(701, 0)
+            assert.deepEqual(again.filter((action) => action.do === 'send').map(({ id }) => id), [...ids, last])
+        }
+    },
+
+    'more requests than can be in flight do not stall after all were refused for a while'() {
+        const state = online()
+        const ids = Array.from({ length: 20 }, () => state.requested({ type: 'list' })[0])
+        for (const id of ids.slice(0, 16)) {
+            state.received({ type: 'error', id, code: 'shutting_down', message: 'bye' }, 1, 0)
+        }
+        assert.equal(sent(state.timePassed(501, 0)).length, 16)
+        for (const id of ids.slice(0, 4)) state.received({ type: 'listed', id, docs: [] }, 502, 0)
+        const last = state.received({ type: 'listed', id: ids[19], docs: [] }, 503, 0)
+        assert.deepEqual(last.filter((action) => action.do === 'answer').map(({ id }) => id), [ids[19]])
+    },
+
     'a refused hello ends the client, and fails its requests'() {
         const state = new ClientState({ client: 'secret-id' })
         const [id] = state.requested({ type: 'list' })

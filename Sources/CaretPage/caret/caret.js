@@ -374,7 +374,8 @@ export class Caret extends EventTarget {
     #open(name, { create, watch }, found) {
         const { kept } = found ?? {}
         const replica = found?.replica ?? new Replica(this.#module, { watch })
-        const restored = found?.isRestored ? { restores: kept.restores, core: this.core } : undefined
+        const { restores, earlier = replica.text } = kept ?? {}
+        const restored = found?.isRestored && { restores, text: earlier, core: this.core }
         const options = { create: create || kept?.creates, watch, restored }
         let document
         this.#pass((now) => {

@@ -196,8 +196,11 @@ export class ClientState {
 
     timePassed(now, jitter) {
         if (this.#wakesAt !== null && this.#wakesAt <= now) this.#wakesAt = null
-        const actions = this.#changeAll((document) => document.timePassed(now))
-        return [...actions, ...this.#checkLinkDeadline(now, jitter)]
+        this.#requests.timePassed(now)
+        return [
+            ...this.#sendRequests(), ...this.#changeAll((document) => document.timePassed(now)),
+            ...this.#checkLinkDeadline(now, jitter),
+        ]
     }
 
     /** Tries to connect at once, if the client waits before its next attempt. */
@@ -268,7 +271,7 @@ export class ClientState {
         switch (message.type) {
         case 'ping': return [{ do: 'send', message: { type: 'pong' } }]
         case 'bye': return this.#handleBye(message, now)
-        case 'error': return this.#handleError(message)
+        case 'error': return this.#handleError(message, now)
         case 'document': return this.#follow ? [{ do: 'deliver', event: message }] : []
         case 'gone': return this.#follow && message.followed ? [{ do: 'deliver', event: message }] : []
         case 'done':
@@ -279,10 +282,10 @@ export class ClientState {
         return [{ do: 'answer', id: message.id, message }, ...this.#sendRequests()]
     }
 
-    #handleError(error) {
+    #handleError(error, now) {
         if (closesConnection(error)) this.#closeNotice = closeNotice(error)
         if (error.code === 'shutting_down') {
-            this.#requests.requeue(error.id)
+            this.#requests.requeue(error.id, now, error.retry_after_ms)
             return []
         }
         if (error.id === undefined || !this.#requests.complete(error.id)) return []
@@ -337,7 +340,7 @@ export class ClientState {
 
     /** Schedules a call of `timePassed` for the next deadline, unless an earlier call is scheduled. */
     #wake() {
-        const moments = [this.#linkDeadline, ...[...this.documents.values()].map((document) => document.retryAt)]
+        const moments = [this.#linkDeadline, this.#requests.retryAt, ...[...this.documents.values()].map((document) => document.retryAt)]
         const deadline = Math.min(...moments.filter((moment) => moment !== null))
         if (deadline === Infinity || (this.#wakesAt !== null && this.#wakesAt <= deadline)) return []
         this.#wakesAt = deadline

@@ -22,10 +22,11 @@ export class DocumentState {
     #text = null
     /** The messages that wait until `handledNext`; null if messages do not wait. */
     #held = null
-    /** What the replica has continued from, until the document is open: { nextSeq, text, restores, core }. */
+    /**
+     * What the replica has continued from, until the document is open: { nextSeq, text, restores, core, isOld }. With
+     * `isOld`, the server has a later push, and must send the whole text.
+     */
     #restored = null
-    /** What the user typed after a keepsake that was superseded: { text, edits, core }. Waits for the whole text. */
-    #typedAfter = null
     /** About how many UTF-16 code units wait. Not 0 if any message waits. */
     heldSize = 0
 
@@ -39,8 +40,9 @@ export class DocumentState {
     #delay
 
     /**
-     * `restored` is set if the replica continues from a keepsake: { restores, core }. `restores` are the numbers of
-     * the calls of `restore` by this client, and `core` has the rules of edits.
+     * `restored` is set if the replica continues from a keepsake: { restores, core, text }. `restores` are the numbers of
+     * the calls of `restore` by this client, and `core` has the rules of edits. `text` is that of the keepsake, or of an
+     * even earlier one from which it continues, if the document has not been open since.
      */
     constructor(replica, name, { ids, create = false, watch = false, restored }) {
         this.replica = replica
@@ -48,11 +50,14 @@ export class DocumentState {
         this.#ids = ids
         this.#creates = create
         this.watches = watch
-        if (restored) this.#restored = { ...restored, nextSeq: replica.state.nextSeq, text: replica.text }
+        if (restored) this.#restored = { nextSeq: replica.state.nextSeq, ...restored }
     }
 
     /** Whether the replica continues from a keepsake, and the document has not been open since. */
     get isRestored() { return this.#restored !== null }
+
+    /** The text of the keepsake that the replica continues from; undefined if the document has been open since. */
+    get earlier() { return this.#restored?.text }
 
     /** Whether opening the document creates it if it does not exist. */
     get creates() { return this.#creates }
@@ -163,14 +168,15 @@ export class DocumentState {
 
     #handle(message, now) {
         this.#record(message)
-        if (message.type === 'opened' && this.#isSuperseded(message.own)) return this.#dropRestored(now)
+        const isSuperseded = message.type === 'opened' && this.#isSuperseded(message)
+        if (isSuperseded && message.text === undefined) return this.#reload(now)
         const isRefusedOpen = message.type === 'error' && message.id !== undefined
         const rights = this.state.rights
-        const actions = this.#run(this.#pass(message), now)
+        const actions = isSuperseded ? this.#dropRestored(message, now) : this.#run(this.#pass(message), now)
         if (isRefusedOpen && message.code === 'not_found' && this.#creates && !this.#hasAskedToCreate) {
             actions.push(...this.retried(now))
         }
-        if (message.type === 'opened') actions.push(...this.#opened(now))
+        if (message.type === 'opened') this.#restored = null
         if (this.state.rights !== rights) {
             actions.push({ do: 'notify', update: { type: 'rights', rights: this.state.rights } })
         }
@@ -187,33 +193,32 @@ export class DocumentState {
 
     // A keepsake may be older than the last push of the client that made it, if the storage had failed or has lost
     // a write. The server then has a push with a number that the keepsake has not used yet. This push contained
-    // everything that the keepsake has as unsaved, so sending those edits again would enter them twice.
+    // everything that the keepsake has as unsaved, so sending those edits again would enter them twice. A keepsake that
+    // was made before the document was open says nothing about numbers, so its edits are sent. In another epoch, the
+    // numbers may be those of another document.
 
-    #isSuperseded(own) {
+    #isSuperseded({ own, epoch }) {
         const restored = this.#restored
-        return restored && own && own.seq >= restored.nextSeq && !restored.restores.includes(own.seq)
+        return restored && own && this.state.position?.epoch === epoch && own.seq >= restored.nextSeq
+            && !restored.restores.includes(own.seq)
     }
 
-    /** Drops the edits of the keepsake, and opens the document again with its whole text. */
-    #dropRestored(now) {
+    /** Opens the document again with its whole text. Until it arrives, everything is kept. */
+    #reload(now) {
+        this.#restored.isOld = true
+        return [...this.disconnected(now), send({ type: 'close', doc: this.name }), ...this.welcomed(now)]
+    }
+
+    /** Drops the edits of the keepsake for the whole text of the server, and enters what the user has typed since. */
+    #dropRestored(message, now) {
         const { text, core } = this.#restored
-        this.#restored = null
-        this.#typedAfter = { text, core, edits: core.diff(text, this.text) }
-        return [
-            ...this.#run(this.replica.discard(), now), ...this.#run(this.replica.disconnected(), now),
-            send({ type: 'close', doc: this.name }), ...this.#run(this.replica.connected(), now),
-        ]
-    }
-
-    /** Enters what the user has typed after the keepsake. */
-    #opened(now) {
-        this.#restored = null
-        if (!this.#typedAfter) return []
-        const { text, core, edits } = this.#typedAfter
-        this.#typedAfter = null
-        const rebased = core.rebase(edits, core.diff(text, this.text), 'otherFirst')
-        if (rebased.length === 0) return []
-        return [notify({ type: 'change', edits: rebased, own: false }), ...this.#run(this.replica.typed(rebased), now)]
+        // Throws if the text of the message is invalid, before anything is dropped.
+        const edits = core.rebase(core.diff(text, this.text), core.diff(text, message.text), 'otherFirst')
+        const actions = [...this.#run(this.replica.discard(), now), ...this.#run(this.#pass(message), now)]
+        if (edits.length > 0) {
+            actions.push(notify({ type: 'change', edits, own: false }), ...this.#run(this.replica.typed(edits), now))
+        }
+        return actions
     }
 
     /** Called when a push was not sent, because its line is longer than the server allows. */
@@ -294,7 +299,7 @@ export class DocumentState {
         this.#lastOpen = this.#ids.next()
         this.#hasAskedToCreate = this.#creates
         const message = {
-            type: 'open', doc: this.name, create: this.#creates || undefined, ...(this.#typedAfter ? {} : position),
+            type: 'open', doc: this.name, create: this.#creates || undefined, ...(this.#restored?.isOld ? {} : position),
             mode: this.watches ? 'watch' : undefined, squash: this.watches || undefined,
         }
         return { do: 'send', message, id: this.#lastOpen }

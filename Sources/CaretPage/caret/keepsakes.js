@@ -1,10 +1,10 @@
 // The keepsakes of all clients of one server on this device.
 //
 // A keepsake has the unsaved edits of one document: { server, client, number, account, user, name, creates,
-// restores, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
+// restores, earlier, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
 // made it, because the server recognises a repeated push only under this id. `account` is made from the token,
 // and `user` is undefined if the client has never been connected. `restores` are the numbers that the client has used
-// to restore the document.
+// to restore the document, and `earlier` is the text of an earlier keepsake that this one continues from, if any.
 import { CaretError } from './errors.js'
 import { Replica } from './replica.js'
 

@@ -31,6 +31,8 @@ export class KeptDocument {
 
     get name() { return this.#state?.name ?? this.#keepsake?.name }
     get creates() { return this.#state?.creates ?? this.#keepsake?.creates ?? false }
+    /** While the document is closed: the text of an even earlier keepsake, see DocumentState. */
+    get earlier() { return this.#keepsake?.earlier }
     get isOpen() { return this.#state !== null }
     get isKept() { return this.#schedule.isKept }
     /** Whether the document is closed, and a replica can continue from its keepsake. */
@@ -134,7 +136,7 @@ export class KeptDocument {
         if (!this.#state) return this.#keepsake
         const bytes = this.#state.replica.keepsake
         if (!bytes) return null
-        const { name, creates } = this.#state
-        return { name, creates, restores: this.restores, time: Date.now(), bytes }
+        const { name, creates, earlier } = this.#state
+        return { name, creates, restores: this.restores, earlier, time: Date.now(), bytes }
     }
 }

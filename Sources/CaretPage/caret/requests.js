@@ -10,6 +10,11 @@ export class PendingRequests {
     #waiting = []
     /** Requests in flight, in the order in which they were sent. */
     #sent = []
+    /**
+     * When requests are sent again that the server has refused for a while; null if there are none. Over the next
+     * connection, they are sent at once.
+     */
+    retryAt = null
 
     /** Adds a request. Returns false, and adds nothing, if the limit is reached. */
     add(message, id) {
@@ -20,6 +25,7 @@ export class PendingRequests {
 
     /** Moves requests from waiting to sent, and returns the actions that send them. */
     nextToSend() {
+        if (this.retryAt) return []
         const next = this.#waiting.splice(0, Math.max(0, maxInFlight - this.#sent.length))
         this.#sent.push(...next)
         return next.map(({ message, id }) => ({ do: 'send', message, id }))
@@ -28,11 +34,18 @@ export class PendingRequests {
     /** Removes the sent request with this id, because it has its answer. Returns false if there is none. */
     complete(id) { return this.#remove(id) !== undefined }
 
-    /** Makes a sent request wait to be sent again, because the server did not carry it out. */
-    requeue(id) {
+    /**
+     * Makes a sent request wait to be sent again, because the server did not carry it out. Nothing is sent before the
+     * delay has passed, in milliseconds.
+     */
+    requeue(id, now, delay = 500) {
         const request = this.#remove(id)
-        if (request) this.#waiting.unshift(request)
+        if (!request) return
+        this.#wait([request])
+        this.retryAt ??= now + delay
     }
+
+    timePassed(now) { if (this.retryAt <= now) this.retryAt = null }
 
     /**
      * Handles the end of the connection. Returns the ids of the sent requests that are not idempotent: they must
@@ -40,8 +53,9 @@ export class PendingRequests {
      */
     disconnected() {
         const lost = this.#sent.filter(({ message }) => !isIdempotent(message))
-        this.#waiting = [...this.#sent.filter(({ message }) => isIdempotent(message)), ...this.#waiting]
+        this.#wait(this.#sent.filter(({ message }) => isIdempotent(message)))
         this.#sent = []
+        this.retryAt = null
         return lost.map(({ id }) => id)
     }
 
@@ -52,6 +66,9 @@ export class PendingRequests {
         this.#waiting = []
         return ids
     }
+
+    /** Requests wait in the order in which the program has made them. */
+    #wait(requests) { this.#waiting = [...requests, ...this.#waiting].sort(({ id }, other) => id - other.id) }
 
     #remove(id) {
         const index = this.#sent.findIndex((request) => request.id === id)

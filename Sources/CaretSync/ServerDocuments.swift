@@ -29,6 +29,7 @@ package struct ServerDocuments: Equatable, Sendable {
     private(set) var isComplete = false
     /// A new list of documents that is not complete yet. Until it is complete, the old list is used.
     private var newList: [WireString: DocumentPosition]?
+    var isListing: Bool { newList != nil }
     /// The number of documents in each folder, at any depth.
     private var folders: [WireString: Int] = [:]
 

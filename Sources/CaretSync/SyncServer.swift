@@ -4,7 +4,12 @@ package import CaretWire
 
 /// The requests of a sync to a server. Tests use a server in memory.
 package protocol SyncServer: Sendable {
+    /// Whether requests reach the server now, or wait for the next connection.
+    var isConnected: Bool { get }
+
     func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
+    /// The text of a document at an earlier revision.
+    func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head
     func push(
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
     ) async throws -> SyncAck
@@ -43,11 +48,19 @@ package struct ConnectedServer: SyncServer {
         self.publicClient = publicClient
     }
 
+    package var isConnected: Bool { client.connectionState == .connected }
+
     package func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
         let version = try await client.read(document.string)
         let head = SyncRecord.Head(
             epoch: version.epoch, revision: version.revision.value, text: version.text)
         return (head, version.usesCRLF)
+    }
+
+    package func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head {
+        let version = try await client.read(document.string, at: .revision(Revision(revision)))
+        return SyncRecord.Head(
+            epoch: version.epoch, revision: version.revision.value, text: version.text)
     }
 
     package func push(

@@ -45,6 +45,7 @@ package struct SyncState {
         lastNumber = clock.wall()
         trash = try SyncTrash(in: root, on: disk)
         try load()
+        if try disk.status(folder + "/start-over") != nil { try startOver() }
     }
 
     private static func storedValue(
@@ -104,9 +105,19 @@ package struct SyncState {
     /// Files and documents are then compared as if they had never been synced.
     package mutating func bind(to store: String) throws {
         if self.store?.isSame(as: store) == true { return }
-        for path in records.keys.sorted() where self.store != nil { try forget(path) }
+        if self.store != nil { try startOver() }
         try disk.replace(folder + "/store", Array(store.utf8))
         self.store = store
+    }
+
+    /// Drops all records. Files and documents are then compared as if they had never been synced.
+    ///
+    /// If a kill interrupts this, the next start continues it: the remaining records alone might not show that
+    /// the server has an older state.
+    package mutating func startOver() throws {
+        try disk.replace(folder + "/start-over", [])
+        for path in records.keys.sorted() { try forget(path) }
+        try disk.remove(folder + "/start-over")
     }
 
     // MARK: Displaced texts

@@ -23,6 +23,16 @@ package enum SyncStep: Equatable, Sendable {
     case moveFileAside
     case forgetRecord
     case leaveAlone(SkipReason)
+
+    /// Whether the step is right only if the server still has the recorded revision.
+    var usesRecord: Bool {
+        switch self {
+        case .nothingToDo, .wait, .leaveAlone: false
+        case .readDocument, .storeRecord, .send, .writeFile, .removeFile, .deleteDocument, .renameDocument,
+            .moveDocumentAside, .moveFileAside, .forgetRecord:
+            true
+        }
+    }
 }
 
 /// Why a file is not synced with a document.

@@ -14,6 +14,10 @@ package actor Syncer {
     private let onReport: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
     package internal(set) var news = ServerDocuments()
     private var newsEnd: (any Error)?
+    /// The epochs of recorded documents that must be compared with the server's history before they are used.
+    var unproven: Set<WireString> = []
+    /// How many lists of documents have begun.
+    private(set) var listCount = 0
     /// True if some documents may have other names than their files.
     private var mayHaveRenames = false
     private var agenda = SyncAgenda()
@@ -73,13 +77,17 @@ package actor Syncer {
     package func apply(_ next: FollowEvent) throws {
         news.apply(next)
         switch next {
-        case .restarted: break
+        case .restarted:
+            listCount += 1
+            unproven = Set(state.records.values.compactMap { $0.head?.epoch.map { WireString($0) } })
         case .document(let summary):
             try requireOwnStore(summary.epoch)
             schedule(document: summary.document)
         case .gone(let gone): schedule(document: gone.document)
         case .complete:
-            for (path, record) in state.records where isNews(record, of: path) { agenda.schedule(path) }
+            for (path, record) in state.records where record.push != nil || isNews(record, of: path) {
+                agenda.schedule(path)
+            }
             for (document, _) in news.documents {
                 if let path = names.path(of: document), state.records[path] == nil { agenda.schedule(path) }
             }
@@ -155,6 +163,8 @@ package actor Syncer {
         if !state.folderExists {
             throw SyncFault.stateFolderRemoved(folder.root)
         }
+        // After a reconnect, the list shows whether the records are still valid.
+        if news.isListing { return Syncer.retryPause }
         if agenda.scanAt <= clock.steady() { try scan(watch) }
         if mayHaveRenames {
             mayHaveRenames = false

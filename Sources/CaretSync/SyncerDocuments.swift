@@ -4,7 +4,7 @@ import CaretWire
 // One file and its document: decides the next step and runs it, until nothing is left to do.
 extension Syncer {
     /// The milliseconds to wait when the server cannot accept a push now, or when its events are late.
-    private static let retryPause = 1_000
+    static let retryPause = 1_000
 
     /// Runs all steps that are possible now. Returns the milliseconds until the next step, or nil if nothing
     /// is left to do.
@@ -13,6 +13,12 @@ extension Syncer {
         var known: ObservedDocument?
         while true {
             try requireNews()
+            let hasPush = state.records[path]?.push != nil
+            // A push that waits for a connection would be sent before the list of documents arrives.
+            if hasPush, !server.isConnected { return Syncer.retryPause }
+            if isUnproven(path), hasPush || isListedBelowHead(path, document) {
+                guard try await prove(path, document) else { return Syncer.retryPause }
+            }
             if let record = state.records[path], let push = record.push {
                 guard let answer = try await send(push, record, path, document) else {
                     return Syncer.retryPause
@@ -26,6 +32,10 @@ extension Syncer {
                 ObservedDocument.reported(epoch: $0.epoch, revision: $0.revision)
             }
             let step = try decision(path, file, known ?? reported ?? .reportedMissing).step()
+            if step.usesRecord, isUnproven(path) {
+                guard try await prove(path, document) else { return Syncer.retryPause }
+                continue
+            }
             switch step {
             case .nothingToDo where known.map { news.isNewer(than: $0, of: document) } == true: known = nil
             case .nothingToDo: return nil

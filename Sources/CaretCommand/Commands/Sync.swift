@@ -43,6 +43,8 @@ struct Sync: Subcommand {
         case done(isFullySynced: Bool)
         /// The server's store is not the one that the folder was synced with.
         case otherStore(SyncState)
+        /// The server has an older state of its store.
+        case putBack(SyncState)
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -55,6 +57,10 @@ struct Sync: Subcommand {
             switch try await sync(state, in: context) {
             case .done(let isFullySynced): return isFullySynced ? .done : .failed
             case .otherStore(let last): state = try await bindStore(last, in: context)
+            case .putBack(let last):
+                context.report(.putBack, folder, names)
+                state = last
+                try state.startOver()
             }
         }
     }
@@ -77,6 +83,8 @@ struct Sync: Subcommand {
                 return .otherStore(await latest?.state ?? state)
             } catch is StoreChanged {
                 return .otherStore(await latest?.state ?? state)
+            } catch is StorePutBack {
+                return .putBack(await latest?.state ?? state)
             }
         }
     }

@@ -12,7 +12,7 @@ extension SyncStatus {
                 ("only_there", .number(counts.onlyThere)),
             ]
         case .lost(let reason): members.append(("reason", .text(reason)))
-        case .regained: break
+        case .regained, .putBack: break
         }
         return .object(members)
     }
@@ -22,6 +22,7 @@ extension SyncStatus {
         case .begins: "syncing"
         case .lost: "server_lost"
         case .regained: "server_regained"
+        case .putBack: "server_put_back"
         }
     }
 
@@ -36,6 +37,9 @@ extension SyncStatus {
         case .lost(let reason):
             return "\(reason.printable); files saved meanwhile are pushed when the server is back"
         case .regained(let address): return "\(address) is reachable again"
+        case .putBack:
+            return
+                "the server has an older copy of its data: every line of the files and documents is kept, and what was deleted since may come back"
         }
     }
 }

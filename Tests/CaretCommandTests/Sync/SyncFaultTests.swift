@@ -74,6 +74,34 @@ import Testing
         #expect(folders.texts(in: "ann") == ["old": "1\n2\n", "new": "new\n"])
     }
 
+    @Test("if the data of a server is replaced by an older copy, running syncs remove nothing")
+    func putBack() throws {
+        let folders = try SyncedFolders(["ann", "bob"])
+        for key in [SyncedFolders.server, "ann", "bob"] { try folders.start(key) }
+        func waitForEqual(_ texts: [String: String]) throws {
+            try folders.waits { ["ann", "bob"].allSatisfy { folders.texts(in: $0) == texts } }
+        }
+        try folders.save("1\n", to: "list", in: "ann", 1)
+        try waitForEqual(["list": "1\n"])
+        let (data, copy) = (folders.root.path + "/data", folders.root.path + "/copy")
+        folders.kill(SyncedFolders.server)
+        try FileManager.default.removeItem(atPath: data + "/caretd.sock")
+        try FileManager.default.copyItem(atPath: data, toPath: copy)
+        try folders.start(SyncedFolders.server)
+        try folders.save("1\nshown\n", to: "list", in: "ann", 1)
+        try folders.save("new\n", to: "made since", in: "bob", 1)
+        try waitForEqual(["list": "1\nshown\n", "made since": "new\n"])
+        folders.kill(SyncedFolders.server)
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.moveItem(atPath: copy, toPath: data)
+        try folders.save("1\nshown\nmine\n", to: "list", in: "bob", 1)
+        try folders.start(SyncedFolders.server)
+        try waitForEqual(["list": "1\nshown\nmine\n", "made since": "new\n"])
+        for name in ["ann", "bob"] {
+            #expect(try folders.errorOutput(name).contains("the server has an older copy of its data"))
+        }
+    }
+
     @Test("`sync` refuses a folder inside or around another synced folder")
     func nested() throws {
         let session = try CommandSession()

@@ -11,6 +11,8 @@ final class ModelServer: Sendable {
         var epoch: String
         var texts: [String]
         var usesCRLF = false
+        /// The first revision whose text can be read.
+        var start = 0
         /// The text of each push, by its seq, and the revision it was committed as.
         var pushes: [Int: (text: String, revision: Int)] = [:]
 
@@ -25,6 +27,9 @@ final class ModelServer: Sendable {
         var lastSeq = 0
         /// The events that each follower has not received yet.
         var news: [[FollowEvent]] = []
+        /// The followers whose connection ended, so they need a new list of all documents.
+        var disconnected: Set<Int> = []
+        var isConnected = true
         /// The number of requests of each type.
         var requests: [String: Int] = [:]
         /// Every push, in the order of arrival.
@@ -79,15 +84,25 @@ final class ModelServer: Sendable {
     func beginning(for follower: Int) -> [FollowEvent] {
         state.withLock { state in
             state.news[follower] = []
+            state.disconnected.remove(follower)
             let all = state.documents.map { FollowEvent.document($0.value.summary($0.key)) }
             return [.restarted] + all + [.complete]
         }
     }
 
     func removeNews(of follower: Int) -> [FollowEvent] {
-        state.withLock { state in
+        if state.withLock({ $0.disconnected.contains(follower) }) { return beginning(for: follower) }
+        return state.withLock { state in
             defer { state.news[follower] = [] }
             return state.news[follower]
+        }
+    }
+
+    /// Removes the texts before the head of a document from its history.
+    func trim(_ document: WireString) {
+        state.withLock { state in
+            guard let revision = state.documents[document]?.revision else { return }
+            state.documents[document]?.start = revision
         }
     }
 
@@ -99,6 +114,17 @@ final class ModelServer: Sendable {
             state.reportChange(of: document)
         }
     }
+
+    /// Ends all connections, and replaces all documents by an older copy. The epochs stay the same.
+    func putBack(_ copy: [WireString: Stored]) {
+        state.withLock { state in
+            state.documents = copy
+            state.disconnected = Set(state.news.indices)
+        }
+    }
+
+    /// Whether requests reach the server. Otherwise no push must be sent.
+    func setConnected(_ isConnected: Bool) { state.withLock { $0.isConnected = isConnected } }
 
     /// A copy of all documents. `restore` gives the store a new name.
     func backup() -> [WireString: Stored] { state.withLock { $0.documents } }
@@ -138,6 +164,17 @@ extension ModelServer: SyncServer {
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             let head = SyncRecord.Head(epoch: stored.epoch, revision: stored.revision, text: stored.head)
             return (head, stored.usesCRLF)
+        }
+    }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head {
+        try await request("read at") { state in
+            guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
+            if revision > stored.revision { throw Self.refusal(.baseAhead) }
+            if revision < stored.start { throw Self.refusal(.baseTrimmed) }
+            return SyncRecord.Head(epoch: stored.epoch, revision: revision, text: stored.texts[revision])
         }
     }
 

@@ -105,6 +105,14 @@ final class SyncWorld {
         return true
     }
 
+    /// Compares a folder with the server as if they had never been synced, as `caret sync` does after
+    /// `StorePutBack`.
+    func startOver(_ index: Int) async throws {
+        guard var state = await folders[index].syncer?.state else { return }
+        try state.startOver()
+        try await begin(index)
+    }
+
     /// Delivers all events to the program of a folder, and lets it check everything once. Returns how long it
     /// would wait until the next pass.
     @discardableResult

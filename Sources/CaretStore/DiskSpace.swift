@@ -23,10 +23,11 @@ package struct DiskSpace: Sendable {
         case .committed: isRefusing = false
         case .checkpointDiskFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
-        case .renewed, .migrating, .writing, .committing, .checkpointing, .snapshotting, .merging, .merged,
-            .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten, .damaged,
-            .diskFailed,
-            .filesLost:
+        case .renewed, .namesRebuilt, .migrating, .writing, .committing, .checkpointing, .snapshotting,
+            .merging,
+            .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten,
+            .damaged,
+            .diskFailed, .filesLost:
             break
         }
         return isFull == wasFull ? nil : isFull ? .becameFull : .freed

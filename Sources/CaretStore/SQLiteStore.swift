@@ -12,6 +12,8 @@ package import CaretLog
 package final class SQLiteStore: DocumentStore {
     let folder: DataFolder
     let files: FileIdentityCheck
+    /// The backups that a server has made of this store.
+    let backups: BackupFiles
     let writes: WriteQueue
     /// For calls that read one row or one page of rows.
     private let lookups: QueueConfined<HistoryReader<SQLiteRows>>
@@ -38,12 +40,15 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) {
         self.onEvent = onEvent
         folder = try DataFolder(path)
+        backups = BackupFiles(folder: path + "/backups")
+        backups.removePartial()
         // Refuse a file of another program before creating anything in its folder.
         _ = try FileHeader(of: folder.databasePath)
         let counter = try CommitCounter(folder: path)
         let known = try counter.read()
         try folder.refuseForeignLog(known)
         let database = try folder.openForWriting(migrations: migrations, onEvent: onEvent)
+        try SQLiteStore.repairNames(of: database, onEvent)
         let row = try SQLiteStore.row(of: database, counter, onEvent)
         // The row has just been read from the same page. So this fails only with an older schema in tests.
         let isErasureDue = (try? database.isErasureDue()) ?? false
@@ -109,6 +114,20 @@ package final class SQLiteStore: DocumentStore {
             throw .database(error)
         }
         return database
+    }
+
+    private static func repairNames(
+        of database: Database, _ onEvent: (StoreEvent) -> Void
+    ) throws(OpeningFault) {
+        do throws(DatabaseFault) {
+            switch try NameIndex(database: database).repair() {
+            case .sound: break
+            case .rebuilt: onEvent(.namesRebuilt)
+            case .damaged: onEvent(.damaged(nil))
+            }
+        } catch {
+            throw .database(error)
+        }
     }
 
     /// Returns the store's row. Creates the row if it is missing. Gives it a new generation if the commit

@@ -6,6 +6,8 @@ package import CaretLog
 package enum StoreEvent: Equatable, Sendable {
     /// The epochs of all documents were renewed.
     case renewed(Renewal)
+    /// The index of names did not match the documents, and was made again.
+    case namesRebuilt
     /// The store is about to apply a migration, inside its transaction.
     case migrating(Int64)
     /// The store begins a transaction with this number of calls.

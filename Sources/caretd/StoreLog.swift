@@ -40,6 +40,7 @@ final class StoreLog: Sendable {
                     .epochsRenewed, .reason(Renewal.clientIsAhead(document, known: known).word),
                     .document(document.value), .revision(known.value)))
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
+        case .namesRebuilt: log.write(LogEvent(.namesRebuilt))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
         case .committing: commits.withLock { $0.startedAt = .now }
         case .committed:

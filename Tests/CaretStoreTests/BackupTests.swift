@@ -63,6 +63,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
     }
 
+    @Test("what is left of a killed backup is removed at the next start, and before a server's next backup")
+    func leftovers() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let folder = URL(filePath: scratch.path + "/backups")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        func leave() throws {
+            for end in ["", "-journal", "-wal", "-shm"] {
+                try Data("left".utf8).write(to: folder.appending(path: "caret-1.sqlite.partial\(end)"))
+            }
+            try Data("other".utf8).write(to: folder.appending(path: "caret-0.sqlite"))
+            try Data("other".utf8).write(to: folder.appending(path: "my.partial"))
+        }
+        func files() throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+        }
+        try leave()
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        #expect(try files() == ["caret-0.sqlite", "my.partial"])
+        try leave()
+        _ = try await store.copy(to: folder.path + "/caret-2.sqlite", at: 1) { _, _ in }
+        #expect(try files() == ["caret-0.sqlite", "caret-2.sqlite", "my.partial"])
+        await store.close()
+    }
+
     @Test("a backup stays marked as a backup until a server opens it")
     func markStays() async throws {
         let sample = try await SampleStore(isCutOff: false)

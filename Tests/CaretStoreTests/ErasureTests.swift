@@ -2,7 +2,7 @@ import CaretCore
 import CaretFormat
 import CaretLog
 import CaretStore
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -74,9 +74,11 @@ import Testing
         let (store, secret) = try await filled(scratch)
         #expect(mkdir(scratch.path + "/backups", 0o700) == 0)
         _ = try await store.backUp(to: scratch.path + "/backups/caret-1.sqlite", at: 1) { _, _ in }
+        // A backup that is still being made.
+        try Data().write(to: URL(filePath: scratch.path + "/backups/caret-2.sqlite.partial"))
         let result = await store.redact(secret.entry.id, Redaction(try Passage(ErasureTests.passage)))
         guard case .redacted(let report) = result else { throw Unexpected(what: "\(result)") }
-        #expect(report.backups == ["caret-1.sqlite"])
+        #expect(report.backups == ["caret-1.sqlite", "caret-2.sqlite"])
         let findings = try FolderSearch.findings(of: ErasureTests.passage, in: scratch.path)
         #expect(!findings.isEmpty && findings.allSatisfy { $0.hasPrefix("backups/") })
     }

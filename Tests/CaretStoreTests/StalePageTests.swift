@@ -23,7 +23,7 @@ import Testing
         document.store = again
         try await after(&document)
         await again.close()
-        try scratch.clientIsAhead(table, from: old)
+        try scratch.putBack(table, from: old)
         return scratch
     }
 
@@ -122,6 +122,75 @@ import Testing
         #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
     }
 
+    /// A store with 39 documents, in which the first page of `part` is from when it had 20.
+    private func staleNames(_ part: String) async throws -> Scratch {
+        let scratch = try Scratch.inMemory()
+        let names = try (10..<49).map { try DocumentName("notes/\($0)") }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        for name in names.prefix(20) { _ = await store.create(name) }
+        await store.close()
+        let old = try scratch.databaseBytes()
+        let again = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        for name in names.dropFirst(20) { _ = await again.create(name) }
+        await again.close()
+        try scratch.putBack(part, from: old)
+        return scratch
+    }
+
+    @Test("a stale index of names is made again from the documents")
+    func names() async throws {
+        let scratch = try await staleNames("document_name")
+        defer { scratch.remove() }
+        #expect(try !SQLiteStore.verify(folder: scratch.path).isSound)
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
+        #expect(recorder.all.contains(.namesRebuilt))
+        let name = try DocumentName("notes/48")
+        let found = try await store.find(name).get()
+        #expect(await store.create(name) == .exists(found))
+        let all = try await store.list(prefix: ByteString(""), after: nil, limit: 100).get()
+        #expect(all.entries.count == 39)
+        #expect(try await store.verify().isSound)
+        await store.close()
+        let opened = EventRecorder()
+        await (try SQLiteStore(folder: scratch.path) { opened.add($0) }).close()
+        #expect(!opened.all.contains(.namesRebuilt))
+    }
+
+    @Test("if the row of a document was lost, its name does not become free")
+    func lostRows() async throws {
+        let scratch = try await staleNames("document")
+        defer { scratch.remove() }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
+        #expect(recorder.all.contains(.damaged(nil)) && !recorder.all.contains(.namesRebuilt))
+        let name = try DocumentName("notes/48")
+        #expect(refusal(await store.find(name)) == .damaged)
+        #expect(await store.create(name) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("a page that became stale while the store is open is damage, until all connections are closed")
+    func staleWhileOpen() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let path = scratch.databasePath
+        var writer: Database? = try Database(path: path, for: .write)
+        try writer?.reserveSums()
+        try writer?.execute("CREATE TABLE item (id INTEGER PRIMARY KEY); INSERT INTO item VALUES (1)")
+        let old = try scratch.databaseBytes()
+        try writer?.execute("INSERT INTO item VALUES (2)")
+        let new = try scratch.databaseBytes()
+        func count() throws -> Int64 { try scratch.number("SELECT count(*) FROM item") }
+        try scratch.putBack("item", from: old)
+        #expect(throws: DatabaseFault.self) { try count() }
+        try scratch.putBack("item", from: new)
+        #expect(try count() == 2)
+        try scratch.putBack("item", from: old)
+        writer = nil
+        #expect(try count() == 1)
+    }
+
     @Test("a forgotten pusher is never reported as damage")
     func forgotten() async throws {
         let scratch = try Scratch.inMemory()
@@ -154,12 +223,15 @@ extension TrackedDocument {
 }
 
 extension Scratch {
-    /// Replaces the first page of a table by its old content. A small table has only one page.
-    fileprivate func clientIsAhead(_ table: String, from old: Data) throws {
-        let root = try Int(number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"))
+    /// Replaces the first page of a table or an index by its old content. A small one has only one page.
+    fileprivate func putBack(_ part: String, from old: Data) throws {
+        let root = try Int(number("SELECT rootpage FROM sqlite_schema WHERE name = '\(part)'"))
         let place = (root - 1) * PageSums.pageSize..<root * PageSums.pageSize
         var bytes = try databaseBytes()
         bytes.replaceSubrange(place, with: old[place])
-        try write(bytes)
+        // Writes into the same file, because a store may have it open.
+        let file = try FileHandle(forWritingTo: URL(filePath: databasePath))
+        try file.write(contentsOf: bytes)
+        try file.close()
     }
 }

@@ -48,7 +48,7 @@ import TestSupport
     /// the test fail.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
-        case .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
+        case .namesRebuilt, .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
             .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
             .pushersForgotten:
@@ -70,7 +70,7 @@ import TestSupport
         case .emptyingLog: "emptyingLog"
         case .erased: "erased"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
-        case .migrating, .renewed, .writing, .trimmed, .purged, .pushersForgotten, .diskFull,
+        case .migrating, .namesRebuilt, .renewed, .writing, .trimmed, .purged, .pushersForgotten, .diskFull,
             .checkpointDiskFull, .damaged, .diskFailed, .filesLost:
             nil
         }

@@ -45,6 +45,8 @@ package struct LogEvent: Equatable, Sendable {
         case epochsRenewed = "epochs_renewed"
         case historyTrimmed = "history_trimmed"
         /// A passage was removed from the whole history of a document.
+        /// The index of names did not match the documents, and was made again.
+        case namesRebuilt = "names_rebuilt"
         case historyRedacted = "history_redacted"
         /// The unused parts of the database no longer contain redacted text.
         case filesErased = "files_erased"
@@ -93,7 +95,7 @@ package struct LogEvent: Equatable, Sendable {
                 .connectionRefused,
                 .slowReader, .textDiverged,
                 .guessingSlowed,
-                .epochsRenewed, .tlsEndsSoon, .storeAway:
+                .epochsRenewed, .namesRebuilt, .tlsEndsSoon, .storeAway:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,

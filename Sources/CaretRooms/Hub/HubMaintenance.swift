@@ -1,9 +1,18 @@
 import CaretLog
 import CaretWire
 
+/// A check or a backup that waits until another one has ended.
+package struct WaitingMaintenance: Equatable, Sendable {
+    let call: AdminCall
+    let request: HubRequest
+}
+
 /// Long operations: checks and backups of the store. One runs at a time, and its requester can send other
 /// requests meanwhile.
 extension HubState {
+    /// Enough for everybody who makes a backup at the same time of day.
+    package static let mostWaitingMaintenance = 16
+
     /// The long request that is under way.
     private var maintenance: HubRequest? {
         for case .maintenance(let request) in calls.values { return request }
@@ -11,12 +20,28 @@ extension HubState {
     }
 
     mutating func beginMaintenance(_ call: AdminCall, _ job: AdminJob) {
-        if maintenance != nil {
-            let message = "a check or a backup is running; try again after it has ended"
+        if waitingMaintenance.count >= HubState.mostWaitingMaintenance {
+            let message =
+                "a check or a backup is running, and \(waitingMaintenance.count) others wait; try again later"
             return refuse(job.request, RequestRefusal(.overloaded, message))
         }
         emit(.sendToConnection(job.request.connection, .startedLongRequest))
-        self.call(.admin(call), for: .maintenance(job.request))
+        waitingMaintenance.append(WaitingMaintenance(call: call, request: job.request))
+        beginNextMaintenance()
+    }
+
+    private mutating func beginNextMaintenance() {
+        while maintenance == nil, !waitingMaintenance.isEmpty {
+            let next = waitingMaintenance.removeFirst()
+            guard joinedConnections.isPresent(next.request.connection) else { continue }
+            if let refusal = adminRefusal(of: next.request) {
+                report(refusal, to: next.request)
+                continue
+            }
+            // The name of a backup is the time when it begins.
+            let call: AdminCall = if case .backUp = next.call { .backUp(at: now) } else { next.call }
+            self.call(.admin(call), for: .maintenance(next.request))
+        }
     }
 
     /// The progress of a long call.
@@ -34,6 +59,7 @@ extension HubState {
         // The store gives no other answer to this call.
         default: report(.unexpectedAnswer, to: request)
         }
+        beginNextMaintenance()
     }
 
     private mutating func checked(_ result: Result<Verified, StoreRefusal>, for request: HubRequest) {
@@ -49,9 +75,12 @@ extension HubState {
         }
     }
 
-    /// Gives up the long request because the server stops. Its result will not be reported.
+    /// Gives up all long requests because the server stops. Their results will not be reported.
     mutating func abandonMaintenance() {
-        if let maintenance { report(.shuttingDown, to: maintenance) }
+        for request in [maintenance].compactMap(\.self) + waitingMaintenance.map(\.request) {
+            report(.shuttingDown, to: request)
+        }
+        waitingMaintenance = []
         calls = calls.filter { if case .maintenance = $0.value { false } else { true } }
     }
 

@@ -38,6 +38,7 @@ package struct HubState: Sendable {
     /// Read requests that wait until their room has resolved the connection's pushes: at most one per
     /// connection.
     package var waitingReads: [ConnectionID: HubRequest] = [:]
+    package var waitingMaintenance: [WaitingMaintenance] = []
     var followers: [ConnectionID: Follower] = [:]
     package var feed: DocumentFeed
     /// Comparisons of documents with the store.

@@ -132,7 +132,7 @@ struct Backup {
     }
 
     private func removePartial() {
-        for end in ["", "-journal", "-wal", "-shm"] { unlink(partial + end) }
+        for end in BackupFiles.partialEnds { unlink(path + end) }
     }
 
     private func onDatabase<Result>(

@@ -19,6 +19,8 @@ extension SQLiteStore: ServedStore {
     package func copy(
         to path: String, at time: Int64, progress: @escaping @Sendable (_ copied: Int, _ all: Int) -> Void
     ) async throws(MaintenanceFault) -> CheckReport {
+        // A server makes one backup at a time.
+        backups.removePartial()
         do throws(BackupFault) { return try await backUp(to: path, at: time, progress: progress) } catch {
             throw MaintenanceFault(error)
         }

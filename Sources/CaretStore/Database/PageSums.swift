@@ -4,7 +4,7 @@ import Glibc
 
 /// A layer between SQLite and the files of the system. It writes a checksum to every page of a database file.
 /// The checksum covers the page's content and number. If a page that is read has a wrong checksum, the layer
-/// reports damage.
+/// reports damage. It also reports a page that is older than the one that this process has written.
 ///
 /// SQLite checks the frames of its log only when it opens the log, and later trusts what it reads. So this
 /// layer checks the checksum of each frame whenever the frame is read. It collects the frames of a commit and
@@ -50,6 +50,8 @@ package enum PageSums {
         let base: UnsafePointer<sqlite3_io_methods>
         /// The buffer of a log; nil for a database.
         let log: UnsafeMutablePointer<LogBuffer>?
+        /// What was written to a database; nil for a log.
+        let database: (file: FileIdentity, pages: WrittenPages)?
 
         static func offset(after base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
             let alignment = MemoryLayout<Tail>.alignment
@@ -73,14 +75,15 @@ package enum PageSums {
             own.iVersion = min(own.iVersion, 2)
             own.xRead = { PageSums.read($0, $1, $2, $3) }
             own.xWrite = { PageSums.write($0, $1, $2, $3) }
+            own.xTruncate = { PageSums.truncate($0, $1) }
         } else {
             own.xRead = { PageSums.readLog($0, $1, $2, $3) }
             own.xWrite = { PageSums.writeLog($0, $1, $2, $3) }
             own.xSync = { file, flags in PageSums.afterLog(file) { $0.pointee.xSync(file, flags) } }
             own.xTruncate = { file, size in PageSums.afterLog(file) { $0.pointee.xTruncate(file, size) } }
             own.xFileSize = { file, size in PageSums.afterLog(file) { $0.pointee.xFileSize(file, size) } }
-            own.xClose = { PageSums.closeLog($0) }
         }
+        own.xClose = { PageSums.close($0) }
         let tail = (UnsafeMutableRawPointer(file) + Tail.offset(after: base)).bindMemory(
             to: Tail.self, capacity: 1)
         var log: UnsafeMutablePointer<LogBuffer>?
@@ -88,7 +91,12 @@ package enum PageSums {
             log = .allocate(capacity: 1)
             log?.initialize(to: LogBuffer())
         }
-        tail.initialize(to: Tail(methods: own, base: methods, log: log))
+        var database: (FileIdentity, WrittenPages)?
+        if isDatabase, let name {
+            let identity = FileIdentity(String(cString: name))
+            database = (identity, WrittenPages.acquire(identity))
+        }
+        tail.initialize(to: Tail(methods: own, base: methods, log: log, database: database))
         file.pointee.pMethods = UnsafeRawPointer(tail).assumingMemoryBound(to: sqlite3_io_methods.self)
         return code
     }
@@ -115,7 +123,9 @@ package enum PageSums {
             return code
         }
         let page = UnsafeRawBufferPointer(start: buffer, count: pageSize)
-        return isSound(page, at: offset) ? code : caret_sqlite_ioerr_data()
+        let isCurrent =
+            tail(of: file).database?.pages.isCurrent(storedSum(of: page), ofPage: number(at: offset)) ?? true
+        return isCurrent && isSound(page, at: offset) ? code : caret_sqlite_ioerr_data()
     }
 
     private static func write(
@@ -123,15 +133,25 @@ package enum PageSums {
         _ offset: sqlite3_int64
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
-        let base = base(of: file)
-        guard isPage(count, offset) else { return base.pointee.xWrite(file, buffer, count, offset) }
+        let tail = tail(of: file)
+        guard isPage(count, offset) else { return tail.base.pointee.xWrite(file, buffer, count, offset) }
         return withUnsafeTemporaryAllocation(byteCount: pageSize, alignment: 8) { page in
             page.copyMemory(from: UnsafeRawBufferPointer(start: buffer, count: pageSize))
+            let sum = sum(of: UnsafeRawBufferPointer(page), at: offset)
             page.storeBytes(
-                of: sum(of: UnsafeRawBufferPointer(page), at: offset).littleEndian,
-                toByteOffset: pageSize - reservedBytes, as: UInt32.self)
-            return base.pointee.xWrite(file, page.baseAddress, count, offset)
+                of: sum.littleEndian, toByteOffset: pageSize - reservedBytes, as: UInt32.self)
+            let code = tail.base.pointee.xWrite(file, page.baseAddress, count, offset)
+            tail.database?.pages.record(code == SQLITE_OK ? sum : nil, ofPage: number(at: offset))
+            return code
         }
+    }
+
+    private static func truncate(_ file: UnsafeMutablePointer<sqlite3_file>?, _ size: sqlite3_int64) -> Int32
+    {
+        guard let file else { return SQLITE_MISUSE }
+        let tail = tail(of: file)
+        tail.database?.pages.truncate(to: number(at: size))
+        return tail.base.pointee.xTruncate(file, size)
     }
 
     /// Reads from a log. If a page of a frame is read, checks the frame's checksum.
@@ -188,11 +208,14 @@ package enum PageSums {
         return code == SQLITE_OK ? body(base(of: file)) : code
     }
 
-    private static func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+    private static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
         guard let file else { return SQLITE_MISUSE }
         let (written, tail) = (flushLog(file), tail(of: file))
         tail.log?.deinitialize(count: 1)
         tail.log?.deallocate()
+        if let database = tail.database { WrittenPages.release(database.file) }
+        UnsafeMutableRawPointer(mutating: UnsafeRawPointer(file.pointee.pMethods))
+            .assumingMemoryBound(to: Tail.self).deinitialize(count: 1)
         let closed = tail.base.pointee.xClose(file)
         return written == SQLITE_OK ? closed : written
     }
@@ -204,16 +227,24 @@ package enum PageSums {
     }
 
     private static func isSound(_ page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> Bool {
-        let stored = page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self)
-        if UInt32(littleEndian: stored) == sum(of: page, at: offset) { return true }
+        if storedSum(of: page) == sum(of: page, at: offset) { return true }
         // Zeros are accepted: a page that was never written is a hole in the file, and reads as zeros. Where
         // a page of a tree is expected, SQLite refuses zeros itself. The bytes of segments and snapshots have
         // their own digests, which reveal zeros.
         return page.allSatisfy { $0 == 0 }
     }
 
+    private static func storedSum(of page: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(
+            littleEndian: page.loadUnaligned(
+                fromByteOffset: pageSize - reservedBytes, as: UInt32.self))
+    }
+
+    /// The number of the page at an offset, counted from 0.
+    private static func number(at offset: sqlite3_int64) -> Int { Int(offset) / pageSize }
+
     private static func sum(of page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> UInt32 {
-        let number = UInt32(truncatingIfNeeded: offset / sqlite3_int64(pageSize) + 1)
+        let number = UInt32(truncatingIfNeeded: number(at: offset) + 1)
         let start = withUnsafeBytes(of: number.littleEndian) { crc32($0, continuing: 0) }
         return crc32(UnsafeRawBufferPointer(rebasing: page.dropLast(reservedBytes)), continuing: start)
     }

@@ -77,23 +77,9 @@ extension SQLiteStore {
         calls.begin()
         Task { [self] in
             let result = await upkeep.redact(document, redaction)
-            completion(result.naming(backups))
+            completion(result.naming(backups.names))
             calls.end()
         }
-    }
-
-    /// The names of the files in the folder of the server's backups.
-    private var backups: [String] {
-        guard let open = opendir(folder.path + "/backups") else { return [] }
-        defer { closedir(open) }
-        var names: [String] = []
-        while let entry = readdir(open) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".sqlite") { names.append(name) }
-        }
-        return names.sorted()
     }
 }
 

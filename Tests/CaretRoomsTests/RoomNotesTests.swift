@@ -30,7 +30,8 @@ import Testing
             RoomNotes(pushes: 1), RoomNotes(changes: 1), RoomNotes(deliveries: 1),
             RoomNotes(refusals: [.damaged: 1]), RoomNotes(slowSessions: [session]),
             RoomNotes(caughtUp: [session]), RoomNotes(acked: [AckedPush(session: session, seq: 1)]),
-            RoomNotes(opened: [session]), RoomNotes(foundDamage: true), RoomNotes(pushes: 1, changes: 1),
+            RoomNotes(opened: [session]), RoomNotes(readersAhead: [session]), RoomNotes(foundDamage: true),
+            RoomNotes(pushes: 1, changes: 1),
             RoomNotes(changes: 1, deliveries: 1),
         ] {
             #expect(!notes.isEmpty, "\(notes)")

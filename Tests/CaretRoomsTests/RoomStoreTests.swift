@@ -273,6 +273,22 @@ import Testing
         #expect(world.text == "xab")
     }
 
+    /// Rule B4.
+    @Test("a client that may only read cannot renew the epochs, and gets the text")
+    func readerKnowsMore() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        _ = world.notes()
+        world.open(.eve, from: ("1.1", 7), rights: .read)
+        #expect(world.heldCalls.isEmpty && world.notices.isEmpty && world.lines(.ann).isEmpty)
+        let eve = world.lines(.eve)
+        #expect(eve.count == 1 && eve[0].contains(#""epoch":"1.1","rev":1,"resumed":false,"text":"ab""#))
+        #expect(world.notes().readersAhead == [Person.eve.session])
+        // A client that may write still can.
+        world.open(.bob, from: ("1.1", 7))
+        #expect(world.notices == [.epochsRenewed])
+    }
+
     /// The other sessions are not affected.
     @Test("if the renewal of the epochs fails, the client still gets the text")
     func cannotRenew() throws {

@@ -29,6 +29,8 @@ package struct LogEvent: Equatable, Sendable {
         case connectionRefused = "connection_refused"
         /// A session fell so far behind that the room reads its changes from the store.
         case slowReader = "slow_reader"
+        /// A client that may only read a document knows a revision beyond its head.
+        case readerAhead = "reader_ahead"
         /// A client's text differs from what the server sent.
         case textDiverged = "text_diverged"
         /// A client sent an unknown token, or no token although one is required.
@@ -43,10 +45,10 @@ package struct LogEvent: Equatable, Sendable {
 
         case migrating
         case epochsRenewed = "epochs_renewed"
-        case historyTrimmed = "history_trimmed"
-        /// A passage was removed from the whole history of a document.
         /// The index of names did not match the documents, and was made again.
         case namesRebuilt = "names_rebuilt"
+        case historyTrimmed = "history_trimmed"
+        /// A passage was removed from the whole history of a document.
         case historyRedacted = "history_redacted"
         /// The unused parts of the database no longer contain redacted text.
         case filesErased = "files_erased"
@@ -93,7 +95,7 @@ package struct LogEvent: Equatable, Sendable {
                 .info
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
                 .connectionRefused,
-                .slowReader, .textDiverged,
+                .slowReader, .readerAhead, .textDiverged,
                 .guessingSlowed,
                 .epochsRenewed, .namesRebuilt, .tlsEndsSoon, .storeAway:
                 .warning

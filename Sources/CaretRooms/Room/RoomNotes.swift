@@ -22,13 +22,16 @@ package struct RoomNotes: Equatable, Sendable {
     package var acked: [AckedPush]
     /// Sessions that were opened.
     package var opened: [SessionID]
+    /// Sessions that may only read, and that resumed from a revision beyond the head.
+    package var readersAhead: [SessionID]
     /// The store returned damaged data without noticing the damage.
     package var foundDamage: Bool
 
     package init(
         pushes: Int = 0, changes: Int = 0, rebases: Int = 0, deliveries: Int = 0,
         refusals: [ErrorCode: Int] = [:], slowSessions: [SessionID] = [], caughtUp: [SessionID] = [],
-        acked: [AckedPush] = [], opened: [SessionID] = [], foundDamage: Bool = false
+        acked: [AckedPush] = [], opened: [SessionID] = [], readersAhead: [SessionID] = [],
+        foundDamage: Bool = false
     ) {
         self.pushes = pushes
         self.changes = changes
@@ -39,12 +42,13 @@ package struct RoomNotes: Equatable, Sendable {
         self.caughtUp = caughtUp
         self.acked = acked
         self.opened = opened
+        self.readersAhead = readersAhead
         self.foundDamage = foundDamage
     }
 
     package var isEmpty: Bool {
         pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && caughtUp.isEmpty
-            && opened.isEmpty && acked.isEmpty && !foundDamage
+            && opened.isEmpty && readersAhead.isEmpty && acked.isEmpty && !foundDamage
     }
 }
 

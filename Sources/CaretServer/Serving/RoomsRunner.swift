@@ -282,6 +282,12 @@ package final class RoomsRunner: LoopFirstWorker {
             }
         }
         if notes.foundDamage { switchboard.log.write(LogEvent(.documentDamaged, document)) }
+        for session in notes.readersAhead {
+            switchboard.log.write(
+                LogEvent(
+                    .readerAhead, .connection(Int(session.connection.value)), document, .revision(head.value))
+            )
+        }
         for session in notes.slowSessions {
             counters.add(to: .slowReaders)
             switchboard.log.write(

@@ -9,12 +9,17 @@ import CaretWire
 /// on, the same revision number could mean two different texts. So the store renews the epochs, and every
 /// client starts again with the store's text.
 extension RoomState {
-    /// The revision that a client resumes from, if it is beyond the head.
-    func revisionBeyondHead(of opening: RoomOpening) -> Revision? {
-        guard !isRenewalRefused, let resume = opening.resume, resume.epoch == log.epochName,
-            resume.revision > head
-        else { return nil }
-        return resume.revision
+    /// The revision for which an opening must renew the epochs: the client resumes from it, and it is beyond
+    /// the head. A client that may only read gets the text, because a renewal concerns all documents.
+    mutating func renewalRevision(for opening: RoomOpening) -> Revision? {
+        guard let resume = opening.resume, resume.epoch == log.epochName, resume.revision > head else {
+            return nil
+        }
+        guard opening.rights == .write else {
+            effects.notes.readersAhead.append(opening.session)
+            return nil
+        }
+        return isRenewalRefused ? nil : resume.revision
     }
 
     /// Pauses the room to renew the epochs. The opening waits until the pause ends.

@@ -12,7 +12,7 @@ extension RoomState {
                 .alreadyOpen, "this session already has the document open", document: opening.document)
             return reply(report, opening.id, to: opening.session)
         }
-        if let known = revisionBeyondHead(of: opening) { return queueForRenewal(opening, known) }
+        if let known = renewalRevision(for: opening) { return queueForRenewal(opening, known) }
         let resumed = resumption(of: opening)
         welcome(opening.participant)
         var opened = self.opened(opening, at: resumed)

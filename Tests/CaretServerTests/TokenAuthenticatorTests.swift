@@ -50,11 +50,10 @@ struct TokenAuthenticatorTests {
     }
 
     /// Rule H6.
-    @Test("after ten unknown tokens from an address even a valid one must wait")
+    @Test("after ten unknown tokens from an address, a token that this server has not seen must wait")
     func guessing() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
         for _ in 0..<20 { #expect(await identified(nil, at: far) == .unknown) }
-        for _ in 0..<20 { #expect(await isKnown(text, at: far)) }
         for _ in 0..<10 { #expect(await identified("no", at: far) == .unknown) }
         #expect(await identified(text, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
         #expect(await isKnown(text, at: .address(.ip4(0x0A00_0002, port: 5))))
@@ -62,6 +61,42 @@ struct TokenAuthenticatorTests {
         #expect(await isKnown(text, at: far))
         let near = ListenerKind.address(.ip4(0x7F00_0001, port: 5))
         for _ in 0..<20 { #expect(await identified("no", at: near) == .unknown) }
+    }
+
+    /// Rule H6.
+    @Test("guesses do not delay a token from the same address that was accepted in the last day")
+    func accepted() async throws {
+        let text = try await store.addToken(of: UserName("ann"), .all).get()
+        func guess() async { for _ in 0..<10 { _ = await identified("no", at: far) } }
+        #expect(await isKnown(text.bytes.string, at: far))
+        await guess()
+        for _ in 0..<20 { #expect(await isKnown(text.bytes.string, at: far)) }
+        time.now.store(AcceptedTokens.remembered - 1, ordering: .relaxed)
+        await guess()
+        #expect(await isKnown(text.bytes.string, at: far))
+        time.now.store(2 * AcceptedTokens.remembered - 1, ordering: .relaxed)
+        await guess()
+        #expect(await identified(text.bytes.string, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
+        // A revoked token is looked up once more, and then it is a guess.
+        time.now.store(3 * AcceptedTokens.remembered, ordering: .relaxed)
+        #expect(await isKnown(text.bytes.string, at: far))
+        _ = await store.revokeToken(text.token)
+        await guess()
+        #expect(await identified(text.bytes.string, at: far) == .unknown)
+        #expect(await identified(text.bytes.string, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
+    }
+
+    @Test("the table of accepted tokens is bounded, and forgets old ones")
+    func manyAccepted() {
+        func digest(_ number: Int) -> Digest { Digest(SIMD4(UInt64(number), 0, 0, 0)) }
+        var tokens = AcceptedTokens()
+        for number in 0...AcceptedTokens.most { tokens.add(digest(number), at: 5) }
+        #expect(tokens.contains(digest(AcceptedTokens.most - 1), at: 5))
+        #expect(!tokens.contains(digest(AcceptedTokens.most), at: 5))
+        tokens.add(digest(AcceptedTokens.most), at: 5 + AcceptedTokens.remembered)
+        #expect(tokens.contains(digest(AcceptedTokens.most), at: 5 + AcceptedTokens.remembered))
+        tokens.remove(digest(AcceptedTokens.most))
+        #expect(!tokens.contains(digest(AcceptedTokens.most), at: 5 + AcceptedTokens.remembered))
     }
 
     /// Rules H5 and A5.

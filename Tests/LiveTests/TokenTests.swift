@@ -90,6 +90,8 @@ private final class TokenServer {
             try guest.expectEnd()
             return String(code)
         }
+        let earlier = try tokens.token(of: "bob", #"{"rights":"read","prefix":""}"#).text
+        #expect(try code(earlier) == nil)
         for _ in 0..<10 { #expect(try code("caret_9_nonsense") == "unauthorized") }
         // The server looks up one more token every 6 seconds. On a busy machine, 6 seconds may pass between
         // two guesses, and the second guess is then answered with `unauthorized`.
@@ -98,6 +100,8 @@ private final class TokenServer {
             answers.append(try code(answers.last == "rate_limited" ? known : "caret_9_nonsense"))
         }
         #expect(answers.suffix(2) == ["rate_limited", "rate_limited"])
+        // A token that the server has accepted before need not wait.
+        #expect(try code(earlier) == nil)
         try tokens.server.waitForLog(#/ warning event=guessing_slowed peer=.*$/#)
         let client = try tokens.connect(with: known, as: "ann")
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)

@@ -1,10 +1,11 @@
+import CaretFormat
 package import CaretLog
 package import CaretRooms
 package import CaretWire
 import Synchronization
 
 /// Accepts clients whose token the store knows. After too many unknown tokens from an address, the tokens
-/// from it are refused for a while without a lookup.
+/// from it are refused for a while without a lookup, except those that were accepted in the last day.
 package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
@@ -15,6 +16,7 @@ package final class TokenAuthenticator: Authenticator {
     /// The time in milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
+    private let accepted = Mutex(AcceptedTokens())
     /// Limits the log lines about logins without a token. Such logins need no lookup, so their number is
     /// unlimited.
     private let tokenless = Mutex(GuessLimiter())
@@ -66,7 +68,9 @@ package final class TokenAuthenticator: Authenticator {
         then completion: @escaping @Sendable (Authentication) -> Void
     ) {
         var slot: GuessLimiter.Slot?
-        if let block = AddressBlock(address) {
+        let digest = SHA256.digest(of: Array(text.utf8))
+        let wasAccepted = accepted.withLock { $0.contains(digest, at: now()) }
+        if !wasAccepted, let block = AddressBlock(address) {
             switch limiter.withLock({ $0.reserveSlot(for: block, at: now()) }) {
             case .refuse(let wait):
                 refused(address)
@@ -76,7 +80,14 @@ package final class TokenAuthenticator: Authenticator {
         }
         tokens.token(shown: ByteString(text.string)) { [self, slot] result in
             let answer = Authentication(result)
-            if answer == .unknown { failed(address, .unknownToken) }
+            switch answer {
+            case .known: accepted.withLock { $0.add(digest, at: now()) }
+            case .unknown:
+                // A revoked token is limited from the next time on.
+                accepted.withLock { $0.remove(digest) }
+                failed(address, .unknownToken)
+            case .tooOften, .failed: break
+            }
             if let slot, answer != .unknown { limiter.withLock { $0.freeSlot(slot, at: now()) } }
             completion(answer)
         }

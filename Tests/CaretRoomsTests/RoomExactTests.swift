@@ -47,7 +47,8 @@ import Testing
         #expect(world.text == "-ab")
         #expect(world.lines(.ann).codes == ["base_behind"])
         // The whole text equals the head, so there is nothing to commit.
-        #expect(world.lines(.bob).contains(#"{"type":"ack","doc":"notes","seq":1,"rev":2,"unchanged":true}"#))
+        let ack = #"{"type":"ack","doc":"notes","seq":1,"epoch":"1.1","rev":2,"unchanged":true}"#
+        #expect(world.lines(.bob).contains(ack))
     }
 
     @Test("an exact push is refused if another server commits first")

@@ -219,9 +219,9 @@ import Testing
         world.push(.ann, [(1, 1, "")], base: 2, seq: 2)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"ack","id":1,"doc":"notes","seq":1,"rev":2,"text":"abc","unchanged":true}"#,
-                #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
-                #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
+                #"{"type":"ack","id":1,"doc":"notes","seq":1,"epoch":"1.1","rev":2,"text":"abc","unchanged":true}"#,
+                #"{"type":"ack","doc":"notes","seq":2,"epoch":"1.1","rev":2,"unchanged":true}"#,
+                #"{"type":"ack","doc":"notes","seq":2,"epoch":"1.1","rev":2,"unchanged":true}"#,
             ])
         #expect(world.room.head == 2 && world.held.isEmpty)
     }
@@ -236,7 +236,8 @@ import Testing
         #expect(world.lines(.bob).isEmpty)
         world.release()
         #expect(world.text == "ab\nnew\n" && world.room.head == 2)
-        #expect(world.lines(.bob) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"unchanged":true}"#])
+        let ack = #"{"type":"ack","doc":"notes","seq":1,"epoch":"1.1","rev":2,"unchanged":true}"#
+        #expect(world.lines(.bob) == [ack])
     }
 
     /// Rules P1 and P6.
@@ -271,7 +272,8 @@ import Testing
         // A text that differs only in line breaks changes nothing, not even the stored kind of line break.
         world.forget()
         world.push(.ann, .text("a\r\nb\r\nc\r\n"), base: 3, seq: 3)
-        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":3,"rev":3,"unchanged":true}"#])
+        let ack = #"{"type":"ack","doc":"notes","seq":3,"epoch":"1.1","rev":3,"unchanged":true}"#
+        #expect(world.lines(.ann) == [ack])
         let expected = newline == "crlf" ? LineBreak.crlf : .lf
         #expect(try world.store.entry(of: world.document).get().lineBreak == expected)
     }

@@ -99,7 +99,7 @@ import Testing
             ann> {"type":"read","doc":"a"}
             ann< {"type":"text","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"one\\ntwo\\n","newline":"crlf"}
             bob> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"text":"one\\ntwo\\n"}
-            bob< {"type":"ack","doc":"a","seq":1,"rev":1,"unchanged":true}
+            bob< {"type":"ack","doc":"a","seq":1,"epoch":"⟨epoch⟩","rev":1,"unchanged":true}
             bob> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"text":"one\\ntwo\\nthree\\n","want":"text"}
             bob< {"type":"ack","doc":"a","seq":2,"rev":2,"edits":[{"range":[8,8],"text":"three\\n"}],"text":"one\\ntwo\\nthree\\n"}
             ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"text":"zero\\none\\ntwo\\n","want":"text"}

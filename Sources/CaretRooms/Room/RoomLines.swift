@@ -61,7 +61,7 @@ extension RoomState {
     /// Acks a push that changes nothing in the text of this snapshot.
     mutating func replyUnchanged(_ push: RoomPush, at snapshot: Snapshot) {
         let ack = Ack(
-            document: push.document, seq: Int(push.seq), revision: snapshot.revision,
+            document: push.document, seq: Int(push.seq), epoch: log.epochName, revision: snapshot.revision,
             text: push.wantsText ? WireString(snapshot.text.string) : nil, unchanged: true)
         reply(ack, push.id, to: push.session)
     }

@@ -46,10 +46,13 @@ struct Writing: Exchange {
         switch answer.message {
         case .text(let text): return sendText(on: EntityTag(text.epoch, text.revision), exact: false)
         case .ack(let ack):
-            if condition == .isMissing, ack.unchanged, ack.revision > 0 { return .respond(Writing.exists) }
+            let epoch = ack.epoch ?? self.epoch
+            if condition == .isMissing, ack.unchanged, ack.revision > 0 {
+                return .respond(Writing.exists(epoch.map { EntityTag($0, ack.revision) }))
+            }
             if let epoch { return .respond(response(ack, epoch)) }
             self.ack = ack
-            // The push created the document. Its ack does not have the new epoch, so ask the server for it.
+            // The push created the document, and its ack does not have the new epoch. So ask the server for it.
             return .send(.list(List(prefix: document, limit: 1)))
         case .listed(let listed):
             guard let ack else { return .wait }
@@ -62,7 +65,8 @@ struct Writing: Exchange {
         // The text is committed, even if the server does not say in which epoch.
         if let outcome { return .respond(outcome) }
         return switch (condition, report.code) {
-        case (.isMissing, .known(.epochChanged)), (.isMissing, .known(.baseBehind)): .respond(Writing.exists)
+        case (.isMissing, .known(.epochChanged)), (.isMissing, .known(.baseBehind)):
+            .respond(Writing.exists(report.head.map { EntityTag($0.epoch, $0.revision) }))
         case (.isHead, .known(.epochChanged)), (.isHead, .known(.baseAhead)):
             .respond(report.response(line, .preconditionFailed))
         default: .respond(report.response(line))
@@ -71,9 +75,12 @@ struct Writing: Exchange {
 
     var outcome: Response? { ack.map { response($0, nil) } }
 
-    private static let exists =
-        WebRefusal(.preconditionFailed, .exists, "the document exists already; If-None-Match: * only creates")
-        .response
+    /// The response of a request that only creates, with the tag of the head.
+    private static func exists(_ head: EntityTag?) -> Response {
+        let refusal = WebRefusal(
+            .preconditionFailed, .exists, "the document exists already; If-None-Match: * only creates")
+        return head.map { refusal.adding("ETag", $0.quoted(as: .text)) }?.response ?? refusal.response
+    }
 
     private func response(_ ack: Ack, _ epoch: WireString?) -> Response {
         let isNew = condition == .isMissing

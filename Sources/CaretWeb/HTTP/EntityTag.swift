@@ -11,10 +11,11 @@ package struct EntityTag: Equatable, Sendable {
         self.revision = revision
     }
 
-    /// Reads a version such as `k2v9.1/7`.
+    /// Reads a version such as `k2v9.1/7`. Refuses an epoch that a tag could not contain.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, 1...Limits.epoch ~= parts[0].utf8.count,
+            parts[0].utf8.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\"") }),
             let number = Int(digits: parts[1])
         else { return nil }
         self.init(WireString(String(parts[0])), Revision(number))

@@ -61,6 +61,7 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
 extension UInt8 {
     /// A space or a tab.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    var isControl: Bool { self < 0x20 || self == 0x7F }
     /// A printable character of ASCII, except the space.
     var isVisible: Bool { 0x21...0x7E ~= self }
     var isHexDigit: Bool { isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= lowerCase }

@@ -71,7 +71,10 @@ package struct Response: Equatable, Sendable {
         func add(_ name: String, _ value: String) {
             head.append(name)
             head.append(": ")
+            let start = head.count
             head.append(value)
+            // A line break in a value would begin another field, or even another response.
+            for index in start..<head.count where head[index].isControl { head[index] = UInt8(ascii: " ") }
             head.append("\r\n")
         }
         head.append("HTTP/1.1 ")

@@ -91,6 +91,8 @@ package struct Ack: WireMessage {
 
     package var document: WireString
     package var seq: PushNumber
+    /// The document's epoch, if the push was unchanged: the push may have named another one.
+    package var epoch: WireString?
     package var revision: Revision
     /// The edits as committed, if they differ from the edits sent.
     package var edits: [WireEdit]?
@@ -99,11 +101,12 @@ package struct Ack: WireMessage {
     package var duplicate: Bool
 
     package init(
-        document: WireString, seq: PushNumber, revision: Revision, edits: [WireEdit]? = nil,
-        text: WireString? = nil, unchanged: Bool = false, duplicate: Bool = false
+        document: WireString, seq: PushNumber, epoch: WireString? = nil, revision: Revision,
+        edits: [WireEdit]? = nil, text: WireString? = nil, unchanged: Bool = false, duplicate: Bool = false
     ) {
         self.document = document
         self.seq = seq
+        self.epoch = epoch
         self.revision = revision
         self.edits = edits
         self.text = text
@@ -114,6 +117,7 @@ package struct Ack: WireMessage {
     init(_ fields: Fields) throws(FieldFault) {
         document = try fields.string("doc")
         seq = PushNumber(try fields.integer("seq"))
+        epoch = try fields.string(optional: "epoch")
         revision = try fields.revision("rev")
         edits = try fields.edits(optional: "edits")
         text = try fields.string(optional: "text")
@@ -124,6 +128,7 @@ package struct Ack: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("seq", Int(seq))
+        writer.member("epoch", epoch)
         writer.member("rev", revision.value)
         if let edits { writer.member("edits", edits) }
         writer.member("text", text)

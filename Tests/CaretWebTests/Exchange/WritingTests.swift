@@ -60,14 +60,17 @@ import Testing
     func exists() throws {
         for answer in [
             Self.error("epoch_changed", #","epoch":"k2v9.1","rev":7"#),
-            Self.error("base_behind", #","epoch":"k2v9.1","rev":7"#), Self.ack(7, #","unchanged":true"#),
+            Self.error("base_behind", #","epoch":"k2v9.1","rev":7"#),
+            Self.ack(7, #","epoch":"k2v9.1","unchanged":true"#),
         ] {
             let response = try put("/docs/agenda", "If-None-Match: *", answers: answer)
             #expect(response.summary == "412 exists" && response["Location"] == nil && !response.closes)
+            #expect(response["ETag"] == #""k2v9.1/7""#)
         }
         // An empty text is unchanged at revision 0.
         let empty = try put(
-            "/docs/agenda", "If-None-Match: *", body: "", answers: Self.ack(0, #","unchanged":true"#),
+            "/docs/agenda", "If-None-Match: *", body: "",
+            answers: Self.ack(0, #","epoch":"k2v9.1","unchanged":true"#),
             Self.listed)
         #expect(empty.status == "201 Created")
         let repeated = try put(
@@ -106,6 +109,23 @@ import Testing
                 #"{"type":"push","doc":"agenda","epoch":"k2v9.1","base":7,"seq":1,"text":"new"}"#
             ])
         #expect(response.status == "204 No Content" && response["ETag"] == #""k2v9.1/12""#)
+    }
+
+    @Test("a text that equals the head gets the head's tag, whatever epoch the request has")
+    func unchanged() throws {
+        let unchanged = Self.ack(3, #","epoch":"k2v9.2","unchanged":true"#)
+        for (target, field) in [
+            ("/docs/agenda?base=k2v9.1/7", "Accept: */*"), ("/docs/agenda", #"If-Match: "k2v9.1/7""#),
+        ] {
+            let response = try put(target, field, answers: unchanged)
+            #expect(
+                response.fields == [#"ETag: "k2v9.2/3""#, "Caret-Epoch: k2v9.2", "Caret-Revision: 3"])
+        }
+        for text in ["%0D%0AX-Evil:%201/7", "k%00/7", "k%22/7", "k%20x/7"] {
+            let server = WebConversation()
+            let response = try server.request("PUT /docs/agenda?base=\(text)", body: "new")
+            #expect(response.summary == "400 bad_request" && server.messages.isEmpty)
+        }
     }
 
     @Test(
@@ -189,8 +209,26 @@ import Testing
     }
 
     @Test(
+        "another character encoding gets 415",
+        arguments: [
+            "charset=utf-16", "charset=latin1", "charset=utf-7", #"charset="iso-8859-1""#, "CHARSET=x",
+            "format=flowed; charset=utf-16", "charset=utf-8; charset=utf-16", "charset=", "charset",
+        ])
+    func badCharset(parameter: String) throws {
+        for type in ["text/plain", "application/octet-stream"] {
+            let server = WebConversation()
+            let field = "Content-Type: \(type); \(parameter)"
+            let response = try server.request("PUT /docs/agenda?base=k/1", [field], body: "new")
+            #expect(response.summary == "415 bad_type" && response.closes && server.log == [])
+        }
+    }
+
+    @Test(
         "text and bytes of no known type are accepted",
-        arguments: ["text/plain", "Text/Plain; charset=utf-8", "application/octet-stream"])
+        arguments: [
+            "text/plain", "Text/Plain; charset=utf-8", "application/octet-stream",
+            #"text/plain;Charset="UTF-8";format=flowed"#, "text/plain; charset=us-ascii", "text/plain;",
+        ])
     func goodType(type: String) throws {
         let response = try put("/docs/agenda?base=k/1", "Content-Type: \(type)", answers: Self.ack(2))
         #expect(response.status == "204 No Content")

@@ -7,8 +7,8 @@ import Testing
     @Test(
         "an epoch and a revision are a version",
         arguments: [
-            ("k2v9.1/7", "k2v9.1", 7), ("k/0", "k", 0), ("k/007", "k", 7), ("a b/1", "a b", 1),
-            ("\"/1", "\"", 1), ("é/1", "é", 1), ("k/999999999999999", "k", 999_999_999_999_999),
+            ("k2v9.1/7", "k2v9.1", 7), ("k/0", "k", 0), ("k/007", "k", 7), ("!~/1", "!~", 1),
+            ("k/999999999999999", "k", 999_999_999_999_999),
         ])
     func valid(text: String, epoch: WireString, revision: Revision) {
         let expected = EntityTag(epoch, revision)
@@ -21,7 +21,7 @@ import Testing
         "a text that is not an epoch and a revision is no version",
         arguments: [
             "", "/", "k", "k/", "/7", "k/7/", "k//7", "k/-7", "k/+7", "k/7.0", "k/7 ", "k/\u{661}", "k/0x7",
-            "k/1000000000000000", "k/1/2",
+            "k/1000000000000000", "k/1/2", "a b/1", "\"/1", "é/1", "k\r\n/1", "k\u{0}/1", "k\u{7F}/1",
         ])
     func invalid(text: String) {
         #expect(EntityTag(text) == nil)
@@ -32,7 +32,6 @@ import Testing
     func epochLength() {
         #expect(EntityTag(String(repeating: "k", count: 64) + "/7") != nil)
         #expect(EntityTag(String(repeating: "k", count: 65) + "/7") == nil)
-        #expect(EntityTag(String(repeating: "é", count: 33) + "/7") == nil)
     }
 
     @Test(

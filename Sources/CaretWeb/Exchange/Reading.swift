@@ -55,8 +55,8 @@ struct Reading: Exchange {
         response.add("Caret-Revision", String(tag.revision.value))
         response.add("Caret-Newline", newline.word)
         response.add("Vary", "Accept")
-        let isFixed = if case .revision = read.moment { true } else { false }
-        response.add("Cache-Control", isFixed ? "private, max-age=3600" : "no-cache")
+        // The text of a revision never changes, but the right to read it may end.
+        response.add("Cache-Control", "no-cache")
         // A browser must not run a document as a page.
         response.add("Content-Security-Policy", "sandbox; default-src 'none'")
         return response

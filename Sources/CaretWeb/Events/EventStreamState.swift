@@ -12,9 +12,12 @@ struct EventStreamState: Sendable {
     /// Bytes that the client has sent after its request.
     private var ignoredBytes = 0
     private let mostIgnoredBytes: Int
+    /// The time at which the member wants to be woken.
+    private(set) var wakesAt: Int64?
     private var actions: [WebAction] = []
 
-    init(_ member: ConnectionState, _ form: EventWriter.Form, limits: Limits) {
+    init(_ member: ConnectionState, _ form: EventWriter.Form, limits: Limits, wakesAt: Int64?) {
+        self.wakesAt = wakesAt
         self.member = member
         self.form = form
         decoder = MessageDecoder(limits: limits.announced)
@@ -41,6 +44,11 @@ struct EventStreamState: Sendable {
         // The document was deleted or renamed, or the client may no longer read it.
         if form.epoch != nil, !member.hasDocuments, !isOver { perform(member.inputEnded()) }
         return takeActions()
+    }
+
+    mutating func timePassed(_ time: Int64) -> [WebAction] {
+        if let wakesAt, time >= wakesAt { self.wakesAt = nil }
+        return handle { $0.timePassed(time) }
     }
 
     /// The same as `ConnectionState.forwardLines`, for lines that the caller sends as events. `epoch` is the
@@ -81,8 +89,9 @@ struct EventStreamState: Sendable {
         case .close: isOver = true
         // The client sends nothing that the member reads.
         case .pauseReading, .resumeReading: break
-        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom,
-            .wake:
+        // `time` may replace `wakesAt`, because the state requests a later time only after `wakesAt`.
+        case .wake(let time): wakesAt = time
+        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom:
             actions.append(.connection(order))
         }
     }

@@ -80,8 +80,8 @@ extension Asking {
 
 extension Response {
     /// Adds the fields that name a document's new version.
-    mutating func addTag(_ tag: EntityTag) {
-        add("ETag", tag.quoted(as: .text))
+    mutating func addTag(_ tag: EntityTag, as type: MediaType = .text) {
+        add("ETag", tag.quoted(as: type))
         add("Caret-Epoch", "\(tag.epoch)")
         add("Caret-Revision", "\(tag.revision.value)")
     }

@@ -18,6 +18,10 @@ package struct BodyFrame: Sendable {
     private let prefix: [UInt8]
     private let suffix: [UInt8]
     private var content: Content
+    private var validator = TextValidator()
+    /// How many bytes of the body were read.
+    private var length = 0
+    private var wrongByte: Int?
 
     /// More blanks than this after a `}` mean that it cannot be the end of the body.
     private static let mostBlanks = 64
@@ -70,6 +74,17 @@ package struct BodyFrame: Sendable {
         return rests.isEmpty
     }
 
+    /// The offset in the body of the first byte that is not UTF-8, if the body is a text. A character that is
+    /// incomplete at the end is wrong there.
+    package func wrongByte(isAtEnd: Bool) -> Int? {
+        wrongByte ?? (isAtEnd && !validator.isComplete ? length : nil)
+    }
+
+    private mutating func validate(_ piece: UnsafeRawBufferPointer) {
+        if wrongByte == nil, let offset = validator.firstWrongByte(in: piece) { wrongByte = length + offset }
+        length += piece.count
+    }
+
     /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`,
     /// because JSON escapes quotes.
     private static func cut(_ push: Push, after mark: String) -> ([UInt8], [UInt8]) {
@@ -89,10 +104,12 @@ package struct BodyFrame: Sendable {
     package mutating func bytes(for piece: UnsafeRawBufferPointer) -> [UInt8] {
         switch content {
         case .text:
+            validate(piece)
             var writer = JSONWriter()
             writer.appendEscaped(piece)
             return writer.bytes
         case .normalText(var endsWithReturn):
+            validate(piece)
             var writer = JSONWriter()
             writer.appendEscaped(BodyFrame.normal(piece, &endsWithReturn))
             content = .normalText(endsWithReturn: endsWithReturn)

@@ -9,6 +9,8 @@ struct Comparing: Exchange {
     private let unit: CodeUnit
     private let old: Moment
     private let new: Moment
+    /// The differences that the client has.
+    private let known: [[UInt8]]
     private var oldText: WireText?
 
     init(_ document: WireString, _ head: RequestHead, _ query: Query) throws(WebRefusal) {
@@ -25,6 +27,7 @@ struct Comparing: Exchange {
         self.old = .revision(Revision(old))
         new = try query.number("to").map { .revision(Revision($0)) } ?? .unspecified
         unit = try query.unit()
+        known = EntityTag.known(to: head)
     }
 
     mutating func begin() -> ExchangeStep { .send(.read(Read(document: document, moment: old))) }
@@ -41,7 +44,11 @@ struct Comparing: Exchange {
                 ErrorReport(.epochChanged, "the document was replaced meanwhile; send the request again")
                     .response())
         }
-        return .compute(Comparison(from: oldText, to: text, in: unit, as: type))
+        let comparison = Comparison(from: oldText, to: text, in: unit, as: type)
+        if EntityTag.isKnown(comparison.tag.quoted(as: type), among: known) {
+            return .respond(comparison.adding(to: Response(.notModified)))
+        }
+        return .compute(comparison)
     }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
@@ -64,6 +71,8 @@ package struct Comparison: Equatable, Sendable {
         self.type = type
     }
 
+    var tag: EntityTag { EntityTag(new.epoch, new.revision) }
+
     /// The response with the difference.
     package func response() -> Response {
         let body: [UInt8]
@@ -73,10 +82,15 @@ package struct Comparison: Equatable, Sendable {
             // Every text of a document is valid, so this is a fault of the server.
             return ErrorReport(.internal, "the texts cannot be compared: \(error)").response()
         }
-        var response = Response(.ok, type.contentType, body)
-        response.addTag(EntityTag(new.epoch, new.revision))
+        return adding(to: Response(.ok, type.contentType, body))
+    }
+
+    /// Adds the fields that describe the difference.
+    func adding(to response: Response) -> Response {
+        var response = response
+        response.addTag(tag, as: type)
         response.add("Vary", "Accept")
-        response.add("Cache-Control", "no-store")
+        response.add("Cache-Control", "no-cache")
         // A browser must not run a text as a page.
         response.add("Content-Security-Policy", "sandbox; default-src 'none'")
         return response

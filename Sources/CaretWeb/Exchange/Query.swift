@@ -67,8 +67,13 @@ struct Query: Sendable {
 }
 
 extension RequestHead {
-    /// Refuses a body of another type. A body without a type is accepted.
+    /// Refuses a body of another type, or in another character encoding. A body without a type is accepted.
     func require(contentType types: [String]) throws(WebRefusal) {
+        for charset in fields["content-type"].flatMap(MediaType.charsets)
+        where !["utf-8", "us-ascii"].contains(charset) {
+            throw WebRefusal(
+                .unsupportedMediaType, .badType, "the body must be UTF-8, not \(charset.prefix(64))")
+        }
         guard let sent = fields["content-type"].first.map(MediaType.sent), !types.contains(sent) else {
             return
         }

@@ -143,10 +143,9 @@ extension WebState {
         while let line = member.nextLine() { all += line.bytes }
         pending.take()
         phase = .events
-        stream.set(EventStreamState(member.state, form, limits: limits))
-        // The stream has only the deadlines of its member, so the `wake` requested earlier is forgotten.
+        stream.set(EventStreamState(member.state, form, limits: limits, wakesAt: member.wakesAt))
+        // Forgotten, so that the earlier of the new deadlines is requested.
         wakes = nil
-        if let time = member.wakesAt { order(.wake(at: time)) }
         withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
     }
 
@@ -238,6 +237,7 @@ extension WebState {
                 hasContent = true
             }
             self.pending.change { ($0.body, $0.frame) = (body, frame) }
+            if let byte = frame.wrongByte(isAtEnd: body.isAtEnd) { return refuseText(at: byte) }
             let time = now
             // Content ends the silence of the client, even if it adds nothing to the message yet.
             if hasContent { withRequester { $0.sendPart(parts, at: time) } }
@@ -250,6 +250,12 @@ extension WebState {
             rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...])
             respond(WebRefusal(error).response)
         }
+    }
+
+    private mutating func refuseText(at byte: Int) {
+        respond(WebRefusal(.badRequest, .badText, "byte \(byte) of the body is not UTF-8").response)
+        // The member has read a part of a message.
+        dropRequester()
     }
 
     private mutating func endBodyIfRead(orIf isDecided: Bool = false) {

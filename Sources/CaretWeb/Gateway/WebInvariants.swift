@@ -65,7 +65,7 @@ extension WebState {
         try BrokenInvariant.check(
             "the member is woken at the time that its state requested, or earlier",
             requester.value.map { $0.wakesAt ?? .max <= $0.state.requestedWake ?? .max } ?? true)
-        let next = min(deadline ?? .max, wakeOfRequester)
+        let next = min(deadline ?? .max, wakeOfMember)
         try BrokenInvariant.check(
             "a wake is requested for each deadline, or for an earlier time", (wakes ?? .max) <= next)
     }

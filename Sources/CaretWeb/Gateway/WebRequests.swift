@@ -70,7 +70,11 @@ extension WebState {
         do throws(WebRefusal) {
             let target = try checked(head)
             recipient.otherSite = settings.siteGuard.otherSite(of: head)
-            guard let route = Route(target.path), exists(route) else {
+            let route = Route(target.path).flatMap { exists($0) ? $0 : nil }
+            if head.method == "OPTIONS" {
+                return respond(options(of: route, for: recipient.otherSite), to: recipient)
+            }
+            guard let route else {
                 throw WebRefusal(.notFound, .notFound, "there is nothing at \(target.path.prefix(100))")
             }
             if let response = try response(to: head, at: route, target.path) {
@@ -90,18 +94,19 @@ extension WebState {
         if case .file(let path) = route { settings.files[path] != nil } else { true }
     }
 
+    /// The methods of a resource. A path without a resource has only this one.
+    private func options(of route: Route?, for otherSite: String?) -> Response {
+        let methods = (route?.methods ?? ["OPTIONS"]).joined(separator: ", ")
+        var response = Response(.noContent).adding("Allow", methods)
+        if otherSite != nil { CrossOrigin.addPermissions(to: &response, methods: methods) }
+        return response
+    }
+
     /// The response of a resource that needs no member; nil if this resource needs one.
     private func response(
         to head: RequestHead, at route: Route, _ path: String
     ) throws(WebRefusal) -> Response? {
         let methods = route.methods.joined(separator: ", ")
-        if head.method == "OPTIONS" {
-            var response = Response(.noContent).adding("Allow", methods)
-            if settings.siteGuard.otherSite(of: head) != nil {
-                CrossOrigin.addPermissions(to: &response, methods: methods)
-            }
-            return response
-        }
         guard route.methods.contains(head.method) else {
             throw WebRefusal(
                 .methodNotAllowed, .badMethod,

@@ -117,7 +117,9 @@ package struct WebState: Sendable {
     package mutating func written(_ bytes: Int) -> [WebAction] {
         switch phase {
         case .webSocket: withSocket { $0.written(bytes) }
-        case .events: withStream { $0.written(bytes) }
+        case .events:
+            deliveredAt = now
+            withStream { $0.written(bytes) }
         case .requests, .answering, .closing, .closed:
             waitingOutput -= bytes
             deliveredAt = now
@@ -147,8 +149,9 @@ package struct WebState: Sendable {
         now = max(now, time)
         let time = now
         switch phase {
-        case .webSocket, .events: passToMember { $0.timePassed(time) }
-        case .requests, .answering, .closing, .closed:
+        case .webSocket: withSocket { $0.handle { $0.timePassed(time) } }
+        case .events, .requests, .answering, .closing, .closed:
+            withStream { $0.timePassed(time) }
             if let wakes, now >= wakes {
                 self.wakes = nil
                 meetDeadline()
@@ -189,6 +192,7 @@ package struct WebState: Sendable {
     package mutating func forwardLines(
         lineBytes: Int, wireBytes: Int, epoch: WireString? = nil, to session: SessionID
     ) -> [WebAction]? {
+        noteEmptyStream()
         let following: [WebAction]?? =
             switch phase {
             case .webSocket:
@@ -252,7 +256,7 @@ package struct WebState: Sendable {
     mutating func beginClosing(endsOutput: Bool = true) {
         dropRequester()
         phase = .closing(droppedBytes: 0)
-        (deliveredAt, since) = (now, now)
+        since = now
         wakes = nil
         if endsOutput { order(.endOutput) }
     }
@@ -281,7 +285,8 @@ package struct WebState: Sendable {
         let outputDeadline = deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000
         switch phase {
         case .requests, .answering, .closing: if waitingOutput > 0 { return outputDeadline }
-        case .webSocket, .events, .closed: return nil
+        case .events: return stream.read { $0.waitingOutput > 0 } == true ? outputDeadline : nil
+        case .webSocket, .closed: return nil
         }
         switch phase {
         case .requests(let reader):
@@ -294,6 +299,7 @@ package struct WebState: Sendable {
 
     private mutating func meetDeadline() {
         guard let deadline, now >= deadline else { return }
+        if case .events = phase { withStream { $0.handle { $0.connectionLost() } } }
         guard case .requests(let reader) = phase, reader.hasBegun, waitingOutput == 0 else { return close() }
         let refusal = WebRefusal(
             .requestTimeout, .badRequest,
@@ -313,10 +319,17 @@ package struct WebState: Sendable {
     }
 
     mutating func withStream(_ event: (inout EventStreamState) -> [WebAction]) {
+        guard case .events = phase else { return }
+        noteEmptyStream()
         let result = stream.change { (orders: event(&$0), isOver: $0.isOver) }
         guard let result else { return }
         actions += result.orders
         if result.isOver { endMemberIfOver() }
+    }
+
+    /// The time for delivering the next bytes of a stream begins when they are sent.
+    private mutating func noteEmptyStream() {
+        if stream.read({ $0.waitingOutput == 0 }) == true { deliveredAt = now }
     }
 
     /// Begins to close the connection if the member has ended it.
@@ -325,7 +338,7 @@ package struct WebState: Sendable {
         switch phase {
         case .webSocket:
             guard let socket = socket.value, socket.isOver || socket.fault != nil else { return }
-            waitingOutput = socket.waitingOutput
+            (waitingOutput, deliveredAt) = (socket.waitingOutput, now)
             if socket.peerHasClosed { inputHasEnded = true }
             if socket.isOver, waitingOutput == 0 { return close() }
             endsOutput = !socket.hasSentClose
@@ -339,12 +352,15 @@ package struct WebState: Sendable {
         beginClosing(endsOutput: endsOutput)
     }
 
-    /// When the requester must be woken.
-    var wakeOfRequester: Int64 { (requester.read { $0.wakesAt } ?? nil) ?? .max }
+    /// When the requester or the stream must be woken.
+    var wakeOfMember: Int64 {
+        if case .events = phase { return (stream.read { $0.wakesAt } ?? nil) ?? .max }
+        return (requester.read { $0.wakesAt } ?? nil) ?? .max
+    }
 
     mutating func finishEvent() -> [WebAction] {
         steerReading()
-        let next = min(deadline ?? .max, wakeOfRequester)
+        let next = min(deadline ?? .max, wakeOfMember)
         if next < wakes ?? .max {
             wakes = next
             order(.wake(at: next))

@@ -32,6 +32,27 @@ package enum MediaType: String, CaseIterable, Sendable {
         String(
             decoding: value.prefix { $0 != UInt8(ascii: ";") }.withoutBlanks.map(\.lowerCase), as: UTF8.self)
     }
+
+    /// The character encodings that a field `Content-Type` names, in lower-case letters.
+    package static func charsets(in value: [UInt8]) -> [String] {
+        let parameters = value.map(\.lowerCase).split(separator: UInt8(ascii: ";")).dropFirst()
+        return parameters.compactMap { parameter in
+            let parts = parameter.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts[0].withoutBlanks.elementsEqual("charset".utf8) else { return nil }
+            let text = String(decoding: parts.last ?? [], as: UTF8.self)
+            return parts.count < 2 ? "" : text.trimmingQuotes
+        }
+    }
+}
+
+extension String {
+    /// The text without blanks around it, and without the quotes of a quoted string.
+    fileprivate var trimmingQuotes: String {
+        let text = Array(utf8)[...].withoutBlanks
+        let isQuoted = text.count >= 2 && text.first == UInt8(ascii: "\"") && text.last == UInt8(ascii: "\"")
+        return String(decoding: isQuoted ? text.dropFirst().dropLast() : text, as: UTF8.self)
+    }
 }
 
 extension WeightedItem {

@@ -1,3 +1,5 @@
+import CaretWire
+
 /// The head of a request: what is requested, and how its body ends.
 package struct RequestHead: Equatable, Sendable {
     package enum Version: Sendable {
@@ -26,6 +28,10 @@ package struct RequestHead: Equatable, Sendable {
         self.fields = fields
         guard fields["host"].count == 1 else {
             throw .bad("a request needs one Host, but this one has \(fields["host"].count)")
+        }
+        let host = String(decoding: fields["host"][0], as: UTF8.self)
+        guard host.isEmpty || Authority(host) != nil else {
+            throw .bad("Host must be a name or an address, with an optional port")
         }
         body = try Self.body(of: fields, version)
     }

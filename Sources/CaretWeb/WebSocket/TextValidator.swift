@@ -11,18 +11,21 @@ struct TextValidator: Sendable {
     var isComplete: Bool { missing == 0 }
 
     /// Returns false if the text is not valid UTF-8.
-    mutating func accepts(_ piece: some Collection<UInt8>) -> Bool {
+    mutating func accepts(_ piece: some Collection<UInt8>) -> Bool { firstWrongByte(in: piece) == nil }
+
+    /// The offset of the first byte that cannot follow the bytes before it. No piece may follow one.
+    mutating func firstWrongByte(in piece: some Collection<UInt8>) -> Int? {
         // ASCII needs no state. This loop is fast, because it never stops early.
-        if missing == 0, piece.reduce(0, |) < 0x80 { return true }
-        for byte in piece {
+        if missing == 0, piece.reduce(0, |) < 0x80 { return nil }
+        for (offset, byte) in piece.enumerated() {
             if missing > 0 {
-                guard allowed ~= byte else { return false }
+                guard allowed ~= byte else { return offset }
                 (missing, allowed) = (missing - 1, Self.continuation)
             } else if byte >= 0x80 {
-                guard begin(with: byte) else { return false }
+                guard begin(with: byte) else { return offset }
             }
         }
-        return true
+        return nil
     }
 
     /// The bounds exclude long forms of short characters, surrogates, and numbers above U+10FFFF.

@@ -27,9 +27,24 @@ import Testing
         #expect(
             response.fields == [
                 "Content-Type: text/x-diff; charset=utf-8", #"ETag: "k2v9.1/7""#, "Caret-Epoch: k2v9.1",
-                "Caret-Revision: 7", "Vary: Accept", "Cache-Control: no-store",
+                "Caret-Revision: 7", "Vary: Accept", "Cache-Control: no-cache",
                 "Content-Security-Policy: sandbox; default-src 'none'",
             ])
+    }
+
+    @Test("a client that has the difference gets 304, and nothing is compared")
+    func known() throws {
+        server.world.holdsComparisons = true
+        let known = try get("?from=3&to=7", #"If-None-Match: "k2v9.1/7""#)
+        #expect(known.status == "304 Not Modified" && known["ETag"] == #""k2v9.1/7""# && known.body == "")
+        let json = try get("?from=3", #"If-None-Match: "k2v9.1/7/json""#, "Accept: application/json")
+        #expect(json.status == "304 Not Modified" && json["ETag"] == #""k2v9.1/7/json""#)
+        // The tag of another form is the tag of another content.
+        server.answers = Self.texts
+        server.forget()
+        server.send(
+            WebConversation.bytes(of: "GET /diff/agenda?from=3", [#"If-None-Match: "k2v9.1/7/json""#]))
+        #expect(server.responses.isEmpty)
     }
 
     @Test("without `to`, the head is the new text")

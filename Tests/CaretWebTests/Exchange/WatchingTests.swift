@@ -115,10 +115,24 @@ import Testing
         try watch()
         server.world.takesAll = false
         server.room(Self.change, to: 1)
-        server.pass(seconds: 31)
+        server.pass(seconds: 29.999)
+        #expect(!server.actions.contains("[close]"))
+        server.pass(seconds: 0.001)
         #expect(server.log == ["leave"])
-        #expect(server.actions.contains(#"data: {"type":"bye","reason":"too_slow"}"# + "\n\n"))
-        #expect(server.actions.last == "[endOutput]")
+        #expect(server.actions.last == "[close]")
+    }
+
+    @Test("a client that does not read the first text is disconnected after 30 seconds, too")
+    func slowFromTheStart() throws {
+        server.world.takesAll = false
+        server.answers = [Self.opened]
+        server.send(WebConversation.bytes(of: "GET /events/agenda"))
+        for _ in 0..<2 { server.pass(seconds: 14.999) }
+        server.world.written(1)
+        for _ in 0..<2 { server.pass(seconds: 14.999) }
+        #expect(!server.actions.contains("[close]"))
+        server.pass(seconds: 0.002)
+        #expect(server.log.last == "leave" && server.actions.last == "[close]")
     }
 
     @Test("a stream ends when the client stops sending, breaks off or sends too much")

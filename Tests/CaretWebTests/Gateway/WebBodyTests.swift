@@ -17,6 +17,30 @@ import Testing
         return server
     }
 
+    // MARK: Text
+
+    @Test(
+        "a text that is not UTF-8 gets the byte of the body that is wrong, wherever the body is cut",
+        arguments: [
+            ([0x41, 0xFF, 0x42], 1), ([0xC3, 0x28], 1), ([0x41, 0x42, 0xE2, 0x82], 4),
+            ([0xED, 0xA0, 0x80], 1),
+            ([0x0D, 0x0A, 0xC3, 0xA9, 0x80], 4),
+        ] as [([UInt8], Int)])
+    func notUTF8(body: [UInt8], byte: Int) throws {
+        for (line, answers) in [("PUT /docs/a?base=k/1", []), ("POST /append/a", [Self.opened])] {
+            for cut in 0..<body.count {
+                let server = Self.conversation(answers)
+                let length = "Content-Length: \(body.count)"
+                server.send(WebConversation.bytes(of: line, [length]) + body[..<cut])
+                server.send(Array(body[cut...]))
+                let response = try server.response()
+                #expect(response.summary == "400 bad_text")
+                #expect(response.body.contains("byte \(byte) of the body"), "\(response.body)")
+                #expect(server.log.last == "leave" && !server.messages.contains { $0.contains("push") })
+            }
+        }
+    }
+
     // MARK: Pieces
 
     /// Requests with all kinds of bodies, and the server's answers.

@@ -52,6 +52,25 @@ import Testing
         #expect(post.contains("\r\nAllow: GET, OPTIONS\r\n"))
     }
 
+    @Test("an unknown path allows only OPTIONS")
+    func allowNothing() throws {
+        let options = try #require(world.receive(request("OPTIONS /nothing")).first)
+        #expect(
+            options.hasPrefix("HTTP/1.1 204 No Content\r\n") && options.contains("\r\nAllow: OPTIONS\r\n"))
+    }
+
+    @Test(
+        "a Host that is no host gets 400, and the connection closes",
+        arguments: ["[::1", "localhost:0", "local host", "é.example", "a@localhost", "localhost/x"])
+    func badHost(host: String) {
+        for listener in [SiteGuard.Listener.tcp, .adminSocket] {
+            let world = WebWorld(at: listener)
+            let response = world.receive("GET /healthz HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            #expect(response[0].hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(response[0].contains("\r\nConnection: close\r\n") && response[1] == "[endOutput]")
+        }
+    }
+
     @Test("bytes that are not HTTP get 400, and the connection closes")
     func fault() throws {
         let response = world.receive("GET  / HTTP/1.1\r\n")

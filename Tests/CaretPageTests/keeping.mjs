@@ -358,6 +358,31 @@ export const cases = inWorlds({
         document.discard()
     },
 
+    async 'a document says at once that its edits could not be stored, and when they are'(world) {
+        world.server.create('a')
+        const tab = await world.tab()
+        const document = await tab.opened('a')
+        const told = []
+        document.addEventListener('keeping', ({ isKept, error }) => told.push([isKept, error?.code]))
+        world.server.pushes = 'lose'
+        document.append('Milk\n')
+        await until(() => told.length === 1)
+        world.device.fault = new Error('the disk is full')
+        document.append('Tea\n')
+        await until(() => told.length === 2)
+        assert.deepEqual(told, [[true, undefined], [false, 'storage']])
+        document.discard()
+    },
+
+    async 'a client whose storage fails from the start says so'(world) {
+        world.device.fault = new Error('the disk is full')
+        const tab = await world.tab()
+        const faults = []
+        tab.caret.addEventListener('keeping', ({ error }) => faults.push(error.code))
+        await until(() => faults.length > 0)
+        assert.deepEqual(faults, ['storage'])
+    },
+
     async 'whichever of several servers is used, the edits are those of the first one in the list'(world) {
         // This tab knows one server only.
         await world.leave('a')

@@ -197,6 +197,8 @@ export interface DocumentEventMap {
     rights: Event & { rights: 'none' | 'read' | 'write' }
     renamed: Event & { name: string; from: string }
     gone: Event & { reason: string }
+    /** The client has stored the unsaved edits on this device, or could not. `isKept` is that of the document. */
+    keeping: Event & { isKept: boolean; error: CaretError | null }
 }
 
 export class CaretDocument extends EventTarget {

@@ -100,12 +100,15 @@ export class Caret extends EventTarget {
         this.#state = new ClientState({ servers, client, token, name, color, ...keeping })
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
-            faultChanged: () => this.#tell(new CaretEvent('keeping', { error: this.keepingError })),
+            faultChanged: () => this.#tellFault(),
             keptChanged: () => this.#tell(new CaretEvent('kept')),
         })
         this.#pass((now) => this.#state.started(now))
         if (!module) this.#earlyEvents = []
+        if (this.keepingError) this.#tellFault()
     }
+
+    #tellFault() { this.#tell(new CaretEvent('keeping', { error: this.keepingError })) }
 
     /** Waits for the module. */
     async #start(loading) {
@@ -383,7 +386,8 @@ export class Caret extends EventTarget {
             const state = this.#state.documents.get(key)
             document = new CaretDocument(this.#documentOwner(key, kept), state)
             this.#documents.set(key, document)
-            if (kept) this.#kept.set(key, kept.attach(state))
+            const told = () => document.dispatchEvent(new CaretEvent('keeping', { isKept: kept.isKept, error: this.keepingError }))
+            if (kept) this.#kept.set(key, kept.attach(state, told))
             return actions
         })
         return document

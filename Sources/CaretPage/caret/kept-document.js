@@ -11,6 +11,8 @@ export class KeptDocument {
     #schedule
     /** The open document; null while it is closed. */
     #state = null
+    /** Called after each attempt to store the edits of the open document. */
+    #told
     /** The keepsake of a closed document; null if it has none. */
     #keepsake
     #isDamaged = false
@@ -51,9 +53,10 @@ export class KeptDocument {
 
     get hasUnsaved() { return this.#state ? this.#state.state.hasUnsaved : this.#keepsake !== null }
 
-    /** From now on, keeps the edits of this open document. */
-    attach(state) {
+    /** From now on, keeps the edits of this open document. Calls `told` after each attempt to store them. */
+    attach(state, told) {
         this.#state = state
+        this.#told = told
         this.#keepsake = null
         return this
     }
@@ -130,6 +133,7 @@ export class KeptDocument {
             // `#storage` reports why.
         }
         this.#run(this.#schedule[event](performance.now()))
+        if (this.#state) this.#told()
     }
 
     #makeKeepsake() {

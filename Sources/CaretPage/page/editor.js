@@ -108,6 +108,7 @@ export class Editor {
         const { signal } = this.#documentListeners
         const on = (type, listener) => opened.addEventListener(type, listener, { signal })
         on('saving', () => this.#savingChanged())
+        on('keeping', () => this.#update())
         on('rights', ({ rights }) => this.#rightsChanged(rights))
         on('peers', () => this.#peopleChanged())
         on('change', (event) => this.#changed(event))

@@ -46,7 +46,8 @@ struct DemoPerson {
     }
 
     private func startOfWord(before end: Offset) -> Offset {
-        let word = text.prefix(end.value).reversed().prefix { ![DemoPerson.lineFeed, DemoPerson.space].contains($0) }
+        let before = text.prefix(end.value).reversed()
+        let word = before.prefix { ![DemoPerson.lineFeed, DemoPerson.space].contains($0) }
         return Offset(end.value - word.count)
     }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { partsOf, shortName, visibleName } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
-import { fileName, nameProblem, shellWord, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
+import { fileName, nameProblem, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
 import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
 import { mayLose } from '../../Sources/CaretPage/page/may-lose.js'
 import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
@@ -69,11 +69,9 @@ export const cases = {
         assert.equal(shortName('\u{1f600}'.repeat(65)), `${'\u{1f600}'.repeat(64)}…`)
     },
 
-    'files and commands get names that are safe'() {
+    'files get names that are safe'() {
         assert.deepEqual(['notes/today', 'a.md', 'a/b:c"d', '.hidden', '..b', '1.5 kg'].map(fileName),
             ['today.txt', 'a.md', 'b_c_d.txt', '.hidden.txt', '..b', '1.5 kg.txt'])
-        assert.deepEqual(['notes/a-1', 'a b', "it's; rm *", '-f', 'a\u202eb'].map(shellWord),
-            ['notes/a-1', "'a b'", "'it'\\''s; rm *'", "'-f'", 'NAME'])
     },
 
     'the folder of a document is what stands before its last slash'() {

@@ -2,7 +2,7 @@
 import { downloadText } from './copy.js'
 import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
-import { fileName, shellWord, validatedName } from './name-rules.js'
+import { fileName, validatedName } from './name-rules.js'
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
@@ -64,9 +64,7 @@ async function renameNotes(app, name, to) {
 
 /** Asks, and deletes a document. The promise is true if it was deleted. */
 export async function deleteDocument(app, name) {
-    const question = element('span', {},
-        'Everybody loses this text and its history. For a while, an administrator can bring it back with ',
-        element('code', {}, `caret undelete ${shellWord(name)}`), '.')
+    const question = 'Everybody loses this text and its history. For a while, an administrator can bring it back.'
     if (!await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')) return false
     return attempt(app, async () => {
         await app.caret.delete(name)

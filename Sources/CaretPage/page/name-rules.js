@@ -1,5 +1,5 @@
 // What a user may call a document: rule T1 of docs/protocol/semantics.md. Also names for files and commands.
-import { partsOf, shortName, visibleName } from './document-name.js'
+import { partsOf, shortName } from './document-name.js'
 
 const longest = 512
 
@@ -41,10 +41,4 @@ export function validatedName(text, exists) {
 export function fileName(name) {
     const title = partsOf(name).title.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069"*:<>?\\|]/gu, '_')
     return /.\.[^.\s]{1,8}$/.test(title) ? title : `${title}.txt`
-}
-
-/** A name as a word of a command in a shell. One that cannot be copied from the page stays NAME. */
-export function shellWord(name) {
-    if (visibleName(name) !== name) return 'NAME'
-    return /^[\w./][\w./-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`
 }

@@ -399,11 +399,11 @@ async function testPage({ testTabs }) {
             field.setRangeText('d', 3, 3)
             globalThis.closing = shared.close()
         })
-        assert.deepEqual(await state(), ['abcd', true, 'This text is closed'])
+        assert.deepEqual(await state(), ['abcd', true, 'The text is closed'])
         await tab.insert('x')
         await tab.evaluate(() => closing)
         await until(() => other.text === 'abcd', 'what was typed before')
-        assert.deepEqual(await state(), ['abcd', true, 'This text is closed'])
+        assert.deepEqual(await state(), ['abcd', true, 'The text is closed'])
         await tab.evaluate(async (name) => {
             globalThis.shared = caret.open(name)
             await shared.opened()

@@ -176,7 +176,7 @@ const conversations = {
             const { id } = server.received.at(-1)
             server.send({ type: 'opened', id, doc: 'a', epoch: 'e', rev: 1, text: 'Milk', rights: 'write', peers: [] })
             assert.equal(caret.open('a', { watch }), document)
-            const problem = { name: 'CaretError', code: 'already_open', message: /^a is open to (edit|watch); close it first$/ }
+            const problem = { name: 'CaretError', code: 'already_open', message: /^a is open in the other mode; close it first$/ }
             assert.throws(() => caret.open('a', { watch: !watch }), problem)
             await Promise.all([document.close(), document.close()])
             assert.notEqual(caret.open('a', { watch: !watch }), document)

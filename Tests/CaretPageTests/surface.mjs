@@ -107,7 +107,7 @@ const conversations = {
         const { server, ann, bob, binding, editor } = await bound(wasm, 'ab')
         editor.change([{ range: [2, 2], text: 'c' }])
         const closing = ann.close()
-        assert.equal(editor.reason, 'This text is closed')
+        assert.equal(editor.reason, 'The text is closed')
         await closing
         await until(() => server.text('a') === 'abc')
         editor.undo()

@@ -167,7 +167,7 @@ export class Caret extends EventTarget {
         // A watched document cannot be edited.
         if (!open) return this.#open(name, { create, watch }, watch ? null : this.#keeper?.open(this.#module, name))
         if (open.watches !== watch) {
-            throw new CaretError('already_open', `${name} is open to ${watch ? 'edit' : 'watch'}; close it first`)
+            throw new CaretError('already_open', `${name} is open in the other mode; close it first`)
         }
         // If the client has opened it only to save its edits, the program takes it over.
         if (!this.#recovery?.release(open)) open.keepOpen()

@@ -100,7 +100,7 @@ export class ClientState {
     introduced(person, now) {
         this.#hello = { ...this.#hello, info: infoOf(person) }
         if (!this.#isOnline && this.link.state !== 'greeting') return []
-        return [{ do: 'disconnect' }, ...this.#connect(now), ...this.#interrupt('the name has changed', now)]
+        return [{ do: 'disconnect' }, ...this.#connect(now), ...this.#interrupt('renamed', now)]
     }
 
     closed(now) { return this.#end('closed', now) }
@@ -358,5 +358,5 @@ function closeNotice(error) {
 
 /** The error of a request whose connection ended before the answer came. */
 function lost(reason) {
-    return new CaretError('disconnected', `the connection ended before the answer came: ${reason}`)
+    return new CaretError('disconnected', `the connection ended first: ${reason}`)
 }

@@ -1,6 +1,6 @@
 // Why a user may not write in a bound field or editor, for people who do not see it.
 
-export const closedReason = 'This text is closed'
+export const closedReason = 'The text is closed'
 const reasons = { none: 'The text is not available', read: 'You may only read this text' }
 const closedCodes = { not_found: 'This text does not exist', damaged: 'This text is damaged' }
 

@@ -92,6 +92,9 @@ package struct Limits: Equatable, Sendable {
     /// The most bytes of revisions that all rooms together keep in memory. If this does not allow
     /// `windowBytes` for each room, every room keeps less.
     package var windowBudget = 256 << 20
+    /// A longer text is encoded beside the hub and the loops before it answers a read. Encoding this many bytes takes
+    /// about a tenth of a millisecond.
+    package var textEncodedAtOnce = 64 << 10
     /// The most bytes of texts that are kept for reads over HTTP. A longer text is not kept, and 0 keeps none.
     package var textCache = 64 << 20
     /// The most bytes that a room may send to a session before the connection has delivered them. This limits

@@ -136,6 +136,9 @@ final class ConnectionWorld {
         case .send(let line):
             sent += line.count
             return "< " + String(decoding: line.dropLast(), as: UTF8.self)
+        case .sendText(let line):
+            sent += line.count
+            return "< " + String(decoding: line.pieces.joined().dropLast(), as: UTF8.self)
         case .wake(let time):
             wakes.append(time)
             return nil

@@ -26,6 +26,20 @@ struct HubReadingTests {
         #expect(ann.asks(#"{"type":"read","doc":"a","rev":0}"#)[0].contains(#""rev":0,"text":"""#))
     }
 
+    @Test("a long text is encoded outside of the hub, and a short one at once")
+    func longText() {
+        let (world, ann) = world()
+        let limit = Limits().textEncodedAtOnce
+        for (name, count, encoded) in [("short", limit, 0), ("long", limit + 1, 1)] {
+            world.document(name, String(repeating: "\u{1}", count: count))
+            let line = ann.askedInFull(#"{"type":"read","id":6,"doc":"\#(name)"}"#)[0]
+            let text = String(repeating: #"\u0001"#, count: count)
+            let start =
+                #"{"type":"text","id":6,"doc":"\#(name)","epoch":"1.\#(2 + encoded)","rev":1,"text":""#
+            #expect(line == start + text + #"","newline":"lf"}"# && world.encoded == encoded)
+        }
+    }
+
     /// Rule D2.
     @Test("a read by time returns that time's text: empty before the first change")
     func textAtTime() {

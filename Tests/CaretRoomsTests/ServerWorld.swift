@@ -62,6 +62,8 @@ final class ServerWorld {
     private(set) var told: [NodeNews] = []
     /// How much the server was used, as the hub has told other servers.
     private(set) var reports: [NodeLoad] = []
+    /// How many texts the hub had encoded.
+    private(set) var encoded = 0
 
     init(_ settings: ConnectionSettings, seed: UInt64? = nil, sharesStore: Bool = false) {
         self.settings = settings
@@ -226,6 +228,7 @@ final class ServerWorld {
         if keepsTrace { trace.append("\(id.value) \(action)") }
         switch action {
         case .send(let lines): for line in lines.linesApart { clients[id]?.receive(line) }
+        case .sendText(let line): clients[id]?.receive(Array(line.pieces.joined()))
         case .pauseReading: clients[id]?.isPaused = true
         case .resumeReading:
             clients[id]?.isPaused = false
@@ -289,6 +292,13 @@ final class ServerWorld {
         case .report(let load): reports.append(load)
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
+        case .encode(let id, let text, _):
+            encoded += 1
+            var writer = JSONWriter()
+            let utf8 = text.bytes(in: 0..<text.length.utf8)
+            writer.appendEscaped(utf8)
+            let encoded = EncodedText(utf8: utf8, escaped: writer.bytes)
+            post(.hub) { [unowned self] in self.hubEvent(.encoded(id, encoded)) }
         case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")
         case .wake: break
         case .finish: isFinished = true

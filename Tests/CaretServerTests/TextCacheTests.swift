@@ -14,7 +14,9 @@ struct TextCacheTests {
         let text = WireText(
             document: WireString(name), epoch: "1.1", revision: Revision(revision),
             text: WireString(String(repeating: "x", count: bytes)), newline: .lf)
-        return ReadText(text, of: DocumentID(document), as: try DocumentName(name), asOf: asOf)
+        return ReadText(
+            text, Array(text.text.utf8), of: DocumentID(document), as: try DocumentName(name),
+            asOf: asOf)
     }
 
     private let cache = TextCache(limit: 1 << 20)

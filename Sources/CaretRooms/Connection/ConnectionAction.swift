@@ -9,6 +9,8 @@ package import CaretWire
 package enum ConnectionAction: Equatable, Sendable {
     /// Write one or several lines after all earlier lines. The runner reports delivered bytes with `written`.
     case send([UInt8])
+    /// The same as `send`, for a line with a long text that many connections share.
+    indirect case sendText(TextLine)
     /// Stop reading from the peer until the action `resumeReading`.
     case pauseReading
     case resumeReading
@@ -50,6 +52,8 @@ package enum HubMessage: Equatable, Sendable {
     case refused(ErrorReport)
     /// The answer to the current request.
     case answered(Envelope<ServerMessage>)
+    /// The answer to the current request, which reads a long text.
+    case answeredWithText(TextLine)
     /// The current request takes long, and `reported` will answer it.
     case startedLongRequest
     /// The progress of a long request, or its answer.

@@ -12,14 +12,26 @@ extension ConnectionState {
 
     /// Handles the hub's answer to the current request.
     mutating func answered(_ envelope: Envelope<ServerMessage>) {
+        if !endRequest() { return }
+        if case .error(let report) = envelope.message { note(report) }
+        send(envelope.message, envelope.id)
+    }
+
+    mutating func answered(_ line: TextLine) {
+        if !endRequest() { return }
+        output.add(line.count, of: .connection, at: now)
+        emit(.sendText(line))
+    }
+
+    /// The hub has answered the current request. Returns false if there is none.
+    private mutating func endRequest() -> Bool {
         switch underway {
         case .waitingForAnswer: break
         case .opening(let session, _): documents.remove(session)
-        case .closing, .diverged, nil: return
+        case .closing, .diverged, nil: return false
         }
         underway = nil
-        if case .error(let report) = envelope.message { note(report) }
-        send(envelope.message, envelope.id)
+        return true
     }
 
     /// The current request takes long, so later requests no longer wait for it.

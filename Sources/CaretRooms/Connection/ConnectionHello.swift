@@ -57,6 +57,7 @@ extension ConnectionState {
         case .admitted: welcome()
         case .refused(let report): refused(report)
         case .answered(let envelope): answered(envelope)
+        case .answeredWithText(let line): answered(line)
         case .startedLongRequest: startedLongRequest()
         case .reported(let envelope): reported(envelope)
         case .assignedRoom(let session, let document): documents.change(session) { $0.document = document }

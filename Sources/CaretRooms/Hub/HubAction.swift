@@ -1,4 +1,4 @@
-import CaretCore
+package import CaretCore
 package import CaretLog
 
 /// An action that the hub returns for its runner. The comments name the event with which the runner answers.
@@ -9,6 +9,8 @@ package enum HubAction: Equatable, Sendable {
     indirect case keepText(ReadText)
     /// Call the store. The runner answers with `answered`.
     case call(CallID, StoreCall)
+    /// Encode the text of this version in the background. The runner answers with `encoded`.
+    case encode(CallID, TextBuffer, TextVersion)
     /// Make a room from a document and its text. Events for the room come after this action.
     case makeRoom(DocumentEntry, Snapshot)
     /// Send an event to an existing room. Once done, the room answers `rename` with `renamed`, `delete` with

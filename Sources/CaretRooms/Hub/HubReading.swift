@@ -8,6 +8,8 @@ package struct ReadJob: Equatable, Sendable {
     let entry: DocumentEntry
     /// The search by time, if a time was requested.
     var search: TimeSearch?
+    /// The revision of a long text that is being encoded.
+    var encoding: Revision?
 }
 
 /// A `history` that is under way.
@@ -73,17 +75,45 @@ extension HubState {
         }
     }
 
+    /// Answers with a short text. A long one is encoded first, beside the hub and the loops, so that nobody else waits
+    /// for it.
     private mutating func send(_ snapshot: Snapshot, _ job: ReadJob) {
-        guard let (name, sentName) = job.request.question.document else { return }
-        let text = WireText(
-            document: sentName, epoch: job.entry.epoch.wire, revision: snapshot.revision,
-            text: WireString(snapshot.text.string), newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
-        if let asOf = job.request.asOf, case .read(_, let read) = job.request.question,
-            read.moment == .unspecified
-        {
-            emit(.keepText(ReadText(text, of: job.entry.id, as: name, asOf: asOf)))
+        if snapshot.text.length.utf8 > limits.textEncodedAtOnce {
+            var job = job
+            job.encoding = snapshot.revision
+            let version = TextVersion(
+                document: job.entry.id, epoch: job.entry.epoch.wire, revision: snapshot.revision.value)
+            return emit(.encode(newCall(for: .read(job)), snapshot.text, version))
         }
+        guard var text = emptyAnswer(to: job, at: snapshot.revision) else { return }
+        text.text = WireString(snapshot.text.string)
+        keep(text, Array(text.text.utf8), job)
         answer(job.request, .text(text))
+    }
+
+    /// A long text was encoded.
+    mutating func encoded(_ id: CallID, _ text: EncodedText) {
+        guard case .read(let job)? = calls.removeValue(forKey: id), let revision = job.encoding,
+            !refuseUnreadable(job.request), let answer = emptyAnswer(to: job, at: revision)
+        else { return }
+        keep(answer, text.utf8, job)
+        let connection = job.request.connection
+        guard joinedConnections.isPresent(connection) else { return }
+        emit(.sendToConnection(connection, .answeredWithText(TextLine(answer, text, id: job.request.id))))
+    }
+
+    private func emptyAnswer(to job: ReadJob, at revision: Revision) -> WireText? {
+        guard let (_, sentName) = job.request.question.document else { return nil }
+        return WireText(
+            document: sentName, epoch: job.entry.epoch.wire, revision: revision, text: "",
+            newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
+    }
+
+    private mutating func keep(_ answer: WireText, _ utf8: [UInt8], _ job: ReadJob) {
+        guard let asOf = job.request.asOf, case .read(let name, let read) = job.request.question,
+            read.moment == .unspecified
+        else { return }
+        emit(.keepText(ReadText(answer, utf8, of: job.entry.id, as: name, asOf: asOf)))
     }
 
     /// The requester may have lost the right to read during the call.

@@ -118,11 +118,13 @@ package struct HubState: Sendable {
 
     mutating func emit(_ action: HubAction) { actions.append(action) }
 
-    mutating func call(_ call: StoreCall, for purpose: Call) {
+    mutating func call(_ call: StoreCall, for purpose: Call) { emit(.call(newCall(for: purpose), call)) }
+
+    mutating func newCall(for purpose: Call) -> CallID {
         lastCall += 1
         let id = CallID(lastCall)
         calls[id] = purpose
-        emit(.call(id, call))
+        return id
     }
 
     /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
@@ -145,6 +147,7 @@ package struct HubState: Sendable {
         case .dropped(let document): dropped(document)
         case .kept(let document): kept(document)
         case .answered(let id, let answer): answered(id, answer)
+        case .encoded(let id, let text): encoded(id, text)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
         case .heard(.news(let node, let news)): heard(news, from: node)

@@ -14,13 +14,16 @@ package struct ReadText: Equatable, Sendable {
     /// A moment before the read. Each write that had ended by then is in the text.
     package let asOf: StoreTime
 
-    package init(_ text: WireText, of document: DocumentID, as name: DocumentName, asOf: StoreTime) {
+    /// The text is `utf8`, and `answer` says the rest.
+    package init(
+        _ answer: WireText, _ utf8: [UInt8], of document: DocumentID, as name: DocumentName, asOf: StoreTime
+    ) {
         self.name = name
         self.document = document
-        epoch = text.epoch
-        revision = text.revision
-        newline = text.newline
-        utf8 = Array(text.text.utf8)
+        epoch = answer.epoch
+        revision = answer.revision
+        newline = answer.newline
+        self.utf8 = utf8
         self.asOf = asOf
     }
 

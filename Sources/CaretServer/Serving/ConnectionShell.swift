@@ -309,6 +309,8 @@ package final class ConnectionShell: ConnectionHandler {
     private func run(_ action: ConnectionAction) {
         switch action {
         case .send(let line): connection.send(host.payloads.payload(of: line))
+        case .sendText(let line):
+            for piece in line.pieces { connection.send(host.payloads.payload(of: piece)) }
         case .pauseReading: connection.pauseReading()
         case .resumeReading: connection.resumeReading()
         case .claimLine(let bytes):

@@ -25,6 +25,7 @@ package final class Switchboard: Sendable {
     let bus: (any NodeBus)?
     let node: ServerNode
     let texts: TextCache
+    let encoder: TextEncoder
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
     package let hub: Inbox<HubRunner>
@@ -62,6 +63,7 @@ package final class Switchboard: Sendable {
         self.log = log
         self.observer = observer
         runInBackground = platform.runInBackground
+        encoder = TextEncoder(platform.runInBackground)
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))

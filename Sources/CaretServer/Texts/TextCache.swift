@@ -55,7 +55,8 @@ extension HubMessage {
     var changesRights: Bool {
         switch self {
         case .grantsChanged, .ended(.revoked): true
-        case .admitted, .refused, .answered, .startedLongRequest, .reported, .assignedRoom, .documents,
+        case .admitted, .refused, .answered, .answeredWithText, .startedLongRequest, .reported, .assignedRoom,
+            .documents,
             .ended, .shuttingDown:
             false
         }

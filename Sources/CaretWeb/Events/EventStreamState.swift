@@ -85,6 +85,7 @@ struct EventStreamState: Sendable {
     private mutating func perform(_ order: ConnectionAction) {
         switch order {
         case .send(let lines): send(lines, lineBytes: lines.count)
+        case .sendText: preconditionFailure("an event stream reads no texts")
         case .endOutput: actions.append(.connection(.endOutput))
         case .close: isOver = true
         // The client sends nothing that the member reads.

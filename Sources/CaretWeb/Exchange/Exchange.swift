@@ -69,6 +69,31 @@ struct ResponsePart: Sendable {
 
 /// A message of the server, as sent and decoded.
 struct ServerLine: Sendable {
-    let message: ServerMessage
-    let bytes: [UInt8]
+    private enum Source: Sendable {
+        case line(ServerMessage, [UInt8])
+        case text(TextLine)
+    }
+
+    private let source: Source
+
+    init(_ message: ServerMessage, _ bytes: [UInt8]) { source = .line(message, bytes) }
+
+    init(_ line: TextLine) { source = .text(line) }
+
+    /// The answer to a read of a long text; nil for other messages. Making `message` or `bytes` of it takes long.
+    var text: TextLine? { if case .text(let line) = source { line } else { nil } }
+
+    var message: ServerMessage {
+        switch source {
+        case .line(let message, _): message
+        case .text(let line): .text(line.message)
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch source {
+        case .line(_, let bytes): bytes
+        case .text(let line): Array(line.pieces.joined())
+        }
+    }
 }

@@ -32,21 +32,29 @@ struct Reading: Exchange {
     mutating func begin() -> ExchangeStep { name.map { .read(read, $0) } ?? .send(.read(read)) }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
+        if let line = answer.text {
+            return .respond(
+                response(EntityTag(line.epoch, line.revision), line.newline) {
+                    type == .json ? line.pieces : [body(line.text.utf8, line.newline)]
+                })
+        }
         guard case .text(let text) = answer.message else { return .wait }
         return .respond(
             response(EntityTag(text.epoch, text.revision), text.newline) {
-                type == .json ? answer.bytes : body(Array(text.text.utf8), text.newline)
+                [type == .json ? answer.bytes : body(Array(text.text.utf8), text.newline)]
             })
     }
 
     mutating func found(_ text: ReadText) -> ExchangeStep {
-        .respond(
+        // The server encodes the JSON of a long text beside the loops.
+        if type == .json, text.utf8.count > Limits().textEncodedAtOnce { return .send(.read(read)) }
+        return .respond(
             response(EntityTag(text.epoch, text.revision), text.newline) {
-                type == .json ? line(text.message) : body(text.utf8, text.newline)
+                [type == .json ? line(text.message) : body(text.utf8, text.newline)]
             })
     }
 
-    private func response(_ tag: EntityTag, _ newline: Newline, _ body: () -> [UInt8]) -> Response {
+    private func response(_ tag: EntityTag, _ newline: Newline, _ body: () -> [[UInt8]]) -> Response {
         let quoted = tag.quoted(as: type)
         let isKnown = EntityTag.isKnown(quoted, among: known)
         var response = isKnown ? Response(.notModified) : Response(.ok, type.contentType, body())

@@ -198,6 +198,7 @@ extension WebState {
 
     /// Handles a message of the server.
     private mutating func received(_ line: ServerLine) {
+        if line.text != nil { return step { $0.received(line) } }
         let time = now
         switch line.message {
         case .ping:

@@ -98,6 +98,9 @@ struct WebMember: Sendable {
             for line in bytes.split(separator: UInt8(ascii: "\n")) { note(Array(line)) }
             // The gateway reads each line at once, so the bytes count as delivered.
             perform(state.written(bytes.count))
+        case .sendText(let line):
+            lines.append(ServerLine(line))
+            perform(state.written(line.count))
         case .endOutput, .close: isOver = true
         // `time` may replace `wakesAt`, because the state requests a later time only after `wakesAt`.
         case .wake(let time): wakesAt = time
@@ -112,6 +115,6 @@ struct WebMember: Sendable {
         // The server made this line itself. A message that is not known here needs no answer.
         guard let decoded = try? decoder.serverMessage(line) else { return }
         if case .welcome = decoded.message { isWelcomed = true }
-        lines.append(ServerLine(message: decoded.message, bytes: line + [UInt8(ascii: "\n")]))
+        lines.append(ServerLine(decoded.message, line + [UInt8(ascii: "\n")]))
     }
 }

@@ -232,12 +232,12 @@ package struct WebState: Sendable {
 
     mutating func respond(_ response: Response, to recipient: Response.Recipient) {
         let body = response.body(to: recipient)
-        if body.count < WebState.sharedBody {
+        if body.allSatisfy({ $0.count < WebState.sharedBody }) {
             send(response.bytes(at: now, to: recipient))
         } else {
-            // The body may be the same array in many responses. So the shell can send it without copying it.
+            // A piece may be the same array in many responses. So the shell can send it without copying it.
             send(response.head(at: now, to: recipient))
-            send(body)
+            for piece in body { send(piece) }
         }
         if recipient.closes { beginClosing() }
     }

@@ -7,7 +7,8 @@ package struct Response: Equatable, Sendable {
 
     package let status: Status
     private(set) var fields: [Field] = []
-    private(set) var body: [UInt8] = []
+    /// The pieces of the body, in order. Several responses may share a long piece.
+    private(set) var body: [[UInt8]] = []
     private(set) var framing = Framing.length
 
     /// How the client finds the end of the body.
@@ -23,7 +24,10 @@ package struct Response: Equatable, Sendable {
     package init(_ status: Status) { self.status = status }
 
     /// A response with a body of this type.
-    package init(_ status: Status, _ type: String, _ body: [UInt8]) {
+    package init(_ status: Status, _ type: String, _ body: [UInt8]) { self.init(status, type, [body]) }
+
+    /// A response with a body of this type, in pieces.
+    init(_ status: Status, _ type: String, _ body: [[UInt8]]) {
         self.status = status
         self.body = body
         add("Content-Type", type)
@@ -60,7 +64,7 @@ package struct Response: Equatable, Sendable {
 
     /// The bytes to send. Responses to HEAD have the fields of the response to GET, but no body.
     package func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
-        head(at: time, to: request) + body(to: request)
+        head(at: time, to: request) + body(to: request).joined()
     }
 
     /// The bytes to send before the body.
@@ -86,7 +90,8 @@ package struct Response: Equatable, Sendable {
         head.append("\r\n")
         for field in fields { add(field.name, field.value) }
         switch framing {
-        case .length: if status.mayHaveBody { add("Content-Length", String(body.count)) }
+        case .length:
+            if status.mayHaveBody { add("Content-Length", String(body.reduce(0) { $0 + $1.count })) }
         case .chunks: add("Transfer-Encoding", "chunked")
         case .end: break
         }
@@ -99,8 +104,8 @@ package struct Response: Equatable, Sendable {
     /// Most heads are shorter.
     private static let typicalHead = 512
 
-    /// The bytes to send after the head. They share their memory with `body`.
-    func body(to request: Recipient) -> [UInt8] { status.mayHaveBody && !request.isHead ? body : [] }
+    /// The pieces to send after the head.
+    func body(to request: Recipient) -> [[UInt8]] { status.mayHaveBody && !request.isHead ? body : [] }
 
     /// What a response must know about its request.
     package struct Recipient: Equatable, Sendable {

@@ -58,15 +58,25 @@ package enum FrameWriter {
     }
 
     private static func append(_ opcode: Opcode, _ content: ArraySlice<UInt8>, to frames: inout [UInt8]) {
+        appendHeader(opcode, content.count, to: &frames)
+        frames += content
+    }
+
+    /// The header of a text message with so many bytes of content.
+    package static func headerOfMessage(_ count: Int) -> [UInt8] {
+        var header: [UInt8] = []
+        appendHeader(.text, count, to: &header)
+        return header
+    }
+
+    private static func appendHeader(_ opcode: Opcode, _ count: Int, to frames: inout [UInt8]) {
         frames.append(final | opcode.rawValue)
-        switch content.count {
-        case 0..<126: frames.append(UInt8(content.count))
-        case 126..<(1 << 16):
-            frames += [126, UInt8(content.count >> 8), UInt8(content.count & 0xFF)]
+        switch count {
+        case 0..<126: frames.append(UInt8(count))
+        case 126..<(1 << 16): frames += [126, UInt8(count >> 8), UInt8(count & 0xFF)]
         default:
             frames.append(127)
-            withUnsafeBytes(of: UInt64(content.count).bigEndian) { frames += $0 }
+            withUnsafeBytes(of: UInt64(count).bigEndian) { frames += $0 }
         }
-        frames += content
     }
 }

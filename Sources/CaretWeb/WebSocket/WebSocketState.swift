@@ -128,6 +128,13 @@ struct WebSocketState: Sendable {
         case .send(let lines):
             ledger.add(wireBytes: FrameWriter.byteCount(ofMessages: lines), lineBytes: lines.count)
             actions.append(.sendMessages(lines))
+        case .sendText(let line):
+            let header = FrameWriter.headerOfMessage(line.count - 1)
+            ledger.add(wireBytes: header.count + line.count - 1, lineBytes: line.count)
+            // A message has no line end.
+            for piece in [header, line.before, line.text.escaped, Array(line.after.dropLast())] {
+                actions.append(.connection(.send(piece)))
+            }
         case .endOutput:
             let (code, reason) = CloseCode.reason(for: member.end)
             if let peerClose { close(peerClose, "") } else { close(code, reason) }

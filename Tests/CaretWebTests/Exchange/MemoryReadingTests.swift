@@ -24,7 +24,9 @@ import Testing
         let text = WireText(
             document: "agenda", epoch: "k2v9.1", revision: Revision(revision), text: WireString(content),
             newline: .crlf)
-        return ReadText(text, of: DocumentID(1), as: try DocumentName("agenda"), asOf: StoreTime(0))
+        return ReadText(
+            text, Array(text.text.utf8), of: DocumentID(1), as: try DocumentName("agenda"),
+            asOf: StoreTime(0))
     }
 
     @Test(

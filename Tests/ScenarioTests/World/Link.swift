@@ -62,6 +62,8 @@ final class Link {
     var webSocket: ClientWebSocket?
     /// Nil if the client speaks lines or WebSocket.
     var http: ClientHTTP?
+    /// The beginning of a line or of a frame that the server sends in pieces.
+    var incompleteOutput: [UInt8] = []
     /// Bytes that the server has written and that have not arrived.
     var buffered = 0
     /// By how many bytes a planted fault has made responses longer than the server made them. These bytes are on

@@ -30,6 +30,7 @@ extension Limits {
         limits.peerMilliseconds = random.pick([5, 50])
         limits.documentMilliseconds = 100
         limits.page = random.pick([600, 20_000])
+        limits.textEncodedAtOnce = random.pick([0, 200, 64 << 10])
         limits.windowBudget = random.pick([10_000, 40_000, 1 << 20])
         return limits
     }

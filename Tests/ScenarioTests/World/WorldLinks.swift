@@ -61,20 +61,28 @@ extension World {
     func send(_ bytes: [UInt8], on link: Link) {
         if link.http != nil { return send(response: bytes, on: link) }
         if link.webSocket != nil { return send(frames: bytes, on: link) }
-        for line in bytes.linesApart { send(line: line, on: link) { $0 } }
+        var rest = link.incompleteOutput + bytes
+        let end = rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        for line in Array(rest[..<end]).linesApart { send(line: line, on: link) { $0 } }
+        rest.removeFirst(end)
+        link.incompleteOutput = rest
     }
 
-    /// `bytes` are whole frames, or the response with which the server accepts a WebSocket.
+    /// `bytes` are frames, of which the last one may be incomplete, or the response with which the server accepts a
+    /// WebSocket.
     private func send(frames bytes: [UInt8], on link: Link) {
         // Before the first byte of the client, the server assumes that the client speaks lines. It may stop then.
         if link.port?.hasReceived == false || bytes.starts(with: Array("HTTP/".utf8)) {
             return transmit(bytes, on: link)
         }
-        var rest = bytes
+        var rest = link.incompleteOutput + bytes
+        defer { link.incompleteOutput = rest }
         while !rest.isEmpty {
-            guard let frame = try? ServerFrame(startOf: rest) else {
-                return fail(.wire, "the server sends something else than whole frames")
+            let next = Result { () throws(ServerFrame.Fault) in try ServerFrame(startOf: rest) }
+            guard case .success(let whole) = next else {
+                return fail(.wire, "the server sends something else than frames")
             }
+            guard let frame = whole else { return }
             rest.removeFirst(frame.bytes.count)
             if frame.opcode == ServerFrame.text {
                 send(line: frame.line, on: link) { fault.bytes(of: ServerFrame(line: $0)) }

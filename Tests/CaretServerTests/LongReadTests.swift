@@ -1,0 +1,87 @@
+import CaretConfig
+import CaretLog
+import CaretRooms
+import CaretServer
+import CaretWeb
+import CaretWire
+import TestSupport
+import Testing
+
+/// The texts of these reads are encoded beside the loops.
+@Suite("Reads of a long text") struct LongReadTests {
+    private static let count = 70_000
+    private static let text = String(repeating: "a\u{1}", count: count / 2)
+    private static let line =
+        #"{"type":"text","id":2,"doc":"a","epoch":"1.1","rev":1,"text":""#
+        + String(repeating: #"a\u0001"#, count: count / 2) + #"","newline":"lf"}"#
+
+    @Test("lines, WebSocket and HTTP get the whole text")
+    func transports() async throws {
+        let server = try Server(
+            ServerSettings(name: "caret/test", loops: 2, roomQueues: 2), store: MemoryStore(),
+            in: "/tmp", authenticator: OneIdentity(identity: .admin), counters: CounterBoard(),
+            log: LogWriter(format: .json, level: .error, descriptor: -1))
+        let address = try await server.listen(
+            at: Running.anyPort, speaking: { ListenerProtocols(web: .tcp) }, as: { .address($0) })
+        try readOverLines(Client(to: address))
+        try readOverWebSocket(Client(to: address))
+        for accept in ["text/plain", "application/json", "text/plain"] {
+            try readOverHTTP(Client(to: address), accept)
+        }
+        await server.stop(within: .seconds(1))
+    }
+
+    /// The next line, without its line end.
+    private func line(from client: Client) throws -> String {
+        var bytes: [UInt8] = []
+        while bytes.last != UInt8(ascii: "\n") { bytes += try client.receive(1) }
+        return String(decoding: bytes.filter { $0 != 10 && $0 != 13 }, as: UTF8.self)
+    }
+
+    private func readOverLines(_ client: Client) throws {
+        try client.send(#"{"type":"hello","protocol":1,"client":"client-of-test"}"# + "\n")
+        _ = try line(from: client)
+        let text = String(repeating: #"a\u0001"#, count: Self.count / 2)
+        try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"# + "\n")
+        #expect(try line(from: client).contains(#""type":"ack""#))
+        for _ in 0..<2 {
+            try client.send(#"{"type":"read","id":2,"doc":"a"}"# + "\n")
+            #expect(try line(from: client) == Self.line)
+        }
+    }
+
+    private func readOverWebSocket(_ client: Client) throws {
+        try client.send(
+            "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+        while try line(from: client) != "" {}
+        // The mask is 0.
+        func send(_ message: String) throws {
+            try client.send([0x81, 0x80 | UInt8(message.utf8.count), 0, 0, 0, 0] + Array(message.utf8))
+        }
+        try send(#"{"type":"hello","protocol":1,"client":"other-client"}"#)
+        let header = try client.receive(4)
+        _ = try client.receive(Int(header[2]) << 8 | Int(header[3]))
+        try send(#"{"type":"read","id":2,"doc":"a"}"#)
+        let long = try client.receive(10)
+        #expect(long[0] == 0x81 && long[1] == 127)
+        #expect(long[2...].reduce(0) { $0 << 8 | Int($1) } == Self.line.utf8.count)
+        #expect(try client.receive(text: Self.line.utf8.count) == Self.line)
+        // The connection goes on.
+        try send(#"{"type":"ping","id":1}"#)
+        #expect(try client.receive(text: 24).contains("pong"))
+    }
+
+    private func readOverHTTP(_ client: Client, _ accept: String) throws {
+        try client.send("GET /docs/a HTTP/1.1\r\nHost: localhost\r\nAccept: \(accept)\r\n\r\n")
+        var length = 0
+        while true {
+            let field = try line(from: client)
+            if field.hasPrefix("Content-Length: ") { length = Int(field.dropFirst(16)) ?? 0 }
+            if field == "" { break }
+        }
+        let isText = accept == "text/plain"
+        let expected = isText ? Self.text : Self.line.replacing(#""id":2,"#, with: "") + "\n"
+        #expect(try client.receive(text: length) == expected)
+    }
+}

@@ -1,0 +1,60 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretServer
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Encoding long texts beside the hub and the loops") struct TextEncoderTests {
+    private let jobs = Shared<[@Sendable () -> Void]>([])
+
+    private func encoder() -> TextEncoder { TextEncoder { [jobs] job in jobs.change { $0.append(job) } } }
+
+    /// Runs the next job. Returns false if there is none.
+    private func runNext() -> Bool {
+        guard !jobs.value.isEmpty else { return false }
+        let job = jobs.value[0]
+        jobs.change { $0.removeFirst() }
+        job()
+        return true
+    }
+
+    private func version(_ document: Int64) -> TextVersion {
+        TextVersion(document: DocumentID(document), epoch: "1.1", revision: 1)
+    }
+
+    @Test("equal reads are encoded once, also the last text again")
+    func equalReads() throws {
+        let (encoder, texts) = (encoder(), Shared<[EncodedText]>([]))
+        let text = try TextBuffer(String(repeating: "ä\u{1}\n", count: 100_000))
+        for _ in 0..<2 { encoder.encode(text, version(1)) { text in texts.change { $0.append(text) } } }
+        #expect(jobs.value.count == 1 && texts.value.isEmpty)
+        #expect(runNext())
+        encoder.encode(text, version(1)) { text in texts.change { $0.append(text) } }
+        var slices = 1
+        while runNext() { slices += 1 }
+        #expect(slices == (400_000 + TextEncoder.slice - 1) / TextEncoder.slice && texts.value.count == 3)
+        encoder.encode(text, version(1)) { text in texts.change { $0.append(text) } }
+        #expect(jobs.value.isEmpty && texts.value.count == 4)
+        for encoded in texts.value {
+            #expect(encoded.utf8 == Array(text.string.utf8))
+            #expect(encoded.escaped.count == 1_000_000)
+            #expect(encoded.escaped.starts(with: Array(#"ä\u0001\nä"#.utf8)))
+        }
+    }
+
+    @Test("a short text does not wait for the end of a long one")
+    func turns() throws {
+        let (encoder, order) = (encoder(), Shared<[Int]>([]))
+        let texts = try [10 * TextEncoder.slice, 10].map { try TextBuffer(String(repeating: "a", count: $0)) }
+        for (number, text) in texts.enumerated() {
+            encoder.encode(text, version(Int64(number))) { _ in order.change { $0.append(number) } }
+        }
+        #expect(jobs.value.count == 1)
+        for _ in 0..<2 { #expect(runNext()) }
+        #expect(order.value == [1])
+        while runNext() {}
+        #expect(order.value == [1, 0])
+    }
+}

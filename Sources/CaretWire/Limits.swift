@@ -100,8 +100,8 @@ package struct Limits: Equatable, Sendable {
     /// The most bytes that a room may send to a session before the connection has delivered them. This limits
     /// the undelivered output. A single line may be longer.
     package var creditBytes = 256 << 10
-    /// How many revisions a session may be behind. Only revisions committed since the session was opened
-    /// count. For a session further behind, sending the text is cheaper than sending the changes.
+    /// How many revisions a session may be behind, also when it resumes, if they are no longer in memory. For a session
+    /// further behind, sending the text is cheaper than sending the changes.
     package var sessionBehind = 65_536
     /// The most changes of one append. The number is limited for two reasons: each change is rebased over the
     /// earlier ones, and one transaction must not occupy the disk for long.

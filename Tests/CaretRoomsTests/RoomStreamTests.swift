@@ -215,13 +215,16 @@ import Testing
         }
     }
 
-    @Test("a client that resumes at an old revision is not treated as too slow")
-    func resumedFar() throws {
+    /// Rule B3.
+    @Test("a client that resumes too many revisions behind gets the whole text", arguments: [0, 1])
+    func resumedFar(excess: Int) throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.openQuietly(.bob)
         for number in 1...50 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
-        world.open(.ann, from: ("1.1", 1))
-        #expect(world.lines(.ann).revisions == Array(2...51))
+        world.open(.ann, from: ("1.1", Revision(51 - world.limits.sessionBehind - excess)))
+        let lines = world.lines(.ann)
+        #expect(lines.line(0).contains(#""resumed":\#(excess == 0)"#))
+        if excess == 0 { #expect(lines.revisions == Array(32...51)) } else { #expect(lines.count == 1) }
     }
 
     /// Rules B5, C5 and A10.

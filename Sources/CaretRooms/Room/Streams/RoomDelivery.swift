@@ -121,8 +121,7 @@ extension RoomState {
     private mutating func fallBack(_ index: Int) {
         let stream = sessions[index].stream
         if sessions[index].stream.becameSlow() { effects.notes.slowSessions.append(sessions[index].id) }
-        let missed = head.value - max(stream.position, stream.headAtOpen).value
-        if missed > limits.sessionBehind {
+        if isTooFarBehind(stream.position) {
             sessions.needText(index, .tooSlow)
         } else if clock.now < queries.retryTime {
             clock.schedule(at: queries.retryTime)
@@ -131,6 +130,11 @@ extension RoomState {
             read(after: stream.position)
             queries.wait(sessions[index].id, forRevisionsAfter: stream.position)
         }
+    }
+
+    /// Whether sending the text costs less than sending the revisions after this one, which the window does not have.
+    func isTooFarBehind(_ revision: Revision) -> Bool {
+        !log.window.contains(revision.next) && head.value - revision.value > limits.sessionBehind
     }
 
     private mutating func noteCaughtUp(_ index: Int) {

@@ -60,7 +60,7 @@ extension RoomState {
     /// The revision from which a session can resume; nil if it needs the whole text.
     private func resumption(of opening: RoomOpening) -> Revision? {
         guard let resume = opening.resume, resume.epoch == log.epochName, resume.revision <= head,
-            resume.revision >= log.start
+            resume.revision >= log.start, !isTooFarBehind(resume.revision)
         else { return nil }
         return resume.revision
     }

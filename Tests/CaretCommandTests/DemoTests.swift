@@ -35,7 +35,7 @@ import Testing
         #expect(try session.caret(["put", "list", "--create"], input: "Milk\nBread").status == 0)
         let address = session.address
         async let demo = onOwnThread {
-            try Run(Run.path(of: "caret"), ["demo", "list"], environment: ["CARET_SERVER": address])
+            try Run(ChildProgram.path(of: "caret"), ["demo", "list"], environment: ["CARET_SERVER": address])
         }
         let client = LiveClient(session.socket)
         defer { client.close() }

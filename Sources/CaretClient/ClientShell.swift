@@ -232,24 +232,33 @@ final class ClientShell: Sendable {
     func edit<Answer: Sendable>(
         of user: DocumentUser,
         _ body: (inout DocumentState, Moment, inout RequestIDs) throws -> (Change, Answer, [DocumentAction])
-    ) rethrows -> Answer? {
+    ) throws -> Answer? {
+        // The error leaves `withLock` as a value. When this closure threw it, the mutex trapped as it was unlocked
+        // (Swift 6.3.1).
         try guarded.withLock { guarded in
-            if guarded.waiters[user] == nil { return nil }
-            var result: (Answer, DocumentUpdate?)?
-            let actions = try guarded.state.change(user.key) { document, ids in
-                let (change, answer, actions) = try body(&document, .now, &ids)
-                let update = DocumentUpdate.edited(change, selections: document.replica.selections)
-                result = (answer, change.isEmpty ? nil : update)
-                return actions
-            }
-            if let update = result?.1 {
-                enqueue(
-                    guarded.waiters.shellActions(
-                        for: update, of: user.key, guarded.state, except: user.number))
-            }
-            enqueue(actions, &guarded)
-            return result?.0
+            Result { try edit(of: user, in: &guarded, body) }
+        }.get()
+    }
+
+    private func edit<Answer: Sendable>(
+        of user: DocumentUser, in guarded: inout GuardedState,
+        _ body: (inout DocumentState, Moment, inout RequestIDs) throws -> (Change, Answer, [DocumentAction])
+    ) throws -> Answer? {
+        if guarded.waiters[user] == nil { return nil }
+        var answer: Answer?
+        var update: DocumentUpdate?
+        let actions = try guarded.state.change(user.key) { document, ids in
+            let (change, found, actions) = try body(&document, .now, &ids)
+            answer = found
+            if !change.isEmpty { update = .edited(change, selections: document.replica.selections) }
+            return actions
         }
+        if let update {
+            enqueue(
+                guarded.waiters.shellActions(for: update, of: user.key, guarded.state, except: user.number))
+        }
+        enqueue(actions, &guarded)
+        return answer
     }
 
     /// Unbinds a view of a user, who may have closed the document.

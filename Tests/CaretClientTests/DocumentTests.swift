@@ -30,6 +30,17 @@ import Testing
         #expect(hers.text.string == "Good morning, world")
     }
 
+    @Test("an edit and a selection that are refused throw, and the document goes on", .timeLimit(.minutes(1)))
+    func refused() async throws {
+        let server = try ServerProcess()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
+        #expect(throws: CancellationError.self) { try document.edit { _ in throw CancellationError() } }
+        #expect(throws: (any Error).self) { try document.select([Selection(caret: 5)]) }
+        try document.append("one")
+        try await document.saved()
+        #expect(document.text.string == "one")
+    }
+
     @Test("two windows share a document, which stays open until both are closed", .timeLimit(.minutes(1)))
     func twoWindows() async throws {
         let server = try ServerProcess()

@@ -1,7 +1,6 @@
 import CaretCore
 import CaretLog
 import CaretRooms
-import CaretWire
 import TestSupport
 
 // Faults in the actions of a room.
@@ -49,32 +48,6 @@ class AlteredChanges: PlantedFault {
 final class WaitWithoutEnd: PlantedFault {
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {
         actions.filter { $0 != .waitForPushes(isLong: false) && $0 != .waitForPushes(isLong: true) }
-    }
-}
-
-/// When a room calls the store to rename or delete the document, it refuses the pushes that wait. The call may
-/// fail.
-final class PushesRefusedBeforeOrder: PlantedFault {
-    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
-        let actions = super.handle(event, in: &room, at: time)
-        let isOrdered = actions.contains {
-            switch $0 {
-            case .call(_, .rename), .call(_, .delete): true
-            default: false
-            }
-        }
-        if !isOrdered { return actions }
-        var refusals: [RoomAction] = []
-        room.pause.changeQueued { request in
-            guard case .push(let push, _) = request else { return request }
-            let report = ErrorReport(
-                .notFound, "there is no such document", document: push.document, seq: PushNumber(push.seq))
-            var writer = JSONWriter()
-            report.encode(id: push.id, into: &writer)
-            refusals.append(.send(push.session, RoomOutput(.stream, writer.bytes)))
-            return nil
-        }
-        return actions + refusals
     }
 }
 

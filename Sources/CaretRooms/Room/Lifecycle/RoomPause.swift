@@ -128,7 +128,7 @@ package struct RoomPause: Sendable {
     }
 
     /// Replaces each queued request with the result of `change`; nil removes the request.
-    package mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
+    mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
         queued = queued.compactMap(change)
     }
 

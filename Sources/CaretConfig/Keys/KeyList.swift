@@ -213,6 +213,9 @@ extension ConfigurationKey {
             "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
             "Memory for recent revisions of all open documents. If it is full, each document keeps fewer."),
         ConfigurationKey(
+            "limit_text_at_once", .documents, .bytes(\.configuredLimits.textEncodedAtOnce, 0...4 << 20),
+            "A longer text that is read is encoded in the background, so that nobody else waits for it."),
+        ConfigurationKey(
             "limit_text_cache", .documents, .bytes(\.configuredLimits.textCache, 0...64 << 30),
             "Memory for texts that were read over HTTP. The server sends them again without a read from disk."
         ),

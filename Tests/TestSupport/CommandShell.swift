@@ -9,12 +9,17 @@ package final class CommandShell: Sendable {
     /// The output that no line was made of yet. One thread at a time waits for an answer.
     private let received = Mutex<[UInt8]>([])
 
+    /// All programs stay here, because the end of its object kills a program. A killed script would leave what it has
+    /// started. So a script goes on until `end`, or until the test process ends.
+    private static let started = Mutex<[ChildProgram]>([])
+
     /// Runs a script. Nil if the shell cannot be started.
     package init?(_ script: String, _ arguments: [String]) {
         let command = ["sh", "-c", script, "sh"] + arguments
         // The caller says what it needs the shell for.
-        guard let started = try? ChildProgram(command, input: .pipe, output: .pipe) else { return nil }
-        program = started
+        guard let program = try? ChildProgram(command, input: .pipe, output: .pipe) else { return nil }
+        CommandShell.started.withLock { $0.append(program) }
+        self.program = program
     }
 
     /// Reads the next line of the script; nil if the script has ended.

@@ -116,6 +116,7 @@ package final class SQLiteStore: DocumentStore {
         return database
     }
 
+    /// Compares the index of names with the documents, and reports what was repaired or is damaged.
     private static func repairNames(
         of database: Database, _ onEvent: (StoreEvent) -> Void
     ) throws(OpeningFault) {

@@ -117,8 +117,8 @@ struct UnsavedDocuments {
 
     // A number that the client uses for something else does not show that a file is older than the last push.
 
-    /// The client uses this number for the document with this name. Returns the keys of closed documents whose files
-    /// must have the number before it is sent.
+    /// Records that the client uses this number for the document with this name. The files of closed documents must
+    /// have the number before it is sent: returns the keys of these documents.
     mutating func noteUsed(_ seq: Seq, of name: WireString) -> [DocumentKey] {
         let keys = closed.values.filter { $0.name == name && $0.replica.nextSeq <= seq }.map(\.key)
         for key in keys { closed[key]?.replica.nextSeq = seq.next }

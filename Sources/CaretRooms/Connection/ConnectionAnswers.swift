@@ -23,7 +23,7 @@ extension ConnectionState {
         emit(.sendText(line))
     }
 
-    /// The hub has answered the current request. Returns false if there is none.
+    /// Ends the current request, which the hub has answered. Returns false if no request waits for an answer.
     private mutating func endRequest() -> Bool {
         switch underway {
         case .waitingForAnswer: break

@@ -59,6 +59,7 @@ enum Faults {
         ("the room treats every answer to an append as a success", { AckWithoutCommit() }),
         ("the room treats an unknown outcome of an append as a failure", { UnknownTreatedAsFailure() }),
         ("a room's wait for more pushes never ends", { WaitWithoutEnd() }),
+        ("pushes are refused while a rename or a deletion may still fail", { PushesRefusedDuringOrder() }),
         ("the store forgets all earlier pushes", { PushersForgotten() }),
         ("the room does not move selections over committed changes", { SelectionsNotMapped() }),
         ("the room does not count the bytes that it sends to a session", { CreditForgotten() }),

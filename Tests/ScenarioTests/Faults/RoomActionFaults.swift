@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretWire
 import TestSupport
 
 // Faults in the actions of a room.
@@ -48,6 +49,39 @@ class AlteredChanges: PlantedFault {
 final class WaitWithoutEnd: PlantedFault {
     override func actions(_ actions: [RoomAction]) -> [RoomAction] {
         actions.filter { $0 != .waitForPushes(isLong: false) && $0 != .waitForPushes(isLong: true) }
+    }
+}
+
+/// While the store renames or deletes the document, the room refuses pushes. The store may then refuse.
+final class PushesRefusedDuringOrder: PlantedFault {
+    private var ordered: Set<DocumentID> = []
+
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        switch event {
+        case .push(let push) where ordered.contains(room.log.document):
+            return [.send(push.session, RoomOutput(.stream, refusal(of: push)))]
+        case .answered(_, .renamed), .answered(_, .deleted): ordered.remove(room.log.document)
+        default: break
+        }
+        return super.handle(event, in: &room, at: time)
+    }
+
+    override func actions(_ actions: [RoomAction]) -> [RoomAction] {
+        for case .call(_, let call) in actions {
+            switch call {
+            case .rename(let document, _), .delete(let document, _): ordered.insert(document)
+            default: break
+            }
+        }
+        return actions
+    }
+
+    private func refusal(of push: RoomPush) -> [UInt8] {
+        var writer = JSONWriter()
+        ErrorReport(
+            .notFound, "there is no such document", document: push.document, seq: PushNumber(push.seq)
+        ).encode(id: push.id, into: &writer)
+        return writer.bytes
     }
 }
 

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Copy } from "./plant.mjs";
 import { Runs, stagesOf, testTargetsOf } from "./runs.mjs";
-import { candidates } from "./scan.mjs";
+import { parses } from "./javascript.mjs";
+import { candidates, withSlip } from "./scan.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const targets = Object.keys(stagesOf);
@@ -70,9 +71,19 @@ function drawn(found, chance) {
   return order;
 }
 
-const swiftFiles = (target) =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `Sources/${target}/*.swift`], { cwd: root })
+const isScripts = (target) => target.includes("/");
+
+const filesOf = (target) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `Sources/${target}/*.${isScripts(target) ? "js" : "swift"}`], { cwd: root })
     .toString().split("\n").filter(Boolean).sort();
+
+/// Whether this slip is known not to compile. The scripts are not compiled, so they are tried here.
+function isRejected(copy, slip) {
+  if (copy.isRejected(slip)) return true;
+  if (slip.path.endsWith(".swift") || parses(withSlip(readFileSync(join(root, slip.path), "utf8"), slip))) return false;
+  copy.reject([slip]);
+  return true;
+}
 
 /// How many slips each target gets: in proportion to its lines, but never less than 8.
 function shares(lines, chosen, count) {
@@ -84,7 +95,7 @@ function shares(lines, chosen, count) {
 /// The slips of every target. The plan has more slips than the script will run, because some slips do not
 /// compile. When those slips are removed, the other slips keep their numbers.
 function plan(copy, { seed, count, targets: chosen }) {
-  const sources = Object.fromEntries(targets.map((target) => [target, swiftFiles(target)]));
+  const sources = Object.fromEntries(targets.map((target) => [target, filesOf(target)]));
   const texts = (target) => sources[target].map((path) => readFileSync(join(root, path), "utf8"));
   const lines = Object.fromEntries(targets.map((target) => [target, texts(target).join("").split("\n").length]));
   const wanted = { ...shares(lines, targets, 200), ...shares(lines, chosen, count) };
@@ -94,7 +105,7 @@ function plan(copy, { seed, count, targets: chosen }) {
     const taken = new Set();
     for (const [order, slip] of drawn(found, random(seed, target)).entries()) {
       const around = Array.from({ length: slip.last - slip.line + 1 }, (_, line) => `${slip.path}:${slip.line + line}`);
-      if (copy.isRejected(slip) || around.some((line) => taken.has(line))) continue;
+      if (around.some((line) => taken.has(line)) || isRejected(copy, slip)) continue;
       around.forEach((line) => taken.add(line));
       slips.push({ ...slip, target, number: (index + 1) * 10_000 + order });
       if (slips.length >= Math.ceil(wanted[target] * 1.5)) break;
@@ -127,9 +138,10 @@ async function main() {
   const copy = new Copy(root, folder);
   let plans = plan(copy, chosen);
   if (!chosen.list) {
-    copy.refresh(targets, testTargetsOf(chosen.targets.flatMap((target) => stagesOf[target])));
+    copy.refresh(targets.filter((target) => !isScripts(target)), testTargetsOf(chosen.targets.flatMap((target) => stagesOf[target])));
     copy.choose(0);
-    plans = copy.buildTests(plans);
+    if (chosen.targets.some(isScripts)) copy.copyModule();
+    plans = [...copy.buildTests(plans.filter(({ target }) => !isScripts(target))), ...plans.filter(({ target }) => isScripts(target))];
   }
   const slips = plans
     .filter(({ target }) => chosen.targets.includes(target))
@@ -144,7 +156,7 @@ async function main() {
   const results = [];
   const runs = new Runs(copy);
   for (const slip of slips) {
-    const result = { slip, ...(await runs.noticed(slip.number, stagesOf[slip.target])) };
+    const result = { slip, ...(await runs.noticed(slip, stagesOf[slip.target])) };
     results.push(result);
     say(`${describe(slip)}  ${result.noticedBy ?? "SURVIVED"}  ${result.seconds.toFixed(1)} s`);
     if (!result.noticedBy) say(`        ${slip.original}`);

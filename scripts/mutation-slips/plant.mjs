@@ -1,13 +1,14 @@
 // Makes a copy of the repository with slips in its sources, and builds it.
 //
-// One build has every slip: `a < b` becomes `a <^~ b`, a new operator that checks whether its slip is active.
+// One build has every slip in Swift: `a < b` becomes `a <^~ b`, a new operator that checks whether its slip is active.
 // A file beside the copy has the number of the active slip. An environment variable would not work, because
-// tests start programs with their own environment.
+// tests start programs with their own environment. A slip in JavaScript is written into the copy while it is active.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
-  existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync,
+  cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { withSlip } from "./scan.mjs";
 
 /// How often slips are removed from a target because it does not compile.
 const mostRounds = 4;
@@ -53,15 +54,36 @@ export class Copy {
         if (!lstatSync(to, { throwIfNoEntry: false })) symlinkSync(readlinkSync(from), to);
       } else {
         const bytes = readFileSync(from);
-        const text = path === "Package.swift" ? Buffer.from(packageOfCopy(bytes.toString(), testTargets)) : bytes;
-        write(to, text, found.mode);
+        const change = { "Package.swift": packageOfCopy, "scripts/bundle-page": bundlerOfCopy }[path];
+        write(to, change ? Buffer.from(change(bytes.toString(), testTargets)) : bytes, found.mode);
       }
     }
     this.removeOthers(new Set(paths));
   }
 
+  /// Copies the WebAssembly module that the tests of the scripts load. It has no slips.
+  copyModule() {
+    execFileSync("scripts/build-wasm", { cwd: this.root, stdio: "pipe" });
+    cpSync(join(this.root, ".build", "wasm"), join(this.tree, ".build", "wasm"), { recursive: true });
+  }
+
+  /// Writes a script with a slip, or without one if `isActive` is false.
+  plantScript(slip, isActive) {
+    const source = readFileSync(join(this.root, slip.path), "utf8");
+    const text = Buffer.from(isActive ? withSlip(source, slip) : source);
+    write(join(this.tree, slip.path), text, 0o644);
+    const copied = slip.path.replace("Sources/CaretPage/", ".build/wasm/");
+    if (existsSync(join(this.tree, copied))) write(join(this.tree, copied), text, 0o644);
+  }
+
+  /// Builds the server with the scripts of the copy, because browsers get them from the server.
+  buildPage() {
+    execFileSync("scripts/bundle-page", { cwd: this.tree, stdio: "pipe" });
+    execFileSync("swift", ["build", "-c", "release", "--package-path", this.tree, "--scratch-path", this.build, "--product", "caretd"], { stdio: "pipe" });
+  }
+
   removeOthers(paths) {
-    const listed = execFileSync("find", [this.tree, "(", "-type", "f", "-o", "-type", "l", ")", "-print0"]);
+    const listed = execFileSync("find", [this.tree, "-path", join(this.tree, ".build"), "-prune", "-o", "(", "-type", "f", "-o", "-type", "l", ")", "-print0"]);
     for (const path of listed.toString().split("\0").filter(Boolean)) {
       const name = path.slice(this.tree.length + 1);
       if (!paths.has(name) && !name.endsWith("/Slip.swift")) rmSync(path);
@@ -112,6 +134,11 @@ function packageOfCopy(text, testTargets) {
     .replace(/^ {8}\.testTarget\(\s*name: "(\w+)"[^]*?\),\n(?= {8}\.| {4}\])/gm, (block, name) => (testTargets.includes(name) ? block : ""))
     // A slip may cause a warning about an unused value, so warnings must not be errors.
     .replace(/ *\.treatAllWarnings\(.*\n/, "");
+}
+
+/// A slip may make the page larger.
+function bundlerOfCopy(text) {
+  return text.replace(/^limit=.*$/m, "limit=$((1 << 30))");
 }
 
 function write(path, bytes, mode) {

@@ -75,6 +75,7 @@ extension WebState {
                 return respond(options(of: route, for: recipient.otherSite), to: recipient)
             }
             guard let route else {
+                if MissingPage.isWanted(by: head) { return respond(MissingPage.response, to: recipient) }
                 throw WebRefusal(.notFound, .notFound, "there is nothing at \(target.path.prefix(100))")
             }
             if let response = try response(to: head, at: route, target.path) {

@@ -55,6 +55,24 @@ import Testing
         #expect(head.body == "")
     }
 
+    @Test("a browser gets a page that says so, and a program an error")
+    func nothingForPeople() throws {
+        let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+        let page = try WebConversation().request("GET /nonsense", [browser])
+        #expect(
+            page.status == "404 Not Found" && page.fields.contains("Content-Type: text/html; charset=utf-8"))
+        #expect(
+            page.body.contains("There is nothing at this address")
+                && page.fields.contains("Cache-Control: no-store"))
+        #expect(try WebConversation().request("HEAD /nonsense", [browser]).status == "404 Not Found")
+        for (line, field) in [
+            ("GET /nonsense", "Accept: */*"), ("GET /nonsense", "Accept: application/json, text/html;q=0"),
+            ("PUT /nonsense", browser),
+        ] {
+            #expect(try !WebConversation().request(line, [field]).body.contains("<html"), "\(line)")
+        }
+    }
+
     @Test("a refusal repeats at most 100 letters of a path")
     func longPath() throws {
         let path = "/" + String(repeating: "a", count: 8_000)

@@ -70,6 +70,9 @@ package struct Grants: Hashable, Sendable {
     /// Whether the user may administer the server: the user needs admin rights on all documents.
     package var isForServer: Bool { grants.contains(Grant(.admin, to: .prefix(""))) }
 
+    /// The most that the user may do with any document.
+    package var most: Access { grants.map(\.access).max() ?? .none }
+
     package func access(to name: DocumentName) -> Access {
         var access = Access.none
         for grant in grants where grant.access > access && grant.scope.holds(name) { access = grant.access }

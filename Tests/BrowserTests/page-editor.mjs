@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { press, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
+import { box, press, pressOn, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
@@ -194,6 +194,17 @@ async function testEnds({ testPage, put, caret, origin }) {
         await insert(page, 'Hello')
         const created = caret.open('new/thing')
         await until(() => created.text === 'Hello', 'the new text')
+    })
+
+    await testPage('a document that somebody else creates appears in place of "Not found"', '/d/new/other', async (page) => {
+        await inSituation(page, 'missing')
+        await shows(page, '.words', 'Not found')
+        const [mark, words] = [await box(page, '.editor .mark svg'), await box(page, '.editor .words')]
+        assert.ok(mark.right <= words.left && mark.top < words.bottom && words.top < mark.bottom, JSON.stringify([mark, words]))
+        await put('new/other', 'Here\n')
+        await inSituation(page, 'saved')
+        await showsText(page, 'Here\n')
+        await caret.delete('new/other')
     })
 
     await testPage('what cannot be a name has a page without Create', '/d/a//b', async (page) => {
@@ -413,6 +424,27 @@ async function testRights(programs, engine) {
         await admin.rename('locked/a', 'secret')
         await inSituation(page, 'deleted')
         await shows(page, '.banner', /or you may no longer read it/)
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+
+    const onlyReader = await pages.addToken('eve', '--read', '')
+    await test('a user who may only read is not offered to write', async () => {
+        const page = await pages.openPage(`/#token=${onlyReader}`)
+        const labels = (selector) => page.evaluate((selector) =>
+            [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => one.textContent), selector)
+        await pressOn(page, 'More about secret')
+        assert.deepEqual(await labels('dialog menu button'), ['Download'])
+        assert.deepEqual(await labels('.create'), [])
+        await pressOn(page, 'Close')
+        await click(page, '.entry a', 'secret')
+        await inSituation(page, 'reading')
+        assert.deepEqual(await labels('.notes'), [])
+        await click(page, '.editor .name')
+        assert.deepEqual(await labels('dialog menu button'), ['Copy the link', 'Copy the text', 'Download as text'])
+        await page.goTo(`${pages.origin}/d/missing`)
+        await shows(page, '.state-page', /There is nothing here yet/)
+        assert.deepEqual(await labels('.state-page .actions > *'), ['Back'])
         assert.deepEqual(page.problems, [])
         await page.close()
     })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { until } from '../CaretPageTests/support.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { click, asksBeforeLeaving, goOffline, inSituation, insert, showsText, words } from './page-editor.mjs'
-import { hasPageOffline, pressOn, reloads, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
-import { startPages } from './pages.mjs'
+import { box, hasPageOffline, pressOn, reloads, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
+import { startPages, windows } from './pages.mjs'
 import { startRelay } from './relay.mjs'
 import { compared } from './screen-checks.mjs'
 
@@ -124,6 +124,36 @@ async function testKept({ put, openPage, server, origin }) {
         await shows(page, '[href="/d/trip"] .about', /^1\d characters/)
         await page.waitFor(() => document.querySelector('.documents [aria-current]').getBoundingClientRect().bottom
             < document.querySelector('.documents .below').getBoundingClientRect().top, 'the row of the open document in the view')
+        await page.close()
+    })
+
+    await test('without a server, the list and the history say that there is more', async () => {
+        const [own, relay] = [await put('own', 'Pack\n'), await startRelay(server.port)]
+        const site = `http://127.0.0.1:${relay.port}`
+        const page = await openPage('/d/own', windows.phone, 'light', site)
+        await inSituation(page, 'saved')
+        await hasPageOffline(page)
+        await goOffline(page, relay)
+        await insert(page, 'Boots\n')
+        await shows(page, '.banner', /Kept on this device/)
+        await page.goTo(`${site}/`)
+        await shows(page, '.rows', /^own Not saved/)
+        await shows(page, '.incomplete', 'Offline. The other documents appear as soon as there is a connection.')
+        const [sentence, bar] = [await box(page, '.incomplete'), await box(page, '.documents .below')]
+        assert.ok(sentence.height > 0 && sentence.bottom <= bar.top, 'the words are not behind the bar')
+        assert.equal(await page.evaluate(() => document.querySelector('.create').checkVisibility()), true)
+        await page.goTo(`${site}/d/own?rev=`)
+        await shows(page, '.banner', 'Offline. The history appears as soon as there is a connection.')
+        await shows(page, '.history-author', /^Offline/)
+        await page.goTo(`${site}/d/own?from=`)
+        await shows(page, '.banner', 'Offline. The comparison appears as soon as there is a connection.')
+        await page.goTo(`${site}/`)
+        await shows(page, '.incomplete', /^Offline/)
+        relay.goOnline()
+        await pressOn(page, 'Connect now')
+        await page.waitFor(() => document.querySelectorAll('.entry').length > 1, 'all documents')
+        assert.equal(await words(page, '.incomplete'), '')
+        await until(() => own.text.includes('Boots'), 'the typed text')
         await page.close()
     })
 

@@ -29,6 +29,19 @@ export const cases = {
         assert.deepEqual(schedule.timePassed(2000), [write])
     },
 
+    'what changes none of the stored edits is not stored again, and leaves them kept'() {
+        for (const isStored of [true, false]) {
+            const schedule = new KeepSchedule()
+            schedule.changed(true, 0)
+            schedule.finished(10)
+            assert.deepEqual(schedule.changed(true, 20, { isStored: () => isStored }), isStored ? [] : [wake(250)])
+            assert.equal(schedule.isKept, isStored)
+        }
+        // The edits that the user has dropped must go, whatever was stored.
+        const schedule = new KeepSchedule({ isStored: true })
+        assert.deepEqual(schedule.changed(false, 0, { isOwn: true, isStored: () => true }), [remove])
+    },
+
     'a push waits until it is stored, and does not wait for the pause'() {
         const schedule = new KeepSchedule()
         schedule.changed(true, 0)

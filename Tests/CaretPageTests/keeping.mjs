@@ -22,6 +22,25 @@ export const cases = inWorlds({
         assert.equal(second.caret.link.state, 'online')
     },
 
+    async 'text of the last tab stays kept while the caret moves and no connection is made'(world) {
+        world.server.isReachable = false
+        const first = await world.tab()
+        first.open('a', { create: true }).append('Milk\n')
+        await settled()
+        first.crash()
+        const second = await world.tab()
+        world.device.hold()
+        const document = second.open('a')
+        document.select([[2, 2]])
+        second.caret.reconnect()
+        await settled()
+        assert.deepEqual([document.text, document.isKept], ['Milk\n', true])
+        document.append('Tea\n')
+        assert.equal(document.isKept, false)
+        world.device.release()
+        await until(() => document.isKept)
+    },
+
     async 'text that was undone before it was sent does not come back'(world) {
         for (const drop of ['undo', 'discard']) {
             world.server.isReachable = false

@@ -1,5 +1,6 @@
 // The history as far as it is loaded: texts at revisions, steps of playing, days, and what a change did.
 import assert from 'node:assert/strict'
+import { Authors } from '../../Sources/CaretPage/page/history-authors.js'
 import { HistoryLoader } from '../../Sources/CaretPage/page/history-loader.js'
 import { authorOf, labelled, momentsOf, partSize, piecesOf, shortened, Timeline } from '../../Sources/CaretPage/page/timeline.js'
 import { applyEdits, isBoundary, load, makeRandom, makeScalars, randomOffset } from './support.mjs'
@@ -178,6 +179,14 @@ export const cases = {
         assert.equal(authorOf({ user: 'ann', client: 'p1' }), authorOf({ user: 'ann', client: 'p2' }))
         assert.notEqual(authorOf({ user: 'anonymous', client: 'p1' }), authorOf({ user: 'anonymous', client: 'p2' }))
         assert.notEqual(authorOf({ user: 'p1', client: 'x' }), authorOf({ user: 'anonymous', client: 'p1' }))
+    },
+
+    'people without a name are called as everywhere, and are told apart'() {
+        const authors = new Authors()
+        const nameOf = (client) => authors.of({ user: 'anonymous', client }).name
+        assert.deepEqual(['p1', 'p2', 'p1'].map(nameOf), ['Somebody', 'Somebody 2', 'Somebody'])
+        authors.introduce([{ user: 'anonymous', client: 'p2' }, { user: 'anonymous', client: 'p3', name: 'Bob' }])
+        assert.deepEqual(['p3', 'p2', 'p1'].map(nameOf), ['Bob', 'Somebody', 'Somebody 2'])
     },
 
     'pieces say what was removed and what was added'() {

@@ -38,6 +38,24 @@ struct ConnectionHelloTests {
         }
     }
 
+    /// Rule H8.
+    @Test("the welcome says so if the user may write no document")
+    func mostRights() {
+        let read = Grant(.read, to: .prefix("notes/"))
+        for (grants, rights) in [
+            ([], "none"), ([read], "read"), ([read, Grant(.write, to: .prefix("drafts/"))], nil),
+            ([Grant(.admin, to: .prefix("drafts/"))], nil),
+        ] as [([Grant], String?)] {
+            let world = ConnectionWorld()
+            world.says(ConnectionWorld.hello)
+            let identity = Identity(user: "ann", token: 1, grants: Grants(grants) ?? .none)
+            world.happens { $0.authenticated(.known(identity)) }
+            let welcome = world.hubSent(.admitted)[0]
+            #expect(welcome.contains(#""rights":"#) == (rights != nil))
+            if let rights { #expect(welcome.contains(#","rights":"\#(rights)"}"#)) }
+        }
+    }
+
     /// Rule H4.
     @Test("the first known unit in the hello is used, or UTF-16 if none is known")
     func units() {

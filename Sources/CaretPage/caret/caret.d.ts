@@ -146,6 +146,8 @@ export class Caret extends EventTarget {
     readonly link: Link
     readonly user?: string
     readonly limits?: Limits
+    /** The most that the user may do with any document. Undefined until the server has answered. */
+    readonly rights?: 'none' | 'read' | 'write'
     readonly core: Core
     /** Why unsaved edits are not stored on this device. Null if they are, and with `keep: false`. */
     readonly keepingError: CaretError | null

@@ -148,6 +148,8 @@ export class Caret extends EventTarget {
     /** The user's name, as the server knows it. Undefined until the server has answered. */
     get user() { return this.#state.welcome?.user }
     get limits() { return this.#state.welcome?.limits }
+    /** The most that the user may do with any document. Undefined until the server has answered. */
+    get rights() { return this.user && (this.#state.welcome.rights ?? 'write') }
 
     /** The rules of edits, in the same module: diff, apply, compose, invert and others. */
     get core() { return new Core(this.#module) }

@@ -48,9 +48,13 @@ export class KeepSchedule {
     /** Whether an action runs. */
     get isRunning() { return this.#running !== null }
 
-    /** The document has changed: by the user with `isOwn`, otherwise by the server. */
-    changed(hasUnsaved, now, { isOwn = false } = {}) {
+    /**
+     * The document has changed: by the user with `isOwn`, otherwise by the server. `isStored` compares its unsaved edits
+     * with those that the storage has got last. A caret or a lost connection changes nothing of them.
+     */
+    changed(hasUnsaved, now, { isOwn = false, isStored = () => false } = {}) {
         if (!hasUnsaved && !this.#hasUnsaved) return []
+        if (hasUnsaved && this.#hasUnsaved && this.isKept && isStored()) return []
         this.#version++
         this.#hasUnsaved = hasUnsaved
         this.#mustForget = !hasUnsaved && isOwn && (this.#stored !== null || this.#running !== null)

@@ -15,6 +15,8 @@ export class KeptDocument {
     #told
     /** The keepsake of a closed document; null if it has none. */
     #keepsake
+    /** The last keepsake that the storage has got from this object, or had when the document was opened. */
+    #stored = null
     #isDamaged = false
     /** Sends the push that waits until it is stored. */
     #sendPush = null
@@ -57,6 +59,7 @@ export class KeptDocument {
     attach(state, told) {
         this.#state = state
         this.#told = told
+        if (this.#keepsake) this.#stored = this.#makeKeepsake()
         this.#keepsake = null
         return this
     }
@@ -72,7 +75,8 @@ export class KeptDocument {
     // Events of the open document.
 
     changed({ isOwn }) {
-        this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now(), { isOwn }))
+        const isStored = () => isSame(this.#stored, this.#makeKeepsake())
+        this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now(), { isOwn, isStored }))
     }
 
     /** Calls `send` as soon as the storage has the push, which was made by the last change. */
@@ -115,7 +119,10 @@ export class KeptDocument {
         if (this.#hasEnded) return
         for (const action of actions) {
             switch (action.do) {
-            case 'write': this.#store(() => this.#storage.put({ ...this.#makeKeepsake(), number: this.number })); break
+            case 'write':
+                this.#stored = this.#makeKeepsake()
+                this.#store(() => this.#storage.put({ ...this.#stored, number: this.number }))
+                break
             case 'remove': this.#store(() => this.#storage.remove(this.number)); break
             case 'push': this.#sendPush?.(); break
             case 'wake': this.#alarm.set(action.at); break
@@ -143,4 +150,10 @@ export class KeptDocument {
         const { name, creates, earlier } = this.#state
         return { name, creates, restores: this.restores, earlier, time: Date.now(), bytes }
     }
+}
+
+/** Whether a later client would continue in the same way from both keepsakes. */
+function isSame(left, right) {
+    return ['name', 'creates', 'earlier'].every((key) => left[key] === right[key]) && left.bytes.length === right.bytes.length
+        && left.bytes.every((byte, index) => byte === right.bytes[index])
 }

@@ -31,8 +31,11 @@ export function textColorOn(color) {
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'
 }
 
-/** The name of a peer, without characters that change the text around them. */
+/** What people are called who have no name. */
+export const nobody = 'Somebody'
+
+/** The name of a peer, without characters that change the text around them. Without tokens, all are the same user. */
 export function peerName({ name, user }) {
-    const clean = (name || user || '').replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '')
-    return [...clean].slice(0, longestName).join('')
+    const clean = (name || (user !== 'anonymous' && user) || '').replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '').trim()
+    return [...clean].slice(0, longestName).join('') || nobody
 }

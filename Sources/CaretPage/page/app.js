@@ -82,6 +82,9 @@ class App {
 
     get route() { return this.#route }
 
+    /** The server has this document, now or since a while. */
+    documentListed(name) { this.#screen?.documentListed?.(name) }
+
     /** Whether the server has a document, as far as the page knows. */
     hasDocument(name) { return this.#documents?.has(name) ?? false }
 

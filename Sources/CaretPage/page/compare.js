@@ -214,16 +214,18 @@ export class Compare {
     /** Says that the comparison is old. It is not replaced while somebody reads it. */
     #showBanner() {
         const { banner } = this.#parts
-        const isOnline = this.#app.caret.link.state === 'online'
+        const { state, reason } = this.#app.caret.link
+        // While a page connects for the first time, nobody knows.
+        const isOffline = state !== 'online' && reason !== undefined
         const fresh = this.#shown?.fresh
         const isOld = this.#to === undefined && fresh && (this.#head.epoch !== fresh.epoch || this.#head.revision > fresh.revision)
         const isGone = this.#isGone
         const sentence = isGone ? 'The document was deleted. This comparison stays until you leave it.'
-            : !isOnline ? 'Offline. The comparison cannot be changed.' : isOld ? 'The text has changed since.' : ''
+            : isOffline ? (fresh ? 'Offline. The comparison cannot be changed.' : 'Offline. The comparison appears as soon as there is a connection.') : isOld ? 'The text has changed since.' : ''
         if (banner.dataset.key === sentence) return
         banner.dataset.key = sentence
-        fill(banner, sentence && element('div', { class: isGone || !isOnline ? 'banner' : 'banner calm', role: 'status' }, element('p', {}, sentence),
-            isOld && isOnline && !isGone && element('button', { type: 'button', onclick: () => this.#load() }, 'Compare again')))
+        fill(banner, sentence && element('div', { class: isGone || isOffline ? 'banner' : 'banner calm', role: 'status' }, element('p', {}, sentence),
+            isOld && !isOffline && !isGone && element('button', { type: 'button', onclick: () => this.#load() }, 'Compare again')))
     }
 
     // Keys.

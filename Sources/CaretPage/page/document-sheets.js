@@ -2,13 +2,19 @@
 import { downloadText } from './copy.js'
 import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
-import { fileName, validatedName } from './name-rules.js'
+import { fileName, nameProblem, validatedName } from './name-rules.js'
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
 import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'
+
+/** Whether the user may write any document. Until the server has answered, they may. */
+export function mayWrite({ caret: { rights = 'write' } }) { return rights === 'write' }
+
+/** Whether the user may create a document with this name, as far as the page knows. */
+export function canCreate(app, name) { return mayWrite(app) && nameProblem(name) === null }
 
 /** Creates a document, and goes to it. One that exists is only opened. `signal` gives up while the page is offline. */
 export async function createDocument(app, name, signal) {
@@ -36,9 +42,9 @@ export function newDocument(app) {
 /** The menu of a document in the list. */
 export function showDocumentMenu(app, name) {
     return openMenu(shortName(name), [
-        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
+        mayWrite(app) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
-        { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
+        mayWrite(app) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
     ])
 }
 

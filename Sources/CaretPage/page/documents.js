@@ -1,11 +1,11 @@
 // The documents: what the address / shows, and what stands beside the other screens of a wide window.
 import { DocumentList } from './documents-state.js'
-import { createDocument, newDocument, showDocumentMenu } from './document-sheets.js'
+import { canCreate, createDocument, mayWrite, newDocument, showDocumentMenu } from './document-sheets.js'
 import { shortName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { LinkState } from './link-state.js'
-import { nameProblem, typedName } from './name-rules.js'
+import { typedName } from './name-rules.js'
 import { notify } from './notices.js'
 import { showSettings } from './settings-sheet.js'
 import { errorWords } from './words.js'
@@ -33,6 +33,9 @@ export class Documents {
         type: 'button', class: 'round', 'aria-label': 'Your name and color', title: 'Your name and color',
     })
     #layout = element('button', { type: 'button', class: 'round' })
+    #new = element('button', { type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create() })
+    /** Says that more documents may exist. */
+    #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
 
     constructor(app) {
         this.#app = app
@@ -79,10 +82,8 @@ export class Documents {
             this.#app.settings.set('layout', this.#isGrid ? 'list' : 'grid')
             this.#applyLayout()
         })
-        const create = element('button', {
-            type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create(),
-        }, icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
-        return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, create)
+        fill(this.#new, icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
+        return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, this.#new)
     }
 
     #create() { newDocument(this.#app) }
@@ -113,12 +114,14 @@ export class Documents {
         const { caret } = this.#app
         caret.follow('', (event) => {
             const change = this.#list.apply(event)
+            if (event.type === 'document') this.#app.documentListed(event.name)
             if (event.type === 'complete') this.#draw()
             else if (change === 'rows') this.#drawSoon()
             else if (change !== 'nothing') this.#rows.update(change, new Date())
         })
         caret.addEventListener('link', () => {
             this.#drawOwn()
+            this.#new.hidden = !mayWrite(this.#app)
             if (!this.#list.isComplete) this.#draw()
             this.#showKept()
         })
@@ -169,13 +172,22 @@ export class Documents {
         const state = this.#state(shown, search)
         this.#content.toggleAttribute('aria-busy', state === 'loading')
         const drawn = state === 'no match' ? `${state}: ${search}` : state
-        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search))
+        this.#showIncomplete(state)
+        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search), this.#incomplete)
         this.#drawn = drawn
         if (state !== 'rows') return
         this.#rows.draw(shown, new Date())
         if (!this.#hasRevealed) this.#rows.reveal()
         // Texts that only this device has are listed before the others.
         this.#hasRevealed = this.#list.isComplete
+    }
+
+    /** Without a connection, the list has only what is on this device, and must not look like all there is. */
+    #showIncomplete(state) {
+        const { link } = this.#app.caret
+        const isOffline = !this.#list.isComplete && ['rows', 'loading'].includes(state) && link.state !== 'online' && link.reason
+        this.#incomplete.textContent = !isOffline ? ''
+            : `Offline. ${state === 'rows' ? 'The other' : 'The'} documents appear as soon as there is a connection.`
     }
 
     #state({ sections }, search) {
@@ -192,9 +204,11 @@ export class Documents {
             element('p', {}, errorWords({ code: this.#app.caret.link.reason, message: 'The page is disconnected.' })),
             element('button', { type: 'button', onclick: () => this.#app.reload() }, 'Try again'))
         case 'empty': return element('div', { class: 'list-state' }, icon('text'),
-            element('h2', {}, 'No documents yet.'),
-            element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
-            element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')))
+            element('h2', {}, mayWrite(this.#app) ? 'No documents yet.' : 'There are no documents that you may read.'),
+            mayWrite(this.#app) && [
+                element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
+                element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')),
+            ])
         default: return this.#noMatch(search)
         }
     }
@@ -204,7 +218,7 @@ export class Documents {
         const create = () => element('button', { type: 'button', class: 'quiet', onclick: () => this.#createFound(search) },
             icon('add'), element('span', { class: 'cut' }, 'Create “', words.cloneNode(true), '”'))
         return element('div', { class: 'list-state' }, icon('search'),
-            element('h2', {}, 'No name contains “', words, '”.'), nameProblem(search) === null && create())
+            element('h2', {}, 'No name contains “', words, '”.'), canCreate(this.#app, search) && create())
     }
 
     #drawMore() {

@@ -73,7 +73,7 @@ export function iconButton(name, label, onclick, properties = {}) {
 /** The round mark of a person: the first letter of the name, on the person's color. */
 export function avatar(person, { label = true } = {}) {
     const [name, color] = [peerName(person), peerColor(person)]
-    const letter = [...name.trim()][0]?.toUpperCase() ?? '?'
+    const letter = [...name][0].toUpperCase()
     return element('span', {
         class: 'avatar', role: label && 'img', 'aria-label': label && name, 'aria-hidden': !label && 'true',
         title: name, style: { '--color': color, '--on-color': textColorOn(color) },

@@ -1,7 +1,8 @@
 // The bar above the editor: the way back, the name, what is saved, who is here, and the menu.
+import { peerName } from '../caret/peer-look.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { partsOf, visibleName } from './document-name.js'
-import { namesWords, nameWords } from './people-words.js'
+import { namesWords } from './people-words.js'
 
 /** How many people have a face in the bar. The others are a number. */
 const mostFaces = 3
@@ -61,7 +62,7 @@ export class EditorBar {
         this.#shownFaces = key
         const faces = peers.slice(0, peers.length > mostFaces ? mostFaces - 1 : mostFaces)
         const rest = peers.length - faces.length
-        const words = peers.length === 0 ? 'People: only you' : `People: ${namesWords(peers.map(nameWords))}`
+        const words = peers.length === 0 ? 'People: only you' : `People: ${namesWords(peers.map(peerName))}`
         this.#faces.setAttribute('aria-label', words)
         this.#faces.title = words
         fill(this.#faces, faces.length === 0 && icon('people'), faces.map((peer) => avatar(peer, { label: false })),

@@ -1,7 +1,7 @@
 // The two menus of the editor.
 import { copyText, downloadText } from './copy.js'
 import { visibleName } from './document-name.js'
-import { deleteDocument, renameDocument } from './document-sheets.js'
+import { deleteDocument, mayWrite, renameDocument } from './document-sheets.js'
 import { icon } from './dom.js'
 import { fileName } from './name-rules.js'
 import { addressOf } from './route.js'
@@ -10,15 +10,14 @@ import { openMenu } from './sheet.js'
 /** The menu of the document itself. `isGone`: only its text is left. */
 export function openNameMenu(app, { document, text, isGone }) {
     const { name } = document
+    // Without a connection, the document has no rights.
+    const isOffered = mayWrite(app) && document.rights !== 'read'
     return openMenu(visibleName(name), [
-        { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
+        isOffered && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
         { label: 'Download as text', icon: icon('download'), run: () => downloadText(text(), fileName(name)) },
-        {
-            label: 'Delete', icon: icon('bin'), run: () => remove(app, name), danger: true,
-            disabled: isGone || document.rights !== 'write',
-        },
+        isOffered && { label: 'Delete', icon: icon('bin'), run: () => remove(app, name), danger: true, disabled: isGone || document.rights !== 'write' },
     ])
 }
 

@@ -66,6 +66,11 @@ export class Editor {
     /** Whether this editor can show a route. A renamed document has a new route already. */
     show({ screen, name }) { return screen === 'editor' && name === this.#document.name }
 
+    /** Somebody has created the document, or has given it this name. */
+    documentListed(name) {
+        if (this.#situation === 'missing' && name === this.#document.name) this.#document.retry()
+    }
+
     close() {
         this.#listeners.abort()
         for (const sheet of document.querySelectorAll('dialog.sheet[open]')) sheet.close()
@@ -327,12 +332,12 @@ export class Editor {
         }
         // Until the rest of the page is loaded, the bar says what the situation is.
         if (!this.#app.parts) return
-        const { nameProblem, pageFor, statePage } = this.#app.parts
+        const { canCreate, pageFor, statePage } = this.#app.parts
         const page = pageFor(situation, this.#facts)
         const text = this.#leftText ?? this.#text
         this.#isPageShown = true
         const { name } = this.#document
-        const actions = page.actions.filter((action) => action !== 'create' || nameProblem(name) === null)
+        const actions = page.actions.filter((action) => action !== 'create' || canCreate(this.#app, name))
         fill(this.#stage, statePage(situation, { ...page, actions, hasText: page.hasText || this.#leftText !== null }, {
             name: visibleName(name), text, run: (action) => this.#run(action),
         }))

@@ -1,17 +1,18 @@
 // The people in a history: their names and colors.
-import { peerColor, peerName } from '../caret/peer-look.js'
+import { nobody, peerColor, peerName } from '../caret/peer-look.js'
 import { authorOf } from './timeline.js'
 
 export class Authors {
     #authors = new Map()
     #introductions = new Map()
-    #anonymous = 0
+    /** How many people without a name there are so far. */
+    #nobodies = 0
 
     /** Learns the names and colors of people who have the document open now. The history has only users and clients. */
     introduce(peers) {
         for (const peer of peers) this.#introductions.set(authorOf(peer), peer)
         this.#authors.clear()
-        this.#anonymous = 0
+        this.#nobodies = 0
     }
 
     /** The author of a revision: { key, user, name, color, client }. */
@@ -33,7 +34,9 @@ export class Authors {
 
     #make(key, { user, client }) {
         const introduction = this.#introductions.get(key)
-        const name = introduction ? peerName(introduction) : key.startsWith('client ') ? `Anonymous ${++this.#anonymous}` : peerName({ user })
-        return { key, name, color: peerColor({ color: introduction?.color, client: introduction?.client ?? client }), client }
+        const name = peerName(introduction ?? { user })
+        // The history must tell several apart.
+        const number = name === nobody ? ++this.#nobodies : 1
+        return { key, name: number > 1 ? `${name} ${number}` : name, color: peerColor({ color: introduction?.color, client: introduction?.client ?? client }), client }
     }
 }

@@ -112,12 +112,12 @@ export class HistoryView {
         if (row) fill(row, names.length > 0 && icon('tag'), element('span', {}, names.join(', ')))
     }
 
-    showBanners({ gone, isOnline, author }) {
+    showBanners({ gone, isOffline, isLoaded, author }) {
         const { showNew, showAll } = this.#actions
         const sentences = [
             gone === 'deleted' && ['The document was deleted. What is loaded can still be read and copied.'],
             gone === 'replaced' && ['The document was deleted and created again. This is the old one.', 'Show the new one', showNew],
-            !isOnline && ['Offline. What is loaded can be played.'],
+            isOffline && [isLoaded ? 'Offline. What is loaded can be played.' : 'Offline. The history appears as soon as there is a connection.'],
             author && [`Only changes by ${author.name}`, 'Show all', showAll],
         ].filter(Boolean)
         const { banners } = this.#parts
@@ -140,9 +140,16 @@ export class HistoryView {
     showLoading() {
         const { text, author, previous, play, next, filter, tags, copy, restore } = this.#parts
         fill(text, greyLines('Loading the history'))
-        fill(author, element('span', { class: 'avatar none' }, icon('history')), element('b', {}, 'Loading\u2026'),
-            element('time', {}, 'Reading the history'))
+        fill(author, element('span', { class: 'avatar none' }, icon('history')), element('b', {}), element('time', {}))
         for (const control of [this.slider.input, previous, play, next, filter, tags, copy, restore]) control.disabled = true
+    }
+
+    /** Says why there is no text yet. */
+    showLoadingWords({ isOffline }) {
+        const [title, words] = isOffline ? ['Offline', 'It is loaded as soon as there is a connection.'] : ['Loading\u2026', 'Reading the history']
+        const { author } = this.#parts
+        author.querySelector('b').textContent = title
+        author.querySelector('time').textContent = words
     }
 
     /** The slider is already where the user wants it, and the text comes later. */

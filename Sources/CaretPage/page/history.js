@@ -96,6 +96,8 @@ export class History {
     /** False after a restart, and after the user has left. */
     #isCurrent(timeline) { return !this.#isClosed && this.#timeline === timeline }
     get #isOnline() { return this.#app.caret.link.state === 'online' }
+    /** While a page connects for the first time, nobody knows. */
+    get #isOffline() { return !this.#isOnline && this.#app.caret.link.reason !== undefined }
 
     // Loading.
 
@@ -359,8 +361,10 @@ export class History {
 
     /** Shows what may change without a change of the place. */
     #showState() {
-        this.#view.showBanners({ gone: this.#gone, isOnline: this.#isOnline, author: this.#author })
-        if (!this.#timeline?.holds(this.#place)) return
+        const isLoaded = this.#timeline?.holds(this.#place) ?? false
+        this.#view.showBanners({ gone: this.#gone, isOffline: this.#isOffline, isLoaded, author: this.#author })
+        if (!this.#timeline) return this.#view.showLoadingWords({ isOffline: this.#isOffline })
+        if (!isLoaded) return
         const revision = this.#timeline.revision(this.#place)
         this.#view.showState({ ...this.#state, revision, author: revision && this.#authors.of(revision) })
     }

@@ -6,13 +6,12 @@
 //
 // Times are in UTC, so that people in several places read the same order. Any program can write notes, so the text
 // may have other lines too. They are shown as they are.
+import { nobody } from '../caret/peer-look.js'
 import { cleanText } from './clean-text.js'
 
 /** The most characters of a note. */
 export const longestNote = 4_000
 const longestAuthor = 64
-/** The author of the notes of users who have no name. */
-export const nobody = 'Somebody'
 /** Notes of one person within this time, in milliseconds, are shown below one name. */
 const longestPause = 5 * 60_000
 const suffix = '.notes'

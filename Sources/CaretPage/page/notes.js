@@ -1,9 +1,11 @@
 // The notes of a document: a bar with a field, and above it a panel with all notes.
+import { nobody, peerName } from '../caret/peer-look.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
+import { mayWrite } from './document-sheets.js'
 import { GrowingField } from './growing-field.js'
 import { hasUnsavedNotes, notesChannel } from './notes-channel.js'
 import { NotesList } from './notes-list.js'
-import { canHaveNotes, cleanAuthor, cleanNote, excess, nobody, notesName } from './notes-text.js'
+import { canHaveNotes, cleanAuthor, cleanNote, excess, notesName } from './notes-text.js'
 import { addressOf } from './route.js'
 import { count, errorWords } from './words.js'
 
@@ -134,7 +136,7 @@ export class Notes {
     }
 
     #showRights(number) {
-        const { canWrite } = this.#channel
+        const canWrite = this.#channel.canWrite && mayWrite(this.#app)
         this.#field.hidden = this.#button.hidden = !canWrite
         this.#readOnly.hidden = canWrite
         this.node.hidden = !canWrite && number === 0
@@ -163,10 +165,8 @@ export class Notes {
     // The user's own note.
 
     get #author() {
-        const { settings, caret } = this.#app
-        // Without tokens, the server calls everybody 'anonymous'.
-        const user = caret.user === 'anonymous' ? '' : caret.user
-        return cleanAuthor(settings.get('name') || user || nobody)
+        const { settings, caret: { user } } = this.#app
+        return cleanAuthor(peerName({ name: settings.get('name'), user }))
     }
 
     #isOwn(note) {
@@ -223,7 +223,7 @@ export class Notes {
     // What a note shows besides its text.
 
     #markOf({ author }) {
-        const peer = this.#channel.peers.find(({ name, user }) => cleanAuthor(name || user || nobody) === author)
+        const peer = this.#channel.peers.find((peer) => cleanAuthor(peerName(peer)) === author)
         return avatar({ name: author, client: author, color: peer?.color }, { label: false })
     }
 

@@ -1,7 +1,7 @@
 // The sheet that lists the people who have a document open.
+import { peerName } from '../caret/peer-look.js'
 import { avatar, element, fill } from './dom.js'
 import { lineNumber } from './people-state.js'
-import { nameWords } from './people-words.js'
 import { openSheet } from './sheet.js'
 import { count } from './words.js'
 
@@ -28,7 +28,7 @@ export async function showPeople(state, { self, text, goTo }) {
         alone.hidden = current.length > 0
     }
     const selfNode = element('li', {}, element('div', { class: 'person' }, selfFace(self),
-        element('span', { class: 'who' }, element('b', { dir: 'auto' }, self.name ? nameWords(self) : 'You'),
+        element('span', { class: 'who' }, element('b', { dir: 'auto' }, self.name ? peerName(self) : 'You'),
             self.name && element('span', { class: 'quiet-text' }, 'You'))))
     update()
     const timer = setInterval(update, 500)
@@ -39,7 +39,7 @@ export async function showPeople(state, { self, text, goTo }) {
     clearInterval(timer)
 }
 
-function byName(left, right) { return nameWords(left.peer).localeCompare(nameWords(right.peer)) }
+function byName(left, right) { return peerName(left.peer).localeCompare(peerName(right.peer)) }
 
 /** Others see a color that the server's id decides, if the user has chosen none. */
 function selfFace(self) {
@@ -57,7 +57,7 @@ function rowOf(rows, { peer, isTyping, offset, idle }, { text, go }) {
         const [where, button] = [element('span', { class: 'quiet-text' }), element('button', { type: 'button', class: 'row person' })]
         row = { where, button, node: element('li', {}, button), offset }
         fill(button, avatar(peer, { label: false }),
-            element('span', { class: 'who' }, element('b', { dir: 'auto' }, nameWords(peer)), where))
+            element('span', { class: 'who' }, element('b', { dir: 'auto' }, peerName(peer)), where))
         button.addEventListener('click', () => row.offset !== null && go(row.offset))
         rows.set(key, row)
     }

@@ -1,6 +1,7 @@
 // Who has a document open: what the list of people says about them, and what a screen reader says when they come
 // and go. Plain values in and out; the caller passes the time in milliseconds.
-import { namesWords, nameWords } from './people-words.js'
+import { peerName } from '../caret/peer-look.js'
+import { namesWords } from './people-words.js'
 import { timeAgo } from './words.js'
 
 /** For how long somebody counts as typing after their last change, and as active after any sign, in milliseconds. */
@@ -72,7 +73,7 @@ export class PeopleState {
         return sentences.length > 0 ? sentences.join(' ') : null
     }
 
-    #present() { return new Map(this.#peers.map((peer) => [peer.client, nameWords(peer)])) }
+    #present() { return new Map(this.#peers.map((peer) => [peer.client, peerName(peer)])) }
 
     #prepareNews(now) {
         const present = this.#present()

@@ -77,7 +77,8 @@ extension ConnectionState {
         let welcome = Welcome(
             unit: member.unit, server: settings.server, user: member.introduction.user,
             client: member.introduction.client, features: settings.features, limits: limits.announced,
-            ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node)
+            ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node,
+            rights: member.grants.most < .write ? member.grants.most.rights : nil)
         send(.welcome(welcome), id)
     }
 

@@ -79,11 +79,14 @@ package struct Welcome: WireMessage {
     package var store: WireString?
     /// The name of the server, if several servers use its store.
     package var node: WireString?
+    /// The most that the user may do with any document. Nil if this is `write`.
+    package var rights: Rights?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
-        page: WireString? = nil, store: WireString? = nil, node: WireString? = nil
+        page: WireString? = nil, store: WireString? = nil, node: WireString? = nil,
+        rights: Rights? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -95,6 +98,7 @@ package struct Welcome: WireMessage {
         self.page = page
         self.store = store
         self.node = node
+        self.rights = rights
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -111,6 +115,7 @@ package struct Welcome: WireMessage {
         page = try fields.string(optional: "page")
         store = try fields.string(optional: "store")
         node = try fields.string(optional: "node")
+        rights = try fields.word(optional: "rights")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -133,6 +138,7 @@ package struct Welcome: WireMessage {
         writer.member("page", page)
         writer.member("store", store)
         writer.member("node", node)
+        writer.member("rights", rights.map { WireString($0.rawValue) })
     }
 }
 

@@ -281,7 +281,9 @@ async function testRefusals({ testPage, put, caret, origin }) {
     }, windows.desktop, 'preloads')
 
     const book = await put('book', 'Chapter one\n')
-    await testPage('refused changes are shown, kept, and discarded when asked', '/d/book', async (page) => {
+    await testPage('refused changes are shown, kept, and discarded when asked', '/', async (page) => {
+        await page.preload(keepNothing)
+        await page.goTo(`${origin}/d/book`)
         await inSituation(page, 'saved')
         await page.evaluate(() => document.querySelector('.text').setSelectionRange(0, 7))
         await insert(page, `Part ${'x'.repeat(250_000)}`)
@@ -304,10 +306,12 @@ async function testRefusals({ testPage, put, caret, origin }) {
         await showsText(page, 'Chapter one\nChapter two\n')
         await inSituation(page, 'saved')
         assert.equal(await asksBeforeLeaving(page), false)
-    }, windows.desktop, 'slowStorage')
+    }, windows.desktop, 'preloads')
 
     await put('note', 'x'.repeat(1_000))
-    await testPage('refused changes outlive a visit to the documents', '/d/note', async (page) => {
+    await testPage('refused changes outlive a visit to the documents', '/', async (page) => {
+        await page.preload(keepNothing)
+        await page.goTo(`${origin}/d/note`)
         await inSituation(page, 'saved')
         await insert(page, 'y'.repeat(250_000))
         await inSituation(page, 'refused')
@@ -322,7 +326,12 @@ async function testRefusals({ testPage, put, caret, origin }) {
         await inSituation(page, 'deleted')
         await shows(page, '.banner', /not saved, but the text is still here/)
         assert.equal(await asksBeforeLeaving(page), true)
-    }, windows.phone, 'slowStorage')
+    }, windows.phone, 'preloads')
+}
+
+/** Runs in the page: its storage is full, so that unsaved changes are only on the page. */
+function keepNothing() {
+    IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }
 }
 
 /** Runs in the page: while it `isFull`, each push gets the answer that a server with a full disk gives. */

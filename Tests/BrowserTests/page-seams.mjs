@@ -157,6 +157,24 @@ async function testKept({ put, openPage, server, origin }) {
         await page.close()
     })
 
+    await test('after a redaction, no storage of the page has the passage any more', async () => {
+        const [letter, relay] = [await put('letter', 'The password is swordfish.\n'), await startRelay(server.port)]
+        const page = await openPage('/d/letter', undefined, 'light', `http://127.0.0.1:${relay.port}`)
+        await inSituation(page, 'saved')
+        await goOffline(page, relay)
+        await insert(page, 'Ann ')
+        await shows(page, '.banner', /Kept on this device/)
+        assert.match(await page.evaluate(storedText), /swordfish/)
+        await server.caret(['redact', 'letter', '--yes'], 'swordfish\n')
+        relay.goOnline()
+        await pressOn(page, 'Connect now')
+        await inSituation(page, 'saved')
+        await until(() => letter.text.includes('Ann ') && letter.text.includes('*********'), 'the new text')
+        await page.waitFor(`async () => !/swordfish/.test(await (${storedText})())`, 'storages without the passage')
+        assert.doesNotMatch(await page.evaluate(() => document.querySelector('.text').value), /swordfish/)
+        await page.close()
+    })
+
     await test('a device that is forgotten keeps no unsaved text', async () => {
         const [diary, relay] = [await put('diary', ''), await startRelay(server.port)]
         const page = await openPage('/d/diary', undefined, 'light', `http://127.0.0.1:${relay.port}`)
@@ -200,4 +218,15 @@ async function testOtherUsers(programs) {
         await page.waitFor(() => document.querySelector('.kept-texts')?.childElementCount === 0, 'no text')
         await page.close()
     })
+}
+
+/** Runs in the page: all that its storages have, as one text. */
+async function storedText() {
+    const opened = await new Promise((resolve) => { indexedDB.open('caret').onsuccess = ({ target }) => resolve(target.result) })
+    const all = await new Promise((resolve) => {
+        opened.transaction('keepsakes').objectStore('keepsakes').getAll().onsuccess = ({ target }) => resolve(target.result)
+    })
+    opened.close()
+    const bytes = all.map((one) => new TextDecoder().decode(one.bytes) + (one.earlier ?? ''))
+    return [...bytes, JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })].join('\n')
 }

@@ -25,7 +25,6 @@ class WebKit {
         lazyLayout: 'WebKit lays out the rows of a list later than these tests look',
         preloads: 'WebDriver cannot run a script before those of a page',
         safeAreas: 'WebKitGTK cannot emulate the safe areas of a phone',
-        slowStorage: 'its storage has the text before the test looks, so the page warns of nothing',
         smallWindows: 'the bar of WebKitGTK does not fit into the window of a phone',
         sources: 'WebDriver does not replace answers of a server',
         downloads: 'WebDriver does not choose the folder of downloads',

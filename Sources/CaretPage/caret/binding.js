@@ -138,7 +138,7 @@ export class Binding {
     #listen() {
         const { signal } = this.#listeners
         const on = (target, types, listener) => {
-            for (const type of types.split(' ')) target.addEventListener(type, listener, { signal })
+            for (const type of types.split(' ')) target.addEventListener(type, listener, { signal, isInternal: true })
         }
         const field = this.surface
         on(field, 'beforeinput', (event) => this.#beforeInput(event))

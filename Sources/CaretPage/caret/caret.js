@@ -13,7 +13,7 @@ import { browserKeeping } from './browser-keeping.js'
 import { ClientState } from './client.js'
 import { Connection, isLonger, StartedTransport } from './connection.js'
 import { Core } from './core.js'
-import { CaretDocument, CaretEvent } from './document.js'
+import { Announcer, CaretDocument, CaretEvent } from './document.js'
 import { CaretError } from './errors.js'
 import { entry, Followers } from './followers.js'
 import { Keeper } from './keeper.js'
@@ -27,7 +27,7 @@ import { decodeMessage, encodeMessage } from './wire.js'
 export { Binding, CaretDocument, CaretError, Surface }
 
 /** A connection to a server. It reconnects by itself. Events: 'link', 'signedOut', 'keeping' and 'kept'. */
-export class Caret extends EventTarget {
+export class Caret extends Announcer {
     /** Null until it is loaded. Before that, the program has no client, so that there are no documents. */
     #module
     /** The events before the program can listen; null afterwards. */
@@ -130,8 +130,13 @@ export class Caret extends EventTarget {
 
     /** Dispatches an event, but not before the program can listen. */
     #tell(event) {
-        if (this.#earlyEvents) this.#earlyEvents.push(event)
-        else this.dispatchEvent(event)
+        if (this.#earlyEvents) return void this.#earlyEvents.push(event)
+        this.dispatchEvent(event)
+        if (event.type === 'signedOut') {
+            this.warnUnless(['link', 'signedOut'], ({ warnOfRefusal }) => warnOfRefusal(this.server.origin, this.#endError))
+        } else if (event.link?.state === 'waiting' && this.user === undefined) {
+            this.warnUnless(['link'], ({ warnOfServer }) => warnOfServer(this.server, event.link.reason))
+        }
     }
 
     /** { state, until, reason }: whether there is a connection, when the next attempt is, and what went wrong. */

@@ -10,12 +10,28 @@ export class CaretEvent extends Event {
     }
 }
 
+/** A target of events that knows to which of them the program has listened. */
+export class Announcer extends EventTarget {
+    heard = new Set()
+
+    /** A listener of this library has the option `isInternal`. */
+    addEventListener(type, listener, options) {
+        if (!options?.isInternal) this.heard.add(type)
+        super.addEventListener(type, listener, options)
+    }
+
+    /** Calls `warn` with warnings.js if this is a page and the program has listened to none of these events. */
+    warnUnless(types, warn) {
+        if (globalThis.document && !types.some((type) => this.heard.has(type))) import('./warnings.js').then(warn)
+    }
+}
+
 /**
  * A document that a client has open. Events: 'change', 'saving', 'peers', 'rights', 'renamed' and 'gone'.
  *
  * A view that starts with `text` and applies the edits of all 'change' events in order shows `text` again.
  */
-export class CaretDocument extends EventTarget {
+export class CaretDocument extends Announcer {
     #client
     #state
     #since = new Date()
@@ -124,10 +140,16 @@ export class CaretDocument extends EventTarget {
     }
 
     /** Waits until the text has arrived. Throws if the server does not open the document. */
-    opened() { return this.#wait('opened') }
+    opened() { return this.#told('opened') }
 
     /** Waits until everything is saved. Throws if the server refuses some edits. */
-    saved() { return this.#wait('saved') }
+    saved() { return this.#told('saved') }
+
+    /** The program that waits is told of a refusal. */
+    #told(goal) {
+        this.heard.add('saving')
+        return this.#wait(goal)
+    }
 
     /**
      * Waits until everything is saved, but for at most 4 s. If each `open` has its `close` now, also closes the document:
@@ -159,7 +181,7 @@ export class CaretDocument extends EventTarget {
         let timer
         const late = new Promise((resolve) => { timer = setTimeout(resolve, 4_000) })
         // Closing must go on, whether the edits are saved or not.
-        await Promise.race([late, this.saved().catch(() => {})])
+        await Promise.race([late, this.#wait('saved').catch(() => {})])
         clearTimeout(timer)
     }
 
@@ -185,6 +207,7 @@ export class CaretDocument extends EventTarget {
             return
         }
         if (type === 'saving') this.#since = new Date()
+        if (fields.saving?.state === 'refused') this.warnUnless(['saving', 'gone'], ({ warnOfRefusal }) => warnOfRefusal(this.name, this.#state.refusal))
         const current = type === 'saving' ? { saving: this.saving } : type === 'peers' ? { peers: this.peers } : fields
         this.dispatchEvent(new CaretEvent(type, current))
     }

@@ -51,8 +51,8 @@ export class SurfaceBinding {
         if (this.#shown !== document.text) this.#apply([replacement(this.#shown, document.text)], [[0, 0]])
         const { signal } = this.#listeners
         document.addEventListener('change', (event) => this.#changed(event), { signal })
-        document.addEventListener('rights', () => this.#updateRights(), { signal })
-        document.addEventListener('saving', () => this.#updateRights(), { signal })
+        document.addEventListener('rights', () => this.#updateRights(), { signal, isInternal: true })
+        document.addEventListener('saving', () => this.#updateRights(), { signal, isInternal: true })
         document.addEventListener('peers', () => this.#painting.schedule(), { signal })
         globalThis.document?.addEventListener('visibilitychange', () => this.#visibilityChanged(), { signal })
         this.#updateRights()

@@ -59,10 +59,12 @@ export function renameDocument(app, name) {
     })
 }
 
-/** The notes of a document belong to its name. Most documents have none. */
+/** The notes of a document belong to its name. Most documents have none, so the page looks first. */
 async function renameNotes(app, name, to) {
+    const notes = notesName(name)
     try {
-        await app.caret.rename(notesName(name), notesName(to))
+        const { docs: [found] } = await app.caret.list({ prefix: notes, limit: 1 })
+        if (found?.name === notes) await app.caret.rename(notes, notesName(to))
     } catch (error) {
         if (error.code !== 'not_found') notify(`The notes keep their old name. ${errorWords(error)}`)
     }

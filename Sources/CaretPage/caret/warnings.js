@@ -1,0 +1,30 @@
+// What the developer of a page reads in the console if something is wrong and no listener is told. It is loaded late,
+// because most pages need none of it.
+
+const advice = {
+    unauthorized: 'Pass a valid token to Caret.connect, as { token }.',
+    not_found: 'Open it with { create: true } to create it, or check the name and the token.',
+    forbidden: 'Use a token with this right.',
+}
+
+/** Writes a sentence about a refusal of the server, a CaretError, to the console. */
+export function warnOfRefusal(subject, { code, message }) {
+    warn(`${subject}: ${message}. ${advice[code] ?? ''}`.trim())
+}
+
+/** The same about a server that was never reached. A browser does not say why. */
+export function warnOfServer(server, reason) {
+    const { origin } = globalThis.location ?? {}
+    const site = origin === undefined || origin === server.origin ? ''
+        : ` If it runs, add ${origin} to its web_origins, because this page comes from there.`
+    warn(`cannot connect to ${server.origin}: ${reason}. Check that the server runs.${site} The client tries again.`)
+}
+
+const written = new Set()
+
+/** Writes each sentence once. */
+function warn(sentence) {
+    if (written.has(sentence)) return
+    written.add(sentence)
+    console.warn(`caret.js: ${sentence}`)
+}

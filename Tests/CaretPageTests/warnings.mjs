@@ -1,0 +1,66 @@
+// What the console of a page says if something is wrong, and the program listens to nothing.
+import assert from 'node:assert/strict'
+import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { inWorlds, settled } from './keeping-world.mjs'
+import { until } from './support.mjs'
+
+/** Runs `body` on a page, and returns what was written to the console. */
+async function warnings(body) {
+    const { warn } = console
+    const found = []
+    console.warn = (sentence) => found.push(sentence)
+    // Without a storage, the client uses nothing else of a page.
+    globalThis.document = {}
+    try {
+        await body(found)
+    } finally {
+        console.warn = warn
+        delete globalThis.document
+    }
+    return found
+}
+
+const connect = (world, options) =>
+    Caret.connect('http://127.0.0.1', { wasm: world.wasm, keep: false, transport: world.server.transport().make, ...options })
+
+export const cases = inWorlds({
+    async 'a page that listens to nothing is told once that a document is missing'(world) {
+        let caret
+        const found = await warnings(async (found) => {
+            caret = await connect(world)
+            const document = caret.open('a')
+            await until(() => document.saving.state === 'refused')
+            await until(() => found.length > 0)
+            document.retry()
+            await settled()
+        })
+        await caret.close()
+        assert.equal(found.length, 1)
+        assert.match(found[0], /^caret\.js: a: .*not_found.* Open it with \{ create: true \} to create it/)
+    },
+
+    async 'a page that listens, or waits for the document, writes nothing'(world) {
+        const found = await warnings(async () => {
+            const caret = await connect(world)
+            caret.open('a').addEventListener('saving', () => {})
+            await assert.rejects(caret.open('b').opened())
+            await settled()
+            await caret.close()
+        })
+        assert.deepEqual(found, [])
+    },
+
+    async 'a page that cannot connect is told what to check'(world) {
+        world.server.isReachable = false
+        let caret
+        const found = await warnings(async (found) => {
+            caret = await connect(world)
+            await until(() => found.length > 0)
+            caret.reconnect()
+            await settled()
+        })
+        await caret.close()
+        assert.equal(found.length, 1)
+        assert.match(found[0], /^caret\.js: cannot connect to http:\/\/127\.0\.0\.1: .*Check that the server runs\./)
+    },
+})

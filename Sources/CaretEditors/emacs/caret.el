@@ -96,9 +96,13 @@
         (mapc body (butlast lines))))))
 
 (defun caret--report (buffer text)
-  "Show TEXT, a sentence about the document in BUFFER."
+  "Show TEXT, a sentence about the document in BUFFER.
+A line that begins with two spaces says what to do about the line before it."
   (when (buffer-live-p buffer)
-    (with-current-buffer buffer (setq caret--message text)))
+    (with-current-buffer buffer
+      (when (string-prefix-p "  " text)
+        (setq text (concat caret--message ";" (substring text 1))))
+      (setq caret--message text)))
   (message "%s" (string-remove-prefix "caret: " text)))
 
 (defun caret--ended (buffer process)
@@ -176,11 +180,13 @@
           ("peers" (when (and (= (plist-get message :after) caret--sent)
                               (= (plist-get message :number) caret--seen))
                      (caret--show-peers (plist-get message :peers))))
-          ("state" (setq caret--state (plist-get message :state) caret--message (plist-get message :message))
-           (set-buffer-modified-p (not (equal caret--state "saved")))
-           (force-mode-line-update)
-           (let ((is-kept (not (eq (plist-get message :kept) :false))))
-             (when (and caret--is-kept (not is-kept))
+          ("state"
+           (let ((was caret--state)
+                 (is-kept (not (eq (plist-get message :kept) :false))))
+             (setq caret--state (plist-get message :state) caret--message (plist-get message :message))
+             (caret--show-modified)
+             (when (or (and caret--is-kept (not is-kept))
+                       (and (equal caret--state "offline") (not (equal was "offline"))))
                (message "%s: %s" caret--name caret--message))
              (setq caret--is-kept is-kept)))
           ("saved" (setq caret--is-saved t))
@@ -197,6 +203,11 @@
   (setq caret--seen 0 caret--sent 0 caret--selection nil)
   (let ((buffer-file-name caret--name)) (set-auto-mode))
   (caret-mode 1))
+
+(defun caret--show-modified ()
+  "Mark the buffer as modified only while the user's own edits are not saved."
+  (set-buffer-modified-p (not (equal caret--state "saved")))
+  (force-mode-line-update))
 
 (defun caret--apply (message)
   "Apply the edits of others in MESSAGE.  The caret of each window stays at its character."
@@ -216,6 +227,7 @@
     (goto-char place)
     (dolist (known places) (set-window-point (car known) (cdr known))))
   (setq caret--seen (plist-get message :number))
+  (caret--show-modified)
   (caret--send :type "applied" :number caret--seen))
 
 ;;; The carets of others

@@ -17,7 +17,7 @@ struct EditorPluginTests {
             switch self {
             case .vim:
                 return [
-                    "vim", "-N", "-u", "NONE", "-i", "NONE", "-n",
+                    "vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "set laststatus=2",
                     "--cmd", "let g:caret_command = ['\(caret)']",
                     "-S", "\(Editor.folder)/vim/plugin/caret.vim", "-c", "CaretOpen \(document)",
                 ]
@@ -42,6 +42,14 @@ struct EditorPluginTests {
                 : ["2", "G", "A"] + text.map(String.init) + ["Escape"]
         }
 
+        /// Whether the status line of the editor says that the buffer is as saved.
+        func isUnmodified(in screen: String) -> Bool {
+            switch self {
+            case .vim, .neovim: !screen.contains("[+]")
+            case .emacs: screen.contains(" --- ") || screen.contains(":---")
+            }
+        }
+
         var undo: String { self == .emacs ? "C-_" : "u" }
         var save: [String] { self == .emacs ? ["C-x", "C-s"] : [":", "w", "Enter"] }
     }
@@ -49,14 +57,20 @@ struct EditorPluginTests {
     private func open(
         _ editor: Editor, _ document: String, as name: String, on session: CommandSession
     ) throws -> TerminalScreen {
+        let screen = try start(editor, document, as: name, on: session)
+        try screen.waits { $0.contains("two") }
+        return screen
+    }
+
+    private func start(
+        _ editor: Editor, _ document: String, as name: String, on session: CommandSession
+    ) throws -> TerminalScreen {
         let environment = [
             "CARET_SERVER": session.address, "USER": name, "XDG_STATE_HOME": session.folder.path + "/" + name,
             "HOME": session.folder.path,
         ]
         let words = ["env"] + environment.map { "\($0)=\($1)" } + editor.command(opening: document)
-        let screen = try TerminalScreen(running: words, on: session)
-        try screen.waits { $0.contains("two") }
-        return screen
+        return try TerminalScreen(running: words, on: session)
     }
 
     @Test("`caret edit` opens a document live", arguments: [Editor.vim, .neovim])
@@ -78,10 +92,24 @@ struct EditorPluginTests {
         #expect(other.peers.map { $0["name"] as? String } == ["Ann"])
         #expect(other.peers.map { $0["color"] as? String } == ["#c33"])
         #expect(other.end().status == 0)
-        try screen.type(":q")
+        // Waits until the server has the edit. Without `w`, the editor would refuse to lose it until then.
+        try screen.type(":wq")
         #expect(try screen.ended() == 0)
         #expect(try screen.text().contains("it's 100% #1: all edits are saved, at revision 3"))
         #expect(try session.caret(["cat", "it's 100% #1"]).output == "zero\none\ntwo!\n")
+    }
+
+    @Test(
+        "an editor says that there is no such document, and that the server is away",
+        arguments: Editor.allCases)
+    func faults(editor: Editor) throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "list", "--create"], input: "one\ntwo\n").status == 0)
+        let missing = try start(editor, "missing", as: "Ann", on: session)
+        try missing.waits { $0.contains("there is no such document") }
+        let screen = try open(editor, "list", as: "Ann", on: session)
+        session.stop()
+        try screen.waits { $0.contains("the server cannot be reached") }
     }
 
     @Test(
@@ -106,6 +134,9 @@ struct EditorPluginTests {
         // Others' changes keep each caret on its character.
         #expect(try session.caret(["put", "list"], input: "zero\none\ntwoBB\nthree\nfour\n").status == 0)
         for screen in [ann, ben] { try screen.waits { $0.contains("zero") && $0.contains("four") } }
+        // Only own edits that are not saved count as modified.
+        try ann.waits { first.isUnmodified(in: $0) }
+        try ben.waits { second.isUnmodified(in: $0) }
         try ben.press(second == .emacs ? "C" : "a", "C")
         try ann.waits { $0.contains("twoBBC") }
         withExtendedLifetime(session) {}

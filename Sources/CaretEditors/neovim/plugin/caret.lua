@@ -94,6 +94,11 @@ end
 
 -- Messages from `caret pipe`
 
+-- Only the user's own edits that are not saved make the buffer modified.
+local function show_modified(document)
+  vim.bo[document.buffer].modified = document.state ~= 'saved'
+end
+
 -- Applies the edits of others. The caret of each window stays at its character.
 local function apply(document, message)
   local buffer = document.buffer
@@ -113,6 +118,7 @@ local function apply(document, message)
   end
   api.nvim_buf_clear_namespace(buffer, places, 0, -1)
   document.seen, document.is_applying = message.number, false
+  show_modified(document)
   send(document, { type = 'applied', number = document.seen })
 end
 
@@ -137,10 +143,11 @@ local function receive(document, line)
   elseif message.type == 'peers' then
     if message.after == document.sent and message.number == document.seen then show_peers(document, message.peers) end
   elseif message.type == 'state' then
+    local was = document.state
     document.state, document.message = message.state, message.message
-    vim.bo[document.buffer].modified = message.state ~= 'saved'
+    show_modified(document)
     vim.cmd('redrawstatus!')
-    if document.is_kept and not message.kept then report(document.name .. ': ' .. message.message) end
+    if was ~= 'offline' and message.state == 'offline' or document.is_kept and not message.kept then report(document.name .. ': ' .. message.message) end
     document.is_kept = message.kept
   elseif message.type == 'saved' then
     document.saved = true

@@ -28,12 +28,13 @@ function! s:Open(name, options) abort
   endif
   setlocal buftype=acwrite noswapfile undolevels=-1 fileformat=unix fileencoding=utf-8
   let document = {'buffer': buffer, 'name': a:name, 'state': 'opening', 'message': '', 'seen': 0, 'sent': 0,
-        \ 'count': 1, 'is_kept': 1, 'is_applying': 0, 'is_open': 0, 'saved': 0, 'selection': []}
+        \ 'count': 1, 'is_kept': 1, 'is_applying': 0, 'is_open': 0, 'saved': 0, 'selection': [],
+        \ 'reason': a:name .. ': `caret pipe` has ended'}
   let s:documents[buffer] = document
   let command = get(g:, 'caret_command', ['caret']) + ['pipe', '--positions', 'lines'] + a:options + ['--', a:name]
   let document.job = job_start(command, {'mode': 'nl', 'noblock': 1, 'stoponexit': '',
-        \ 'out_cb': {_, line -> s:Receive(document, line)}, 'err_cb': {_, line -> s:Fail(document, line)},
-        \ 'exit_cb': {_, status -> s:End(document, status)}})
+        \ 'out_cb': {_, line -> s:Receive(document, line)}, 'err_cb': {_, line -> s:Report(document, line)},
+        \ 'close_cb': {_ -> s:End(document)}})
   augroup caret
     execute 'autocmd! * <buffer=' .. buffer .. '>'
     execute 'autocmd BufWriteCmd <buffer=' .. buffer .. '> call s:Save(' .. buffer .. ')'
@@ -144,10 +145,11 @@ function! s:Receive(document, line) abort
       call s:ShowPeers(document, message.peers)
     endif
   elseif message.type ==# 'state'
+    let was = document.state
     let [document.state, document.message] = [message.state, message.message]
-    call setbufvar(document.buffer, '&modified', message.state !=# 'saved')
+    call s:ShowModified(document)
     redrawstatus!
-    if document.is_kept && !message.kept
+    if (was !=# 'offline' && message.state ==# 'offline') || (document.is_kept && !message.kept)
       call s:Fail(document, document.name .. ': ' .. message.message)
     endif
     let document.is_kept = message.kept
@@ -160,6 +162,14 @@ function! s:Receive(document, line) abort
   endif
 endfunction
 
+" A line of standard error. The first one says what is wrong, and the next ones what to do.
+function! s:Report(document, line) abort
+  if a:line =~# '^caret: '
+    let a:document.reason = a:line
+  endif
+  call s:Fail(a:document, a:line)
+endfunction
+
 function! s:Fail(document, line) abort
   let a:document.message = a:line
   echohl ErrorMsg
@@ -168,10 +178,16 @@ function! s:Fail(document, line) abort
 endfunction
 
 " The text stays in the buffer after the end, and can be saved as a file.
-function! s:End(document, status) abort
+function! s:End(document) abort
+  let was_open = a:document.is_open
   let [a:document.is_open, a:document.state] = [0, 'closed']
-  if has_key(s:documents, a:document.buffer)
+  if !has_key(s:documents, a:document.buffer)
+    return
+  elseif was_open
     call s:Fail(a:document, a:document.name .. ': no longer live; open it again with :CaretOpen after :bwipeout')
+  else
+    " What is said last is what the user sees: why the document is not open.
+    call s:Fail(a:document, a:document.reason)
   endif
 endfunction
 
@@ -186,6 +202,11 @@ function! s:Show(document, text) abort
   if bufnr() == buffer
     filetype detect
   endif
+endfunction
+
+" Only the user's own edits that are not saved make the buffer modified.
+function! s:ShowModified(document) abort
+  call setbufvar(a:document.buffer, '&modified', a:document.state !=# 'saved')
 endfunction
 
 " Applies the edits of others. The caret of each window stays at its character.
@@ -205,6 +226,7 @@ function! s:Apply(document, message) abort
     call win_execute(window, 'call cursor(' .. caret[0] .. ', ' .. caret[1] .. ')')
   endfor
   let [document.seen, document.is_applying] = [a:message.number, 0]
+  call s:ShowModified(document)
   call s:Send(document, {'type': 'applied', 'number': document.seen})
   redraw
 endfunction

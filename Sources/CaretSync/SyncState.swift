@@ -36,6 +36,9 @@ package struct SyncState {
         }
         self.lock = lock
         inode = try disk.status(folder + "/lock")?.inode ?? 0
+        // The folder may be in a repository, to which the state of a sync does not belong. On a full disk, the sync works
+        // without this file.
+        _ = try? SyncState.storedValue(folder + "/.gitignore", orElse: "*\n", disk)
         clientID = try SyncState.storedValue(folder + "/client", orElse: LiveClient.randomID(), disk)
         let known = try SyncState.storedValue(folder + "/prefix", orElse: prefix, disk)
         if !known.isSame(as: prefix) {

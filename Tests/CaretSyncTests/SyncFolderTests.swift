@@ -10,6 +10,19 @@ import Testing
     /// The letter U+0D4E before a slash, or the mark U+0301 after it, forms one Character with the slash.
     static let paths: [WireString] = ["link/x", "link/\u{301}x", "link\u{0D4E}/x", "real/link/\u{301}x"]
 
+    @Test("the state of a sync is not for the repository that the folder may be in")
+    func gitIgnore() throws {
+        // If the folder cannot be removed, it stays in the system's temporary folder and disturbs no test.
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        _ = try SyncState(in: root, prefix: "")
+        let path = root + "/.caret/.gitignore"
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "*\n")
+        try "kept\n".write(toFile: path, atomically: true, encoding: .utf8)
+        _ = try SyncState(in: root, prefix: "")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept\n")
+    }
+
     @Test("no file in a linked folder is read, even with a combining mark after /", arguments: paths)
     func links(path: WireString) throws {
         let manager = FileManager.default

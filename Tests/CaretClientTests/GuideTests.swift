@@ -14,9 +14,13 @@ import Testing
         if case .tcp(let host, let port) = address { (host, port) } else { nil }
     }
 
-    @Test("the code of the guide works")
+    @Test("the code of the guide works, also a second time")
     func guide() async throws {
         let server = try ServerProcess()
+        for _ in 1...2 { try await guide(on: server) }
+    }
+
+    private func guide(on server: ServerProcess) async throws {
         let (host, port) = try #require(tcp(server.address))
         let client = LiveClient(
             .tcp(host: host, port: port),
@@ -55,7 +59,10 @@ import Testing
     }
 
     private func sendRequests(_ client: LiveClient) async throws {
-        try await client.push("Milk\nBread\n", to: "lists/shopping", creating: true)
+        let known =
+            try await client.list(prefix: "lists/shopping").documents.isEmpty
+            ? nil : client.read("lists/shopping")
+        try await client.push("Milk\nBread\n", to: "lists/shopping", since: known, creating: true)
         let read = try await client.read("lists/shopping")
         try await client.push(read.text + "Tea\n", to: read.name, since: read)
         for entry in try await client.list(prefix: "lists/").documents {
@@ -114,6 +121,7 @@ import Testing
         }
         try document.select([Selection(caret: 5)])
         try await client.rename("lists/shopping", to: "lists/food")
+        try await client.rename("lists/food", to: "lists/shopping")
         do {
             try await document.saved()
         } catch let refused as RefusedEdits {

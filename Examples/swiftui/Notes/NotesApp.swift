@@ -4,13 +4,16 @@ import SwiftUI
 
 /// A window with one document that everybody edits at the same time.
 @main struct NotesApp: App {
+    // SwiftUI makes a view again and again, but the app once. A note of the view would connect each time.
+    private let note = Note()
+
     var body: some Scene {
-        WindowGroup { NoteView() }
+        WindowGroup { NoteView(note: note) }
     }
 }
 
 struct NoteView: View {
-    @State private var note = Note()
+    let note: Note
 
     var body: some View {
         VStack {

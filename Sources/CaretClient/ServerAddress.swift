@@ -42,6 +42,13 @@ public enum ServerAddress: Hashable, Sendable {
         self = .tcp(host: host, port: port)
     }
 
+    var isPlainTCP: Bool {
+        switch self {
+        case .tcp: true
+        case .tls, .unix: false
+        }
+    }
+
     private static func rest(of text: String, after scheme: String) -> String? {
         guard text.utf8.starts(with: scheme.utf8) else { return nil }
         return String(Substring(text.utf8.dropFirst(scheme.utf8.count)))

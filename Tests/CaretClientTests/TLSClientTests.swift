@@ -113,7 +113,8 @@ import Testing
     @Test("a client without TLS is closed by a server that requires TLS")
     func plainClient() async throws {
         let found = await fault(of: server.address)
-        #expect(found == .unreachable(server.address, reason: "the server closed the connection"))
+        #expect(found == .unreachable(server.address, reason: LineConnection.hintAtTLS))
+        #expect(LineConnection.hintAtTLS.contains("carets://"))
     }
 
     @Test("a client with TLS learns that the server has no certificate")

@@ -24,6 +24,19 @@ import Testing
         #expect(try ParsedCommand(["log", "a", "-n", "5"]).arguments.options == ["limit": ["5"]])
     }
 
+    @Test("letters of options can be written together, also with a value at the end")
+    func letters() throws {
+        let none = ["names": [""], "ignore-case": [""]]
+        #expect(try ParsedCommand(["grep", "-il", "x"]).arguments.options == none)
+        #expect(
+            try ParsedCommand(["grep", "-Fil", "x"]).arguments.options
+                == none.merging(["fixed": [""]]) { one, _ in one })
+        #expect(try ParsedCommand(["log", "a", "-n", "5"]).arguments.options == ["limit": ["5"]])
+        #expect(throws: UsageFault.self) { try ParsedCommand(["grep", "-ix", "x"]) }
+        #expect(throws: UsageFault.self) { try ParsedCommand(["grep", "-ii", "x"]) }
+        #expect(throws: UsageFault.self) { try ParsedCommand(["grep", "-i=1", "x"]) }
+    }
+
     @Test(
         "each wrong command line has an exact error message",
         arguments: [

@@ -24,6 +24,22 @@ import Testing
         #expect(narrow.last?.hasPrefix("a/long/…         1       1  20") == true)
     }
 
+    @Test("an empty list says so on a terminal, and what to do; programs get nothing")
+    func emptyLists() throws {
+        let session = try CommandSession()
+        for (arguments, sentence) in [
+            (["ls"], "there are no documents yet; `caret new NAME` creates one"),
+            (["ls", "x/"], "no document that you may read begins with x/; `caret ls` lists all"),
+            (["ls", "--deleted"], "there is no deleted document that can be restored"),
+            (["token", "list"], "there are no tokens; `caret token add` creates one"),
+        ] {
+            #expect(try shown(arguments, on: session, columns: 100) == sentence)
+            #expect(try session.caret(arguments).output == "")
+        }
+        try session.expect("$ put a --create << x\na: saved as revision 1")
+        #expect(try shown(["tag", "a"], on: session, columns: 100).hasPrefix("no revision has a name; "))
+    }
+
     @Test("`diff` prints colours, and a text cannot control the terminal")
     func colors() throws {
         let session = try CommandSession()

@@ -79,7 +79,7 @@ import Testing
         #expect(files.contains { $0.1 == "/" } && files.contains { $0.1 == "/caret/caret.wasm" })
         #expect(!files.contains { $0.1 == "/service-worker.js" || $0.1 == "/page/files.json" })
         // The page has the client in its own scripts.
-        #expect(!files.contains { $0.1.hasSuffix("caret.js") } && files.count < 15)
+        #expect(!files.contains { $0.1.hasSuffix("caret.js") } && files.count < 20)
         for file in files {
             let answer = try client.fetch("HEAD \(file.1)")
             #expect(answer.status == 200 && answer.fields["etag"] == "\"\(file.2)\"", "\(file.1)")
@@ -150,9 +150,12 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
-    @Test("/metrics counts requests that are refused because of their host or origin")
+    @Test(
+        "/metrics counts requests that are refused because of their host or origin, and the log names the origin"
+    )
     func countedRefusals() throws {
-        let client = try LineClient(try LiveServer())
+        let server = try LiveServer()
+        let client = try LineClient(server)
         try client.request("GET /healthz", host: "example.org")
         try expect(421, "bad_host", of: client)
         for _ in 0..<2 {
@@ -162,6 +165,7 @@ import Testing
         let metrics = try client.fetch("GET /metrics").body
         #expect(metrics.contains("\ncaret_refusals_total{code=\"bad_host\"} 1\n"))
         #expect(metrics.contains("\ncaret_refusals_total{code=\"bad_origin\"} 2\n"))
+        try server.waitForLog(#/ info event=origin_refused connection=\d+ origin=https:\/\/example\.org$/#)
     }
 
     @Test(

@@ -22,6 +22,8 @@ package final class LineConnection {
     private let handler: (Event) -> Void
     private let transport: ServerTransport
     private var isClosed = false
+    /// Whether the server may expect TLS, which the client does not use, and has not answered yet.
+    private var mayExpectTLS = false
 
     private var limits = Limits.Announced()
     private var framer = LineFramer(limit: Limits.Announced().serverLine)
@@ -40,6 +42,7 @@ package final class LineConnection {
         to server: ResolvedServer, within timeout: Milliseconds = ServerRotation.longestAttempt
     ) {
         if isClosed { return }
+        mayExpectTLS = server.isPlainTCP
         transport.connect(to: server, within: timeout)
     }
 
@@ -62,9 +65,22 @@ package final class LineConnection {
         if isClosed { return }
         switch event {
         case .connected: handler(.connected)
-        case .received(let bytes): decode(bytes)
+        case .received(let bytes):
+            if mayExpectTLS, bytes.first == LineConnection.alert { return endWithoutTLS() }
+            mayExpectTLS = false
+            decode(bytes)
+        case .disconnected(.ended) where mayExpectTLS: endWithoutTLS()
         case .disconnected(let reason): end(reason)
         }
+    }
+
+    /// The first byte of an alert, with which TLS answers something else than TLS. No line begins with it.
+    private static let alert: UInt8 = 0x15
+    package static let hintAtTLS =
+        "the server closed the connection without an answer; if it uses TLS, write carets:// before its address"
+
+    private func endWithoutTLS() {
+        end(.unreachable(LineConnection.hintAtTLS))
     }
 
     /// Sets the limits that the server has announced.

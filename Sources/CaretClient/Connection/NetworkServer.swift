@@ -14,11 +14,14 @@
         }
 
         let endpoint: NWEndpoint
+        /// Whether the server is reached over TCP without TLS.
+        let isPlainTCP: Bool
         /// Nil without TLS.
         private let trust: Trust?
 
         /// Reads the certificates that the client trusts. Network.framework finds the server later.
         package init(_ address: ServerAddress) throws(ResolvingFault) {
+            isPlainTCP = address.isPlainTCP
             switch address {
             case .unix(let path):
                 endpoint = .unix(path: path)

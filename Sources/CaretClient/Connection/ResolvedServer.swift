@@ -13,16 +13,20 @@
         let addresses: [SystemAddress]
         /// Nil without TLS.
         let security: Security?
+        /// Whether the server is reached over TCP without TLS.
+        let isPlainTCP: Bool
 
         package init(_ addresses: [SystemAddress], _ security: Security? = nil) {
             self.addresses = addresses
             self.security = security
+            isPlainTCP = false
         }
 
         /// Finds a server, and reads the certificates that the client trusts. May block while it waits for
         /// the network.
         package init(_ address: ServerAddress) throws(ResolvingFault) {
             addresses = try SystemAddress.resolved(address)
+            isPlainTCP = address.isPlainTCP
             guard case .tls(let host, _, let trust) = address else {
                 security = nil
                 return

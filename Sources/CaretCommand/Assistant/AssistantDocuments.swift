@@ -18,9 +18,9 @@ actor AssistantDocuments {
         do {
             return try await run(call)
         } catch {
-            let failure = Failure(error)
+            let advice = (error as? ServerRefusal)?.adviceForAssistant
             return ToolResult(
-                [failure.message, failure.advice].compactMap(\.self).joined(separator: "\n"), isError: true)
+                [Failure(error).message, advice].compactMap(\.self).joined(separator: "\n"), isError: true)
         }
     }
 
@@ -137,6 +137,21 @@ actor AssistantDocuments {
     private func close(_ name: String) {
         for known in open where known.name == name { known.document.close() }
         open.removeAll { $0.name == name }
+    }
+}
+
+extension ServerRefusal {
+    /// What an assistant can do, which has tools, and no shell.
+    fileprivate var adviceForAssistant: String? {
+        switch code {
+        case .notFound: "list_documents lists the documents that you may read"
+        case .badName: "a name consists of parts separated by /; no part can be empty, . or .."
+        case .baseAhead, .baseTrimmed, .epochChanged, .baseBehind: "read the newest text of the document"
+        case .tooLarge: "nothing was changed; write less"
+        case .rateLimited, .overloaded, .shuttingDown: "try again later"
+        case .unauthorized, .forbidden: "ask the user for a token with this right"
+        default: nil
+        }
     }
 }
 

@@ -37,8 +37,14 @@ struct Ls: Subcommand {
                 entry.name, "\(entry.revision.value)", "\(entry.length)", context.stamp(entry.updated),
             ])
         }
-        if !entries.isEmpty { context.show(table) }
+        context.show(table, orIfEmpty: nothing)
         return .done
+    }
+
+    private var nothing: String {
+        prefix.isEmpty
+            ? "there are no documents yet; `caret new NAME` creates one"
+            : "no document that you may read begins with \(prefix); `caret ls` lists all"
     }
 
     private func showDeleted(in context: CommandContext) async throws -> ExitCode {
@@ -58,7 +64,7 @@ struct Ls: Subcommand {
                 context.stamp(entry.updated), context.stamp(entry.deleted),
             ])
         }
-        if !entries.isEmpty { context.show(table) }
+        context.show(table, orIfEmpty: "there is no deleted document that can be restored")
         return .done
     }
 }

@@ -88,6 +88,6 @@ struct NameRevision: Subcommand {
         for tag in tags {
             table.add(["\(tag.revision.value)", tag.name, tag.user, context.stamp(tag.time)])
         }
-        if !tags.isEmpty { context.show(table) }
+        context.show(table, orIfEmpty: "no revision has a name; `caret tag DOC NAME` names the newest one")
     }
 }

@@ -31,7 +31,7 @@ struct TokenList: Subcommand {
             case .sound(let details): table.add(["\(token.number)"] + fields(of: details, in: context))
             }
         }
-        if !tokens.isEmpty { context.show(table) }
+        context.show(table, orIfEmpty: "there are no tokens; `caret token add` creates one")
         return .done
     }
 

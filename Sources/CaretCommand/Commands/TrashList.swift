@@ -37,7 +37,7 @@ struct TrashList: Subcommand {
                 item.path,
             ])
         }
-        if !trash.items.isEmpty { context.show(table) }
+        context.show(table, orIfEmpty: "the trash is empty")
         return .done
     }
 }

@@ -97,7 +97,7 @@ struct Who: Subcommand {
                     ])
             }
         }
-        if !found.allSatisfy(\.connections.isEmpty) { context.show(table) }
+        context.show(table, orIfEmpty: "nobody is connected")
     }
 }
 

@@ -40,6 +40,12 @@ package struct CommandContext: Sendable {
         output.write(screen.map { table.text(on: $0, style, titled: titled) } ?? table.plain)
     }
 
+    /// Prints a table. If it is empty, a terminal shows a sentence instead, and programs get nothing.
+    func show(_ table: Table, orIfEmpty sentence: String) {
+        if !table.rows.isEmpty { return show(table) }
+        if screen != nil { output.write(sentence.printable + "\n") }
+    }
+
     /// A part of a document's text. On a terminal visible signs replace control characters.
     func shown(_ text: String) -> String { screen == nil ? text : text.printable }
 

@@ -56,6 +56,13 @@ package struct Failure: Error, Equatable {
 
     private init(_ fault: ConnectionFault) {
         switch fault {
+        case .unreachable(.tls, _):
+            self.init(
+                fault.description,
+                advice:
+                    "check that the server runs, and uses TLS at this port; to trust its certificate, add "
+                    + "?trust=FILE or ?pin=SHA256 after the port",
+                code: .unreachable)
         case .unreachable, .allUnreachable:
             self.init(
                 fault.description,

@@ -78,7 +78,12 @@ package struct ParsedCommand: Sendable {
             arguments = known
         }
 
+        /// Reads an option, or several letters together: `-il` means `-i -l`.
         private mutating func read(option word: String) throws(UsageFault) {
+            if let (first, others) = separated(word) {
+                rest = [others] + rest
+                return try read(option: first)
+            }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
             let known = CommonOptions.all + arguments.command.options
@@ -94,6 +99,15 @@ package struct ParsedCommand: Sendable {
                 throw fault(.missingValue(option.flag, value: placeholder))
             }
             arguments.add(option, text)
+        }
+
+        /// The first letter of several ones, if it is that of an option without a value, and the others.
+        private func separated(_ word: String) -> (first: String, others: String)? {
+            guard word.utf8.count > 2, !word.hasPrefix("--") else { return nil }
+            let first = String(word.prefix(2))
+            let options = CommonOptions.all + arguments.command.options
+            guard options.contains(where: { $0.matches(first) && $0.value == nil }) else { return nil }
+            return (first, "-" + word.dropFirst(2))
         }
 
         private func fault(_ problem: UsageFault.Problem) -> UsageFault {

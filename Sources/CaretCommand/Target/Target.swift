@@ -60,9 +60,16 @@ package enum Target: Equatable, Sendable {
         } catch {
             let number = error.count == 1 ? "" : ", address \(error.number) of \(error.count)"
             throw arguments.fault(
-                .badValue(
-                    origin + number, found: error.entry,
-                    expected: "HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"))
+                .badValue(origin + number, found: error.entry, expected: expected(insteadOf: error.entry)))
         }
+    }
+
+    private static func expected(insteadOf entry: String) -> String {
+        if entry.hasPrefix("http://") { return "HOST:PORT without http://" }
+        if entry.hasPrefix("https://") { return "carets://HOST:PORT instead of https://" }
+        if entry.contains("?pin=") {
+            return "?pin= with the 64 hexadecimal digits of the SHA-256 of the server's certificate"
+        }
+        return "HOST, HOST:PORT, [ADDRESS]:PORT, carets://HOST:PORT or a socket's path"
     }
 }

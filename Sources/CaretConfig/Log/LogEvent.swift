@@ -37,6 +37,8 @@ package struct LogEvent: Equatable, Sendable {
         case loginFailed = "login_failed"
         /// A token was refused because the client's address had sent too many unknown tokens.
         case guessingSlowed = "guessing_slowed"
+        /// A page of another site may not use the server.
+        case originRefused = "origin_refused"
         case tokenAdded = "token_added"
         case tokenRevoked = "token_revoked"
 
@@ -88,7 +90,8 @@ package struct LogEvent: Equatable, Sendable {
             case .connectionOpened, .connectionClosed, .roomOpened, .roomClosed, .historyTrimmed,
                 .documentPurged, .pushersForgotten, .memoryReturned:
                 .debug
-            case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
+            case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .originRefused,
+                .tokenAdded, .tokenRevoked,
                 .migrating,
                 .historyRedacted, .filesErased, .diskFreed, .backupMade, .logSuppressed, .reloaded,
                 .tlsReloaded, .storeBack, .storeReplicated:
@@ -139,6 +142,8 @@ package enum LogField: Equatable, Sendable {
     case token(Int64)
     case code(ErrorCode)
     case reason(LogWord)
+    /// The site of a page: only scheme, host and port.
+    case origin(Origin)
     /// An error code of the system.
     case errno(Int32)
     /// An extended result code of SQLite.
@@ -197,6 +202,7 @@ extension LogField {
         case .token(let number): ("token", .number(number))
         case .code(let code): ("code", .word(code.rawValue))
         case .reason(let word): ("reason", .word(word.text))
+        case .origin(let origin): ("origin", .word(origin.description))
         case .errno(let code): ("errno", .number(Int64(code)))
         case .sqlite(let code): ("sqlite", .number(Int64(code)))
         case .signal(let number): ("signal", .number(Int64(number)))

@@ -266,13 +266,18 @@ package final class ConnectionShell: ConnectionHandler {
                 switchboard.runInBackground { [id, switchboard] in
                     switchboard.send(.compared(comparison.response(), number: number), to: id)
                 }
-            case .countRefusal(let code):
-                host.counters.add(to: code == .badHost ? .refusedHosts : .refusedOrigins)
+            case .noteRefusal(let code, let origin): note(code, origin)
             }
         }
         switchboard.observer?.saw(web.state)
         // The state returned all these actions before it waits for the text, so they run before its next ones.
         if let lookup { find(lookup.name, lookup.read, web) }
+    }
+
+    private func note(_ refusal: WebCode, _ origin: Origin?) {
+        host.counters.add(to: refusal == .badHost ? .refusedHosts : .refusedOrigins)
+        guard refusal == .badOrigin, let origin else { return }
+        switchboard.log.write(LogEvent(.originRefused, .connection(Int(id.value)), .origin(origin)))
     }
 
     private func find(_ name: DocumentName, _ read: Read, _ web: Box<WebState>) {

@@ -16,6 +16,6 @@ package enum WebAction: Equatable, Sendable {
     /// Compute the response with a difference, away from the loop. Then pass the response to `compared` with
     /// this number.
     case compare(Comparison, number: Int)
-    /// Count a request that was refused because of its host or its origin.
-    case countRefusal(WebCode)
+    /// Count a request that was refused because of its host or its origin, and log its origin.
+    case noteRefusal(WebCode, Origin?)
 }

@@ -135,7 +135,8 @@ extension WebState {
         do throws(WebRefusal) {
             try settings.siteGuard.check(head, target.path, at: listener, isSecure: security == .tls)
         } catch {
-            if let code = error.webCode { actions.append(.countRefusal(code)) }
+            let origin = head.fields["origin"].first.flatMap { Origin(String(decoding: $0, as: UTF8.self)) }
+            if let code = error.webCode { actions.append(.noteRefusal(code, origin)) }
             throw error
         }
         guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {

@@ -68,6 +68,8 @@ import Testing
         #expect(try assistant.call("list_documents", [:]).texts == ["there are no documents"])
         let missing = try assistant.call("read_document", ["name": "plan"])
         #expect(missing.isError && missing.texts[0].contains("there is no such document"))
+        // An assistant has tools, and no shell.
+        #expect(missing.texts[0].contains("list_documents") && !missing.texts[0].contains("caret ls"))
         let made = try assistant.call(
             "write_document", ["name": "plan", "text": "one\ntwo\none\n", "create": true])
         #expect(made.texts == ["plan: saved as revision 1"] && !made.isError)

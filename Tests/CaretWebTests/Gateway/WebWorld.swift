@@ -177,7 +177,7 @@ final class WebWorld {
     private func word(_ action: WebAction) -> String? {
         switch action {
         case .compare, .findText: return nil
-        case .countRefusal(let code):
+        case .noteRefusal(let code, _):
             counted.append(code)
             return nil
         case .sendMessages(let lines):

@@ -151,7 +151,9 @@ extension Syncer {
             }
         } else if try old != nil || new == nil || folder.obstacle(to: rename.new) != nil {
             // If the file is missing, the user renamed it too, or deleted it without knowing the new name. In
-            // both cases, the document gets a file with the new name.
+            // both cases, the document gets a file with the new name. A second record of the document would
+            // be out of date if the document got its old name back.
+            if old == nil { try state.forget(rename.path) }
             return
         } else {
             try state.move(rename.path, to: rename.new)

@@ -54,6 +54,28 @@ import Testing
         #expect(!world.reports.contains { $0.report == .renamedElsewhere(to: "a") })
     }
 
+    @Test("a document that gets its old name back is not compared with the file that it had before")
+    func renamedBack() async throws {
+        let world = try await world(["x": "the first line\n"])
+        // Here the file is deleted, and at the same time the document gets another name elsewhere.
+        world.folders[0].disk.remove(byUser: SyncWorld.path("x"))
+        try await world.server.rename("x", to: "x/y")
+        try await world.run(200)
+        world.server.set("x/y", "the first line\nthe second line\n")
+        try await world.run(400)
+        // The document gets its old name back. The same happens here, with an unsynced change.
+        try await world.server.rename("x/y", to: "x")
+        let disk = world.folders[0].disk
+        disk.rename(byUser: SyncWorld.path("x/y"), to: SyncWorld.path("x~"))
+        disk.remove(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x"))
+        disk.save(
+            "the first line\nthe second line\nthe third line\n", to: SyncWorld.path("x"), asNewFile: false)
+        world.server.set("x", "above\nthe first line\nthe second line\n")
+        try await world.run(6_000)
+        expect(world, ["x": "above\nthe first line\nthe second line\nthe third line\n"])
+    }
+
     @Test("a document that gets the name of a new file is merged with this file")
     func renamedToNewFile() async throws {
         let world = try await world(["file": "one line\n"])

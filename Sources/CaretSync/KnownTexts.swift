@@ -75,6 +75,16 @@ package struct KnownTexts: Equatable, Sendable {
     }
 }
 
+extension KnownTexts {
+    /// Whether a change only inserted text, and `text` contains all of it, which is no accident.
+    static func hasInsertions(
+        from before: String, to after: String, in text: String
+    ) throws(TextError) -> Bool {
+        RemoteChange(from: try TextBuffer(before), to: try TextBuffer(after))
+            .isContained(in: try TextBuffer(text))
+    }
+}
+
 /// A change by other clients. It finds out whether a saved text contains the change.
 private struct RemoteChange {
     /// If a saved text contains a part of an inserted text, and the part has at least this many UTF-16 code
@@ -119,6 +129,18 @@ private struct RemoteChange {
         if inserted + replaced == 0 { return false }
         let showsInserted = inserted > 0 && kept * 4 >= inserted * 3
         return !showsInserted && gone * 4 < inserted + replaced
+    }
+
+    func isContained(in text: TextBuffer) -> Bool {
+        let removed = RemovedRanges(diff(from: after, to: text))
+        var shift = 0
+        return edits.allSatisfy { edit in
+            let start = edit.range.lowerBound.value + shift
+            let new = start..<start + edit.text.utf16.count
+            shift += new.count
+            return edit.range.isEmpty && removed.remaining(of: new) == new.count
+                && hasSignificantPart(edit.text, from: start, removed)
+        }
     }
 
     /// Whether a text contains so much of an inserted text that this is no accident.

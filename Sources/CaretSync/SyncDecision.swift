@@ -47,8 +47,11 @@ package struct SyncDecision: Equatable, Sendable {
         if let push = record?.push { return .send(push) }
         if let step = stepForNews { return step }
         if file.quiet < requiredQuietTime { return .wait(requiredQuietTime - file.quiet) }
-        if let record { return try step(record) }
+        if let record, record.former == nil { return try step(record) }
         switch (file.content, document) {
+        case (.missing, _) where record != nil, (.folder, _) where record != nil,
+            (.blocked, _) where record != nil:
+            return .forgetRecord
         case (.missing, .read(let head, let usesCRLF)): return .writeFile(head, usesCRLF: usesCRLF)
         case (.missing, _): return .nothingToDo
         case (.folder, .reportedMissing), (.folder, .missing), (.blocked, .reportedMissing),
@@ -62,7 +65,8 @@ package struct SyncDecision: Equatable, Sendable {
         case (.text(let text, let usesCRLF), _):
             if hasNameConflict { return .moveFileAside }
             if let origin { return .renameDocument(from: origin) }
-            return .storeRecord(recordForNewDocument(with: text, usesCRLF ?? false))
+            return .storeRecord(
+                recordForNewDocument(with: text, as: try withFormerText(text), usesCRLF ?? false))
         }
     }
 
@@ -75,7 +79,7 @@ package struct SyncDecision: Equatable, Sendable {
         // A file without a record was never pushed. Its first push will show whether the document exists.
         case .reportedMissing: return record == nil ? nil : .readDocument
         case .read(let head, _):
-            guard var record, record.head != head else { return nil }
+            guard var record, record.former == nil, record.head != head else { return nil }
             record.head = head
             return .storeRecord(record)
         case .missing: return nil
@@ -130,44 +134,70 @@ package struct SyncDecision: Equatable, Sendable {
                 return .writeFile(head, usesCRLF: record.usesCRLF)
             }
             if isSeen { return isClean ? .nothingToDo : .writeFile(head, usesCRLF: usesCRLF) }
-            let known = older + record.displaced.map { KnownTexts.Known(text: $0.text, isOwn: $0.isOwn) }
-            let base = try KnownTexts(seen: record.seen, isSeenOwn: record.isSeenOwn, older: known)
-                .base(of: text)
-            return .storeRecord(try recordAfterSave(text, usesCRLF, since: base, record, head))
+            let base = try base(of: text, record)
+            let merged = try TextMerge.merged(base: base, own: text, other: head.text)
+            return .storeRecord(recordAfterSave(text, usesCRLF, as: merged, record, head))
         }
     }
 
-    /// Stores a record for a file and a document that were never synced with each other.
+    /// The text from which a saved text was made.
+    private func base(of text: String, _ record: SyncRecord) throws(TextError) -> String {
+        let known = older + record.displaced.map { KnownTexts.Known(text: $0.text, isOwn: $0.isOwn) }
+        return try KnownTexts(seen: record.seen, isSeenOwn: record.isSeenOwn, older: known).base(of: text)
+    }
+
+    /// Stores a record for a file and a document that were never synced with each other, or not in this state
+    /// of the store.
     private func stepForFirstSync(
         _ text: String, _ usesCRLF: Bool, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncStep {
-        let seen = text.isSame(as: head.text) ? text : try TextMerge.common(text, head.text)
-        return .storeRecord(SyncRecord(path: path, seen: seen, head: head, usesCRLF: usesCRLF))
+        let own = try withFormerText(text)
+        let base = own.isSame(as: head.text) ? own : try TextMerge.common(own, head.text)
+        let merged = try TextMerge.merged(base: base, own: own, other: head.text)
+        var known =
+            record
+            ?? SyncRecord(
+                path: path, seen: text, isSeenOwn: !text.isSame(as: head.text), usesCRLF: usesCRLF)
+        known.former = known.former ?? text
+        return .storeRecord(recordAfterSave(text, usesCRLF, as: merged, known, head))
+    }
+
+    /// The text of a file, merged with what the document had in another state of the store.
+    private func withFormerText(_ text: String) throws(TextError) -> String {
+        guard let record, let former = record.former else { return text }
+        let isCutOff = text.utf8.isEmpty && file.isUnchangedSinceStart
+        if isCutOff || text.isSame(as: record.seen) { return former }
+        return try TextMerge.merged(base: try base(of: text, record), own: text, other: former)
     }
 
     private func recordForNewDocument(with text: String, as merged: String? = nil, _ usesCRLF: Bool)
         -> SyncRecord
     {
-        let push = SyncRecord.Push(seq: seq, epoch: nil, base: 0, text: merged ?? text, before: nil)
-        return SyncRecord(
+        let before = record?.former == nil ? nil : record?.seen
+        let push = SyncRecord.Push(seq: seq, epoch: nil, base: 0, text: merged ?? text, before: before)
+        var new = SyncRecord(
             path: path, seen: text, isSeenOwn: true, head: nil, usesCRLF: usesCRLF, push: push, lastSeq: seq,
             displaced: record?.displaced ?? [], older: record?.older ?? [])
+        new.former = record?.former
+        return new
     }
 
-    /// The record after a program saved a text in the file. The record has a push if the document does not
-    /// contain the text.
+    /// The record after a program saved a text in the file. `merged` is the text together with the head. The
+    /// record has a push if the document does not contain the text.
     private func recordAfterSave(
-        _ text: String, _ usesCRLF: Bool, since base: String, _ record: SyncRecord, _ head: SyncRecord.Head
-    ) throws(TextError) -> SyncRecord {
+        _ text: String, _ usesCRLF: Bool, as merged: String, _ record: SyncRecord, _ head: SyncRecord.Head
+    ) -> SyncRecord {
         var record = record
-        let merged = try TextMerge.merged(base: base, own: text, other: head.text)
-        if !merged.isSame(as: head.text) {
+        record.head = head
+        if merged.isSame(as: head.text) {
+            record.former = nil
+        } else {
             record.push = SyncRecord.Push(
                 seq: seq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen)
             record.lastSeq = seq
         }
+        if !text.isSame(as: record.seen) { record.isSeenOwn = true }
         record.seen = text
-        record.isSeenOwn = true
         record.usesCRLF = usesCRLF
         return record
     }
@@ -202,6 +232,8 @@ extension SyncDecision {
         // A program has started to write this file again, and did not finish. So far it has written no new
         // text.
         if isDoubtful { return .resolve }
+        // The program may have saved its text in the file at the path too.
+        if try KnownTexts.hasInsertions(from: displaced.text, to: text, in: head.text) { return .resolve }
         let merged = try TextMerge.merged(base: displaced.text, own: text, other: head.text)
         if merged.isSame(as: head.text) { return .resolve }
         var record = record

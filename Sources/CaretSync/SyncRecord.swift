@@ -116,6 +116,9 @@ package struct SyncRecord: Codable, Equatable, Sendable {
     var isSeenOwn = false
     /// Nil for a document that is being created.
     package var head: Head?
+    /// Before the first sync of the file with its document, or with the present state of the store: the text
+    /// of the record so far. Nil after the document contains this text.
+    package var former: String?
     /// The newest revision that the file is known to contain completely. When the sync writes a later
     /// revision into the file, it reports the authors of all revisions after this one.
     package var shown = 0
@@ -153,11 +156,22 @@ package struct SyncRecord: Codable, Equatable, Sendable {
 extension SyncRecord {
     /// The record before the failed push. Nil if the file had no record before the push.
     package var withdrawn: SyncRecord? {
-        guard let before = push?.before, head != nil else { return nil }
+        guard let before = push?.before, head != nil || former != nil else { return nil }
         var record = self
         record.seen = before
         record.isSeenOwn = false
         record.push = nil
+        if former != nil { record.head = nil }
+        return record
+    }
+
+    /// The record after the server turned out to have another state of its store. The file is then compared
+    /// with a document as if they had never been synced. The texts of the record stay: the new state may lack
+    /// some of them, and editors may have read them.
+    package var unbound: SyncRecord {
+        var record = self
+        record.former = push?.text ?? head?.text ?? former ?? seen
+        (record.head, record.push, record.shown) = (nil, nil, 0)
         return record
     }
 
@@ -165,6 +179,7 @@ extension SyncRecord {
     package func acked(as head: Head) -> SyncRecord {
         var record = self
         record.push = nil
+        record.former = nil
         record.head = head
         if record.seen.isSame(as: head.text) { record.shown = head.revision }
         record.displaced.removeAll { $0.number == push?.displaced }
@@ -287,6 +302,7 @@ extension SyncRecord {
         seen = try values.decode(String.self, forKey: .seen)
         isSeenOwn = try values.decodeIfPresent(Bool.self, forKey: .isSeenOwn) ?? false
         head = try values.decodeIfPresent(Head.self, forKey: .head)
+        former = try values.decodeIfPresent(String.self, forKey: .former)
         shown = try values.decode(Int.self, forKey: .shown)
         usesCRLF = try values.decode(Bool.self, forKey: .usesCRLF)
         push = try values.decodeIfPresent(Push.self, forKey: .push)

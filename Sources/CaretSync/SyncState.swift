@@ -89,6 +89,9 @@ package struct SyncState {
         for displaced in record.displaced { try discard(displaced, of: record) }
         for older in record.older { try discard(older, of: record) }
         if let removing = record.removing { try discard(removing, of: record.path, .late) }
+        if let former = record.former, !former.isSame(as: record.seen) {
+            try keepInTrash(former, usesCRLF: record.usesCRLF, of: record.path)
+        }
         try disk.remove(recordPath(number))
         records[path] = nil
         numbers[path] = nil
@@ -104,8 +107,8 @@ package struct SyncState {
         try keep(record)
     }
 
-    /// Binds the folder to a store. If the folder was bound to another store before, all records are dropped.
-    /// Files and documents are then compared as if they had never been synced.
+    /// Binds the folder to a store. If the folder was bound to another store before, files and documents are
+    /// compared as if they had never been synced.
     package mutating func bind(to store: String) throws {
         if self.store?.isSame(as: store) == true { return }
         if self.store != nil { try startOver() }
@@ -113,13 +116,13 @@ package struct SyncState {
         self.store = store
     }
 
-    /// Drops all records. Files and documents are then compared as if they had never been synced.
+    /// Compares files and documents as if they had never been synced. The texts in the records are kept.
     ///
     /// If a kill interrupts this, the next start continues it: the remaining records alone might not show that
     /// the server has an older state.
     package mutating func startOver() throws {
         try disk.replace(folder + "/start-over", [])
-        for path in records.keys.sorted() { try forget(path) }
+        for record in records.values.sorted(by: { $0.path < $1.path }) { try keep(record.unbound) }
         try disk.remove(folder + "/start-over")
     }
 

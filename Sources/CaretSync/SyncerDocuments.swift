@@ -20,6 +20,10 @@ extension Syncer {
                 guard try await prove(path, document) else { return Syncer.retryPause }
             }
             if let record = state.records[path], let push = record.push {
+                if isOutdatedFirstPush(push, of: record, document) {
+                    try forgetPush(record)
+                    continue
+                }
                 guard let answer = try await send(push, record, path, document) else {
                     return Syncer.retryPause
                 }
@@ -54,9 +58,19 @@ extension Syncer {
                 .moveFileAside, .forgetRecord:
                 if !(try await act(step, path, document, file)) { return Syncer.retryPause }
                 known = nil
-                if step == .forgetRecord || step == .removeFile { return nil }
             }
         }
+    }
+
+    /// Whether a document has changed since its text was merged with that of a file for the first time. It may
+    /// now contain the same lines, and the server would double them.
+    private func isOutdatedFirstPush(
+        _ push: SyncRecord.Push, of record: SyncRecord, _ document: WireString
+    ) -> Bool {
+        guard record.former != nil, let epoch = push.epoch, news.lists(epoch, as: document) else {
+            return false
+        }
+        return news.documents[document].map { $0.revision > push.base } ?? false
     }
 
     private func decision(

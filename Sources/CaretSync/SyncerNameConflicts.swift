@@ -50,6 +50,7 @@ extension Syncer {
     /// document will soon be deleted or renamed.
     private func lastingDocument(of path: WireString) -> WireString? {
         guard let document = names.document(of: path), news.documents[document] != nil else { return nil }
-        return state.records[path] == nil || !isGone(path) ? document : nil
+        guard let record = state.records[path], record.former == nil else { return document }
+        return isGone(path) ? nil : document
     }
 }

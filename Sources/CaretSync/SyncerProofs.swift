@@ -24,12 +24,12 @@ extension Syncer {
     /// Throws `StorePutBack` if the server has an older store.
     func prove(_ path: WireString, _ document: WireString) async throws -> Bool {
         guard let head = state.records[path]?.head, let epoch = head.epoch else { return true }
-        if news.lists(epoch, as: document) { return try await prove(head, of: document) }
-        // Either somebody deleted or renamed the document, or the store is older than the document. The other
-        // documents show which.
+        if let name = news.name(of: epoch, knownAs: document) { return try await prove(head, of: name) }
+        // Either somebody deleted the document, or the store is older than the document. The other documents
+        // show which.
         for (other, record) in state.records.sorted(by: { $0.key < $1.key }) {
             guard let head = record.head, let epoch = head.epoch, unproven.contains(WireString(epoch)),
-                let name = names.document(of: other), news.lists(epoch, as: name)
+                let known = names.document(of: other), let name = news.name(of: epoch, knownAs: known)
             else { continue }
             guard try await prove(head, of: name) else { return false }
         }

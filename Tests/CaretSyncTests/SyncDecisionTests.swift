@@ -153,9 +153,13 @@ import Testing
     func firstSync() throws {
         let known = try kept(
             try step(nil, file("1\na\n2\n"), .read(head("1\nb\n2\n"), usesCRLF: false)))
-        #expect(known.seen == "1\n2\n" && known.push == nil)
-        let after = try kept(try step(known, file("1\na\n2\n"), reported))
-        #expect(after.push.map { ["1\na\nb\n2\n", "1\nb\na\n2\n"].contains($0.text) } == true)
+        #expect(known.push.map { ["1\na\nb\n2\n", "1\nb\na\n2\n"].contains($0.text) } == true)
+        // A push that failed is made again from the document's next text.
+        let withdrawn = try #require(known.withdrawn)
+        #expect(withdrawn.head == nil && withdrawn.seen == "1\na\n2\n")
+        let after = try kept(
+            try step(withdrawn, file("1\na\n2\n"), .read(head("1\na\nb\n2\n"), usesCRLF: false)))
+        #expect(after.push == nil && after.former == nil)
         let same = try kept(try step(nil, file("1\n"), .read(head("1\n"), usesCRLF: false)))
         #expect(try step(same, file("1\n"), reported) == .nothingToDo)
     }
@@ -319,6 +323,22 @@ import Testing
             return
         }
         #expect(after.push?.seq == 10)
+    }
+
+    /// A program wrote a line into the displaced file, and saved a text with the line at the path too.
+    @Test(
+        "a line that was written into a displaced file is not doubled",
+        arguments: [
+            ("a\n12345678\n", "0\na\n12345678\nb\n", true), ("a\n1234567\n", "0\na\n1234567\nb\n", false),
+            ("a\n12345678\n", "0\na\n1234\nb\n", false), ("12345678\n", "0\na\n12345678\nb\n", false),
+            ("a\n12345678\nabcdefgh\n", "0\na\n12345678\nb\n", false),
+        ])
+    func writtenTwice(text: String, head: String, isKnown: Bool) throws {
+        var known = record(head)
+        known.displaced = [.init(number: 1, text: "a\n", at: 50_000)]
+        let step = try SyncDecision.step(
+            for: known.displaced[0], file(text), of: known, nextSeq: 7, now: 60_000)
+        #expect((step == .resolve) == isKnown)
     }
 
     @Test("a write into a displaced file is pushed before the file is removed")

@@ -94,6 +94,57 @@ import Testing
         expect(world, ["list": ["1", "shown", "mine", "again"]])
     }
 
+    /// A file is compared with the server's old text, and its earlier texts must still be known.
+    @Test(
+        "an editor with an older text removes no line after the server has an older copy",
+        arguments: [0, 1, 2])
+    func olderEditor(again: Int) async throws {
+        let world = try await world(["list": "1\n"])
+        let copy = world.server.backup()
+        world.server.set("list", "1\nshown since\n")
+        try await run(world)
+        world.server.putBack(copy)
+        var lines: Set<Substring> = ["1", "shown since", "mine"]
+        for number in 0..<again {
+            world.server.set("list", (world.server.texts["list"] ?? "") + "again number \(number)\n")
+            lines.insert("again number \(number)")
+        }
+        world.server.set("list", (world.server.texts["list"] ?? "") + "later\n")
+        lines.insert("later")
+        try await run(world)
+        world.save("1\nmine\n", to: "list")
+        try await run(world)
+        expect(world, ["list": lines])
+    }
+
+    @Test("a text that was read, but is not in the file yet, is not lost with the server's newer data")
+    func notYetWritten() async throws {
+        let world = try await world(["list": "1\n"])
+        let copy = world.server.backup()
+        // An editor has emptied the file, and is about to write it.
+        world.save("", to: "list")
+        world.server.set("list", "1\nshown since\n")
+        try await world.run(500)
+        world.server.putBack(copy)
+        world.server.set("list", "1\nagain\n")
+        world.save("1\nmine\n", to: "list")
+        try await run(world)
+        expect(world, ["list": ["1", "shown since", "again", "mine"]])
+    }
+
+    @Test("a document that had another name in the older copy is compared too")
+    func formerName() async throws {
+        let world = try await world(["list": "1\n"])
+        let copy = world.server.backup()
+        try await world.server.rename("list", to: "new name")
+        world.server.set("new name", "1\nshown since\n")
+        try await run(world)
+        world.server.putBack(copy)
+        world.save("mine\n", to: "list")
+        #expect(try await run(world) == 1)
+        expect(world, ["list": ["1", "mine"], "new name": ["1", "shown since"]])
+    }
+
     @Test("while there is no connection, no push waits to be sent to another state of the store")
     func offline() async throws {
         let world = try await world(["list": "1\n"])

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// Three folders with random events: editors that read rarely and save in six ways, or take back their last
-/// change, renamed files, files that become folders, kills, power cuts, a server restored from a backup, and a
-/// different server.
+/// change, renamed files, files that become folders, kills, power cuts, a server restored from a backup, a
+/// server whose data is replaced by an older copy, and a different server.
 @Suite("Synced folders with random events") struct SyncRandomTests {
     @Test(
         "no line is lost or doubled, and all folders are equal in the end",
@@ -53,12 +53,16 @@ private struct People {
     private var buffers: [Buffer: OpenText] = [:]
     private var backup: [WireString: ModelServer.Stored] = [:]
     private var stores = 1
+    /// A copy of the present store.
+    private var copy: [WireString: ModelServer.Stored] = [:]
+    /// The folders whose machines are asleep.
+    private var asleep: Set<Int> = []
 
     /// An open document in an editor. The key is the document and not the file name. Otherwise the editor
     /// would overwrite another document that has the name now.
     private struct Buffer: Hashable {
         var folder: Int
-        var epoch: String
+        var document: String
     }
 
     private struct OpenText {
@@ -82,29 +86,39 @@ private struct People {
         case 46...49: swapFileAndFolder()
         case 50...56: try await kill()
         case 57...62: try await cutPower()
-        case 63...65: backup = world.server.backup()
+        case 63...65: takeCopies()
         case 66...67: try await changeServer()
+        case 68...69: try await putBack()
         default: try await run(random.pick([20, 100, 400, 3_000]))
         }
     }
 
     // MARK: The programs
 
-    func begin(_ index: Int) async throws { #expect(try await world.begin(index, adopting: true)) }
+    mutating func begin(_ index: Int) async throws {
+        asleep.remove(index)
+        #expect(try await world.begin(index, adopting: true))
+    }
 
-    private func run(_ milliseconds: Int) async throws {
+    private mutating func run(_ milliseconds: Int) async throws {
         let end = world.clock.now + milliseconds
         while world.clock.now < end {
-            for index in world.folders.indices { try await pass(index) }
+            for index in world.folders.indices where !asleep.contains(index) { try await pass(index) }
             world.clock.pass(50)
         }
     }
 
-    private func pass(_ index: Int) async throws {
+    private mutating func pass(_ index: Int) async throws {
         do {
             try await world.pass(index)
         } catch is StoreChanged {
             try await begin(index)
+        } catch is StorePutBack {
+            do {
+                try await world.startOver(index)
+            } catch let fault as FileFault where fault == MemoryDisk.killed {
+                world.end(index)
+            }
         } catch let fault as FileFault where fault == MemoryDisk.killed {
             world.end(index)
         } catch is SyncFault {
@@ -147,17 +161,61 @@ private struct People {
         try await finishEdits()
         stores += 1
         if random.chance(50) {
+            await closeEditors(unlessIn: backup)
             world.server.restore(backup, as: "s\(stores)")
         } else {
             world.change(to: ModelServer(store: "s\(stores)"))
             backup = [:]
         }
+        copy = world.server.backup()
         for index in world.folders.indices { try await begin(index) }
     }
 
+    /// Copies the data of the server. No folder could be equal to a copy that has a document in a folder of the
+    /// name of another document.
+    private mutating func takeCopies() {
+        let now = world.server.backup()
+        let hasConflict = now.keys.contains { name in
+            now.keys.contains { $0.utf8.starts(with: (name.string + "/").utf8) }
+        }
+        if !hasConflict { (backup, copy) = (now, now) }
+    }
+
+    /// Replaces the data of the server by an older copy. Some machines wake up later, when the revision numbers
+    /// may have grown again.
+    private mutating func putBack() async throws {
+        let now = world.server.backup()
+        guard let name = copy.keys.sorted().first(where: { copy[$0]?.epoch == now[$0]?.epoch }) else {
+            return
+        }
+        // If no document has changed since the copy, nothing shows that it is older.
+        addLine(to: name)
+        // Lines that only the server has would be lost, so all folders are synced first.
+        try await finishEdits()
+        await closeEditors(unlessIn: copy)
+        world.server.putBack(copy)
+        asleep = Set([0, 1, 2].filter { _ in random.chance(40) })
+    }
+
+    /// Adds a line on the server, as another user would.
+    private mutating func addLine(to name: WireString) {
+        world.server.set(name, (world.server.texts[name.string] ?? "") + newLine() + "\n")
+    }
+
+    private mutating func newLine() -> String {
+        count += 1
+        return "\(count) \(word()) \(word())"
+    }
+
     mutating func finishEdits() async throws {
+        asleep = []
         for index in world.folders.indices where world.folders[index].syncer == nil { try await begin(index) }
-        for _ in 0..<40 {
+        for round in 0..<40 {
+            // A text whose revision number has grown to exactly the recorded one is compared when the document
+            // changes next.
+            if round == 3 {
+                for name in world.server.texts.keys.sorted() { addLine(to: WireString(name)) }
+            }
             try await run(4_000)
             let texts = world.folders.map { $0.disk.texts(in: SyncWorld.root) }
             if texts.allSatisfy({ $0 == world.server.texts }) { return }
@@ -179,11 +237,14 @@ private struct People {
         let read = buffer.flatMap { buffers[$0] }.flatMap { $0.name == name ? $0.text : nil }
         let begun = (random.chance(40) ? nil : read) ?? disk.text(path) ?? ""
         var lines = begun.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        count += 1
-        let line = "\(count) \(word()) \(word())"
+        let line = newLine()
         lines.insert(line, at: random.number(0...lines.count - 1))
         let text = lines.joined(separator: "\n")
-        if let buffer { buffers[buffer] = OpenText(name: name, text: text, before: begun, line: line) }
+        if let buffer {
+            buffers[buffer] = OpenText(name: name, text: text, before: begun, line: line)
+        } else {
+            buffers = buffers.filter { $0.key.folder != folder || $0.value.name != name }
+        }
         write(text, to: path, on: disk)
         self.lines.insert(line)
         if random.chance(70) { disk.syncAll() }
@@ -191,7 +252,8 @@ private struct People {
 
     private func buffer(of name: String, in folder: Int) async -> Buffer? {
         let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
-        return epoch.map { Buffer(folder: folder, epoch: $0) }
+        // A document keeps this part of its epoch when its store is restored.
+        return epoch.flatMap { StoreComparison.ownPart(of: $0) }.map { Buffer(folder: folder, document: $0) }
     }
 
     /// Takes back the last save of an editor, if the sync has pushed that save, and nothing has changed since.
@@ -208,6 +270,16 @@ private struct People {
         buffers[key] = nil
         write(open.before, to: path, on: disk)
         disk.syncAll()
+    }
+
+    /// Closes the editors whose file will be compared with another document.
+    private mutating func closeEditors(unlessIn copy: [WireString: ModelServer.Stored]) async {
+        for (key, open) in buffers {
+            let there = (copy[WireString(open.name)]?.epoch).flatMap { StoreComparison.ownPart(of: $0) }
+            let isSame =
+                await buffer(of: open.name, in: key.folder) == key && there ?? key.document == key.document
+            if !isSame { buffers[key] = nil }
+        }
     }
 
     /// Saves in one of the ways that editors use.

@@ -43,6 +43,26 @@ import Testing
         #expect(other.texts["one"].map { Set($0.split(separator: "\n")) } == ["mine", "of somebody else"])
     }
 
+    /// Another folder with the same lines is synced while the first push of this sync waits.
+    @Test(
+        "lines that are in two folders are not doubled by a first sync that was interrupted",
+        arguments: [false, true])
+    func interruptedFirstSync(isKilled: Bool) async throws {
+        let world = try SyncWorld()
+        world.server.set("list", "the line of the server\n")
+        world.save("the line of the folders\n", to: "list")
+        try await world.begin(0)
+        world.server.refuse("push", with: [.overloaded])
+        try await world.run(500)
+        #expect(world.server.pushes.count == 1)
+        if isKilled { world.end(0) }
+        world.server.set("list", "the line of the server\nthe line of the folders\n")
+        if isKilled { try await world.begin(0) }
+        try await world.run(5_000)
+        #expect(files(world) == ["list": "the line of the server\nthe line of the folders\n"])
+        #expect(world.server.texts == files(world))
+    }
+
     @Test("a restored backup removes nothing from a folder with newer texts")
     func restored() async throws {
         let world = try await world(["old": "1\n", "changed": "1\n", "gone": "1\n"])

@@ -136,9 +136,10 @@ final class ConnectionWorld {
         case .send(let line):
             sent += line.count
             return "< " + String(decoding: line.dropLast(), as: UTF8.self)
+        case .sendShared: preconditionFailure("only a gateway sends shared bytes")
         case .sendText(let line):
             sent += line.count
-            return "< " + String(decoding: line.pieces.joined().dropLast(), as: UTF8.self)
+            return "< " + String(decoding: line.bytes.dropLast(), as: UTF8.self)
         case .wake(let time):
             wakes.append(time)
             return nil
@@ -226,7 +227,7 @@ extension RoomEvent {
         case .close(let session, _): "close s\(session.number)"
         case .diverged(let session, _): "diverged s\(session.number)"
         case .written(let session, let bytes): "written s\(session.number) \(bytes)"
-        case .answered, .computed, .waitEnded, .timePassed: "\(self)"
+        case .answered, .computed, .encoded, .waitEnded, .timePassed: "\(self)"
         }
     }
 }

@@ -55,7 +55,8 @@ struct PlainRoom: ServedRoom {
         case .answered(_, .renamed(let result)): return renamed(result)
         case .answered(_, .deleted(let refusal)): return deleted(refusal)
         // The tests of the hub with this room redact no document.
-        case .redact, .answered, .computed, .waitEnded, .timePassed, .select, .written, .trimmed, .renewed,
+        case .redact, .answered, .computed, .encoded, .waitEnded, .timePassed, .select, .written, .trimmed,
+            .renewed,
             .storeHead, .nowCalled, .guests:
             return []
         }

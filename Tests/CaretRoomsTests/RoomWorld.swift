@@ -195,6 +195,13 @@ struct RoomWorld {
                 return room.handle(.written(session, bytes: output.bytes.count), at: time)
             }
             outstanding[session, default: 0] += output.bytes.count
+        case .sendText(let session, let line):
+            pieces[session, default: 0] += 1
+            sent[session, default: []].append(String(decoding: line.bytes.dropLast(), as: UTF8.self))
+            if isWrittenAtOnce { return room.handle(.written(session, bytes: line.count), at: time) }
+            outstanding[session, default: 0] += line.count
+        case .encode(let text, let version):
+            return room.handle(.encoded(version, EncodedText(text, version.lineBreak)), at: time)
         case .call(let id, let call): return room.handle(.answered(id, store.answer(call)), at: time)
         case .compute(let id, let work):
             return room.handle(.computed(id, work.done(checksum: crc32)), at: time)

@@ -38,10 +38,13 @@ struct WholeRoom: ServedRoom {
             case .call(let id, let call): waiting += state.handle(.answered(id, store.answer(call)), at: now)
             case .compute(let id, let work):
                 waiting += state.handle(.computed(id, work.done(checksum: crc32)), at: now)
+            case .encode(let text, let version):
+                let encoded = EncodedText(text, version.lineBreak)
+                waiting += state.handle(.encoded(version, encoded), at: now)
             case .waitForPushes: waiting += state.handle(.waitEnded, at: now)
             // The room's time does not advance.
             case .wake: break
-            case .send, .ended, .disconnect, .diverged, .notifyHub, .tell: left.append(action)
+            case .send, .sendText, .ended, .disconnect, .diverged, .notifyHub, .tell: left.append(action)
             }
         }
         return left

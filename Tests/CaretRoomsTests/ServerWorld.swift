@@ -228,7 +228,8 @@ final class ServerWorld {
         if keepsTrace { trace.append("\(id.value) \(action)") }
         switch action {
         case .send(let lines): for line in lines.linesApart { clients[id]?.receive(line) }
-        case .sendText(let line): clients[id]?.receive(Array(line.pieces.joined()))
+        case .sendShared: preconditionFailure("only a gateway sends shared bytes")
+        case .sendText(let line): clients[id]?.receive(line.bytes)
         case .pauseReading: clients[id]?.isPaused = true
         case .resumeReading:
             clients[id]?.isPaused = false
@@ -292,13 +293,9 @@ final class ServerWorld {
         case .report(let load): reports.append(load)
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
-        case .encode(let id, let text, _):
+        case .encode(let id, let text, let version):
             encoded += 1
-            var writer = JSONWriter()
-            let utf8 = text.bytes(in: 0..<text.length.utf8)
-            writer.appendEscaped(utf8)
-            let encoded = EncodedText(utf8: utf8, escaped: writer.bytes)
-            post(.hub) { [unowned self] in self.hubEvent(.encoded(id, encoded)) }
+            post(.hub) { [unowned self] in self.hubEvent(.encoded(id, EncodedText(text, version.lineBreak))) }
         case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")
         case .wake: break
         case .finish: isFinished = true
@@ -356,6 +353,11 @@ final class ServerWorld {
                 connection.forwardLines(output.bytes.count, to: session).map { [.send(output.bytes)] + $0 }
                     ?? connection.sent(output, to: session)
             }
+        case .sendText(let session, let line):
+            later(session.connection) { $0.sent(line, to: session) }
+        case .encode(let text, let version):
+            encoded += 1
+            roomLater(document, .encoded(version, EncodedText(text, version.lineBreak)), from: nil)
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
             hubLater(.ended(session))

@@ -1,3 +1,4 @@
+import CaretRooms
 import CaretServer
 import Glibc
 import Testing

@@ -25,6 +25,7 @@ import Testing
             at: Running.anyPort, speaking: { ListenerProtocols(web: .tcp) }, as: { .address($0) })
         try readOverLines(Client(to: address))
         try readOverWebSocket(Client(to: address))
+        try readEvents(Client(to: address))
         for accept in ["text/plain", "application/json", "text/plain"] {
             try readOverHTTP(Client(to: address), accept)
         }
@@ -48,6 +49,24 @@ import Testing
             try client.send(#"{"type":"read","id":2,"doc":"a"}"# + "\n")
             #expect(try line(from: client) == Self.line)
         }
+        try client.send(#"{"type":"open","doc":"a","mode":"watch"}"# + "\n")
+        let opened = try line(from: client)
+        #expect(opened.hasPrefix(#"{"type":"opened","doc":"a","epoch":"1.1","rev":1,"text":""# + text + "\""))
+        try client.send(#"{"type":"close","doc":"a","id":3}"# + "\n")
+        #expect(try line(from: client).contains(#""type":"closed""#))
+    }
+
+    private func readEvents(_ client: Client) throws {
+        try client.send("GET /events/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while try line(from: client) != "" {}
+        while try line(from: client) != "id: 1.1/1" {}
+        let text = String(repeating: #"a\u0001"#, count: Self.count / 2)
+        let event = try line(from: client)
+        #expect(
+            event.hasPrefix(
+                #"data: {"type":"opened","doc":"a","epoch":"1.1","rev":1,"text":""# + text + "\","))
+        #expect(event.hasSuffix("}"))
+        #expect(try line(from: client) == "")
     }
 
     private func readOverWebSocket(_ client: Client) throws {

@@ -15,7 +15,7 @@ struct TextCacheTests {
             document: WireString(name), epoch: "1.1", revision: Revision(revision),
             text: WireString(String(repeating: "x", count: bytes)), newline: .lf)
         return ReadText(
-            text, Array(text.text.utf8), of: DocumentID(document), as: try DocumentName(name),
+            text, Payload(Array(text.text.utf8)), of: DocumentID(document), as: try DocumentName(name),
             asOf: asOf)
     }
 

@@ -21,10 +21,10 @@ import Testing
     }
 
     private func version(_ document: Int64) -> TextVersion {
-        TextVersion(document: DocumentID(document), epoch: "1.1", revision: 1)
+        TextVersion(document: DocumentID(document), epoch: "1.1", revision: 1, lineBreak: .crlf)
     }
 
-    @Test("equal reads are encoded once, also the last text again")
+    @Test("equal texts are encoded once, until no answer holds the text any more")
     func equalReads() throws {
         let (encoder, texts) = (encoder(), Shared<[EncodedText]>([]))
         let text = try TextBuffer(String(repeating: "ä\u{1}\n", count: 100_000))
@@ -38,9 +38,27 @@ import Testing
         encoder.encode(text, version(1)) { text in texts.change { $0.append(text) } }
         #expect(jobs.value.isEmpty && texts.value.count == 4)
         for encoded in texts.value {
-            #expect(encoded.utf8 == Array(text.string.utf8))
+            #expect(Array(encoded.utf8.bytes) == Array(text.string.utf8))
             #expect(encoded.escaped.count == 1_000_000)
-            #expect(encoded.escaped.starts(with: Array(#"ä\u0001\nä"#.utf8)))
+            #expect(encoded.escaped.bytes.starts(with: Array(#"ä\u0001\nä"#.utf8)))
+            #expect(Array(encoded.kept.bytes) == Array(text.string.replacing("\n", with: "\r\n").utf8))
+        }
+        // One answer still holds the longest form.
+        let last = texts.value.last?.escaped
+        texts.change { $0 = [] }
+        encoder.encode(text, version(1)) { text in texts.change { $0.append(text) } }
+        #expect(jobs.value.isEmpty && texts.value.last?.escaped === last)
+    }
+
+    @Test("a text that no answer holds is forgotten, and encoded again")
+    func forgotten() throws {
+        let (encoder, count) = (encoder(), Shared(0))
+        let text = try TextBuffer("text")
+        for expected in 1...3 {
+            encoder.encode(text, version(1)) { _ in count.change { $0 += 1 } }
+            #expect(jobs.value.count == 1 && count.value == expected - 1)
+            while runNext() {}
+            #expect(count.value == expected)
         }
     }
 

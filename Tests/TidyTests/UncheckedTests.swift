@@ -14,7 +14,7 @@ struct AllowedUnchecked {
             path: "Sources/CaretCore/Chunk.swift", count: 1,
             reason: "copy-on-write bytes, written only while uniquely referenced"),
         AllowedUnchecked(
-            path: "Sources/CaretServer/Net/Payload.swift", count: 1,
+            path: "Sources/CaretRooms/Connection/Payload.swift", count: 1,
             reason: "the bytes are written before the reference is shared, and never again"),
         AllowedUnchecked(
             path: "Sources/CaretWasm/ReplicaTable.swift", count: 1,

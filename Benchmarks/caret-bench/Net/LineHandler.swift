@@ -1,3 +1,4 @@
+import CaretRooms
 import CaretServer
 import CaretWire
 import Dispatch

@@ -11,6 +11,8 @@ package enum ConnectionAction: Equatable, Sendable {
     case send([UInt8])
     /// The same as `send`, for a line with a long text that many connections share.
     indirect case sendText(TextLine)
+    /// The same as `send`, for bytes that many connections share.
+    case sendShared(Payload)
     /// Stop reading from the peer until the action `resumeReading`.
     case pauseReading
     case resumeReading

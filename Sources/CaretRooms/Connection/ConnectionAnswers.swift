@@ -84,13 +84,9 @@ extension ConnectionState {
     private mutating func pass(_ output: RoomOutput, to session: SessionID, _ stage: OpenDocument.Stage) {
         let line = output.bytes
         if stage == .open { return send(line, of: .session(session)) }
-        if case .opening(session, _) = underway {
-            underway = nil
-            documents.setStage(.open, of: session)
+        if endOpening(of: session) {
             send(line, of: .session(session))
-            // The connection is in the phase `finishing`, so it closes the session that was just opened.
-            if case .finishing = phase { finish(session) }
-            return
+            return finishIfFinishing(session)
         }
         // The client will receive `bye` with the reason `revoked`, so it needs no `rights` message.
         if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
@@ -100,6 +96,29 @@ extension ConnectionState {
             underway = .closing(session, name, id, isAnswered: true)
         }
         send(line, of: .session(session))
+    }
+
+    /// Handles a line with the whole text of an open session, or of one that is being opened.
+    package mutating func sent(_ line: TextLine, to session: SessionID) -> [ConnectionAction] {
+        guard isWelcomed, documents.stage(of: session) != nil else { return [] }
+        let isOpening = endOpening(of: session)
+        output.add(line.count, of: .session(session), at: now)
+        emit(.sendText(line))
+        if isOpening { finishIfFinishing(session) }
+        return finishEvent()
+    }
+
+    /// Ends the opening of a session, which its room has answered. Returns false if the session is not being opened.
+    private mutating func endOpening(of session: SessionID) -> Bool {
+        guard case .opening(session, _) = underway else { return false }
+        underway = nil
+        documents.setStage(.open, of: session)
+        return true
+    }
+
+    /// In the phase `finishing`, the connection closes a session that was just opened.
+    private mutating func finishIfFinishing(_ session: SessionID) {
+        if case .finishing = phase { finish(session) }
     }
 
     /// A session of this connection has ended.
@@ -140,7 +159,7 @@ extension ConnectionState {
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
         case .open, .renewed, .trimmed, .storeHead, .nowCalled, .guests, .rename, .delete, .redact, .leave,
-            .awaitPushes, .select, .written, .answered, .computed, .waitEnded, .timePassed:
+            .awaitPushes, .select, .written, .answered, .computed, .encoded, .waitEnded, .timePassed:
             break
         }
         return finishEvent()

@@ -82,12 +82,13 @@ extension HubState {
             var job = job
             job.encoding = snapshot.revision
             let version = TextVersion(
-                document: job.entry.id, epoch: job.entry.epoch.wire, revision: snapshot.revision.value)
+                document: job.entry.id, epoch: job.entry.epoch.wire, revision: snapshot.revision,
+                lineBreak: job.entry.lineBreak)
             return emit(.encode(newCall(for: .read(job)), snapshot.text, version))
         }
         guard var text = emptyAnswer(to: job, at: snapshot.revision) else { return }
         text.text = WireString(snapshot.text.string)
-        keep(text, Array(text.text.utf8), job)
+        keep(text, Payload(Array(text.text.utf8)), job)
         answer(job.request, .text(text))
     }
 
@@ -99,7 +100,9 @@ extension HubState {
         keep(answer, text.utf8, job)
         let connection = job.request.connection
         guard joinedConnections.isPresent(connection) else { return }
-        emit(.sendToConnection(connection, .answeredWithText(TextLine(answer, text, id: job.request.id))))
+        emit(
+            .sendToConnection(
+                connection, .answeredWithText(TextLine(.text(answer), text, id: job.request.id))))
     }
 
     private func emptyAnswer(to job: ReadJob, at revision: Revision) -> WireText? {
@@ -109,11 +112,13 @@ extension HubState {
             newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
     }
 
-    private mutating func keep(_ answer: WireText, _ utf8: [UInt8], _ job: ReadJob) {
+    private mutating func keep(
+        _ answer: WireText, _ utf8: @autoclosure () -> Payload, _ job: ReadJob
+    ) {
         guard let asOf = job.request.asOf, case .read(let name, let read) = job.request.question,
             read.moment == .unspecified
         else { return }
-        emit(.keepText(ReadText(answer, utf8, of: job.entry.id, as: name, asOf: asOf)))
+        emit(.keepText(ReadText(answer, utf8(), of: job.entry.id, as: name, asOf: asOf)))
     }
 
     /// The requester may have lost the right to read during the call.

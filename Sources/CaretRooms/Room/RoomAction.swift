@@ -10,6 +10,10 @@ package enum RoomAction: Equatable, Sendable {
     /// connection that pushed without opening the document. The connection reports delivered bytes with
     /// `written`.
     case send(SessionID, RoomOutput)
+    /// The same as `send`, for a line with the whole text, if the text is long.
+    indirect case sendText(SessionID, TextLine)
+    /// Encode the text of this version in the background. The room receives the result as `encoded`.
+    indirect case encode(TextBuffer, TextVersion)
     /// Call the store. The room receives the answer as `answered`.
     indirect case call(CallID, StoreCall)
     /// Run work that may take long in the background. The room receives the result as `computed`.

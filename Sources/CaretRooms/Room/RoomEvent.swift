@@ -51,6 +51,7 @@ package enum RoomEvent: Equatable, Sendable {
     // Events from the runner:
     indirect case answered(CallID, StoreAnswer)
     indirect case computed(WorkID, WorkResult)
+    indirect case encoded(TextVersion, EncodedText)
     /// The time of a wait that the room began with `waitForPushes` has passed. The runner may also send this
     /// event at any other time.
     case waitEnded

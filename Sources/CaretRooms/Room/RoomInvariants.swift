@@ -55,6 +55,9 @@ extension RoomState {
                     || queries.isWaiting(session.id, forRevisionsAfter: session.stream.position)
             })
         try BrokenInvariant.check(
+            "each opening that waits for a long text waits for an encoding under way",
+            longTexts.isIdle || longTexts.isEncoding)
+        try BrokenInvariant.check(
             "the revisions after the head are being read while the room catches up",
             catchUp.phase != .reading || queries.isReading(after: head))
         if pause.awaits(.reload) { return }

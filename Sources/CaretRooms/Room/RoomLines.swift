@@ -13,6 +13,13 @@ extension RoomState {
         effects.add(.send(sessions[index].id, RoomOutput(kind, line)))
     }
 
+    /// The same for a line with the whole text.
+    mutating func deliver(_ line: TextLine, to index: Int) {
+        if sessions[index].stream.isDisconnecting { return }
+        sessions[index].stream.sent(line.count)
+        effects.add(.sendText(sessions[index].id, line))
+    }
+
     /// Sends the answer to a request.
     mutating func reply<Message: WireMessage>(_ message: Message, _ id: RequestID?, to session: SessionID) {
         reply(effects.line(message, id), to: session)
@@ -107,8 +114,6 @@ extension RoomState {
                 document: log.name, revision: revision, origin: .one(author),
                 edits: logged.wireEdits(in: unit)))
     }
-
-    var wireText: WireString { WireString(text.string) }
 
     func own(of pusher: Pusher) -> OwnPush? {
         pushers.entry(of: pusher).map { OwnPush(seq: Int($0.seq), revision: $0.revision) }

@@ -29,6 +29,7 @@ package struct RoomState: Sendable {
     package var awaited: [AwaitedPushes] = []
 
     package var sessions = SessionList()
+    package var longTexts = LongTexts()
     /// The sessions at other servers.
     package var guests = GuestList()
     package var presence = PresenceBoard()
@@ -83,7 +84,7 @@ package struct RoomState: Sendable {
     /// change nothing.
     package var isIdle: Bool {
         sessions.isEmpty && pushes.isEmpty && pushers.isEmpty && repeats.isEmpty && pause.isOver
-            && catchUp.isIdle
+            && catchUp.isIdle && longTexts.isIdle
     }
 
     // MARK: Events
@@ -129,6 +130,7 @@ package struct RoomState: Sendable {
         case .answered(let id, let answer): answered(id, answer)
         case .computed(let id, .change(let change)): computed(id, change)
         case .computed(_, .checksum(let crc32)): checksumComputed(crc32)
+        case .encoded(let version, let text): encoded(version, text)
         case .waitEnded: sharing.waitEnded(ready: pushes.readyCount)
         case .timePassed: break
         }
@@ -141,6 +143,7 @@ package struct RoomState: Sendable {
             appendReady()
             followHint()
             if !isHistoryChanging { deliverStreams() }
+            longTexts.forget()
             continuePause()
             showEarlyGuests()
             // At the end, because the steps before can end sessions.

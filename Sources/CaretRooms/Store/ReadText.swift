@@ -9,14 +9,14 @@ package struct ReadText: Equatable, Sendable {
     package let epoch: WireString
     package let revision: Revision
     package let newline: Newline
-    /// The text as UTF-8. All readers share this array.
-    package let utf8: [UInt8]
+    /// The text as UTF-8. All readers share it.
+    package let utf8: Payload
     /// A moment before the read. Each write that had ended by then is in the text.
     package let asOf: StoreTime
 
     /// The text is `utf8`, and `answer` says the rest.
     package init(
-        _ answer: WireText, _ utf8: [UInt8], of document: DocumentID, as name: DocumentName, asOf: StoreTime
+        _ answer: WireText, _ utf8: Payload, of document: DocumentID, as name: DocumentName, asOf: StoreTime
     ) {
         self.name = name
         self.document = document
@@ -31,6 +31,6 @@ package struct ReadText: Equatable, Sendable {
     package var message: WireText {
         WireText(
             document: WireString(name.description), epoch: epoch, revision: revision,
-            text: WireString(String(decoding: utf8, as: UTF8.self)), newline: newline)
+            text: WireString(String(decoding: utf8.bytes, as: UTF8.self)), newline: newline)
     }
 }

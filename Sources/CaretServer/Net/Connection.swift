@@ -1,3 +1,4 @@
+package import CaretRooms
 package import CaretTLS
 import Glibc
 

@@ -1,3 +1,4 @@
+package import CaretRooms
 package import Glibc
 
 /// The payloads that a connection still has to write.

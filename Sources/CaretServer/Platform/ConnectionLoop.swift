@@ -1,3 +1,4 @@
+package import CaretRooms
 package import CaretTLS
 
 /// An event loop: serves connections and runs posted jobs, in turns. Implemented by `Loop` and by the

@@ -181,6 +181,7 @@ package final class ConnectionShell: ConnectionHandler {
         advanceTime(to: time)
         switch job {
         case .sent(let session, let kind, let line): send(RoomOutput(kind, lines[line]), to: session)
+        case .sentText(let session, let line): apply { $0.sent(line, to: session) }
         case .ended(let session):
             readTimes.forget(session)
             apply { $0.ended(session) }
@@ -311,11 +312,18 @@ package final class ConnectionShell: ConnectionHandler {
                 .milliseconds(Int(lasted))))
     }
 
+    private func send(_ piece: OutputPiece) {
+        switch piece {
+        case .bytes(let bytes): connection.send(host.payloads.payload(of: bytes))
+        case .shared(let payload): connection.send(payload)
+        }
+    }
+
     private func run(_ action: ConnectionAction) {
         switch action {
         case .send(let line): connection.send(host.payloads.payload(of: line))
-        case .sendText(let line):
-            for piece in line.pieces { connection.send(host.payloads.payload(of: piece)) }
+        case .sendText(let line): for piece in line.pieces { send(piece) }
+        case .sendShared(let payload): connection.send(payload)
         case .pauseReading: connection.pauseReading()
         case .resumeReading: connection.resumeReading()
         case .claimLine(let bytes):

@@ -32,7 +32,8 @@ extension RoomEvent {
         case .answered(_, let answer): answer.isExpensive
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
             .guests,
-            .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .waitEnded, .timePassed:
+            .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
+            .waitEnded, .timePassed:
             false
         }
     }

@@ -46,6 +46,8 @@ extension [UInt8] {
 enum ConnectionJob: Sendable {
     /// A line from a room. Most jobs are of this kind, so the case is small.
     case sent(SessionID, RoomOutput.Kind, line: Int)
+    /// A line with a long text from a room.
+    indirect case sentText(SessionID, TextLine)
     case ended(SessionID)
     case disconnect(SessionID)
     indirect case hubSent(HubMessage)

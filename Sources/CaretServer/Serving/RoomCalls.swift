@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 import CaretRooms
 
@@ -12,5 +13,10 @@ extension Switchboard {
     /// room.
     func compute(_ work: Work, _ id: WorkID, for room: RoomInstance) {
         runInBackground { [self] in answer(room, .computed(id, work.done(checksum: \.crc32))) }
+    }
+
+    /// Encodes a text in the background, and sends the result to the room.
+    func encode(_ text: TextBuffer, _ version: TextVersion, for room: RoomInstance) {
+        encoder.encode(text, version) { [self] in answer(room, .encoded(version, $0)) }
     }
 }

@@ -226,6 +226,8 @@ package final class RoomsRunner: LoopFirstWorker {
         switch action {
         case .send(let session, let output):
             outgoing[switchboard.loop(of: session.connection)].send(output, to: session)
+        case .sendText(let session, let line): send(.sentText(session, line), to: session.connection)
+        case .encode(let text, let version): switchboard.encode(text, version, for: host.instance)
         case .call(let id, let call): switchboard.make(call, id, for: host.instance)
         case .compute(let id, let work): switchboard.compute(work, id, for: host.instance)
         case .ended(let session):

@@ -1,20 +1,18 @@
 package import CaretCore
 package import CaretRooms
-import CaretWire
 import Synchronization
 
-/// Encodes long texts in the background, for the answers to reads. Any thread may call it.
+/// Encodes long texts in the background, for answers that contain them. Any thread may call it.
 ///
-/// Equal reads share the work: a version that is being encoded, or was encoded last, is not encoded again. The texts
-/// take turns, one slice each, so that a long one delays no other for long. At most one thread works at a time.
+/// Equal answers share the work: a version that is being encoded, or that some answer still holds, is not encoded
+/// again. The texts take turns, one slice each, so that a long one delays no other for long. At most one thread works at
+/// a time.
 package final class TextEncoder: Sendable {
     package typealias Completion = @Sendable (EncodedText) -> Void
 
     private struct Job: Sendable {
         let version: TextVersion
-        let text: TextBuffer
-        var utf8: [UInt8] = []
-        var writer = JSONWriter()
+        var forms: TextForms
     }
 
     private struct State {
@@ -22,7 +20,25 @@ package final class TextEncoder: Sendable {
         var jobs: [Job] = []
         var waiting: [TextVersion: [Completion]] = [:]
         var isWorking = false
-        var last: (version: TextVersion, text: EncodedText)?
+        var last: LastText?
+    }
+
+    /// The text that was encoded last, as long as an answer with it is made or waits to be sent.
+    private struct LastText: Sendable {
+        let version: TextVersion
+        private weak let utf8: Payload?
+        private weak let kept: Payload?
+        private weak let escaped: Payload?
+
+        init(_ version: TextVersion, _ text: EncodedText) {
+            self.version = version
+            (utf8, kept, escaped) = (text.utf8, text.kept, text.escaped)
+        }
+
+        var text: EncodedText? {
+            guard let utf8, let kept, let escaped else { return nil }
+            return EncodedText(utf8: utf8, kept: kept, escaped: escaped)
+        }
     }
 
     private let state = Mutex(State())
@@ -38,8 +54,10 @@ package final class TextEncoder: Sendable {
     /// Encodes a text. `completion` is called on any thread, or before this method returns.
     package func encode(_ text: TextBuffer, _ version: TextVersion, then completion: @escaping Completion) {
         let (known, begins) = state.withLock { state -> (EncodedText?, Bool) in
-            if let last = state.last, last.version == version { return (last.text, false) }
-            if state.waiting[version] == nil { state.jobs.append(Job(version: version, text: text)) }
+            if let last = state.last, last.version == version, let text = last.text { return (text, false) }
+            if state.waiting[version] == nil {
+                state.jobs.append(Job(version: version, forms: TextForms(text, version.lineBreak)))
+            }
             state.waiting[version, default: []].append(completion)
             defer { state.isWorking = true }
             return (nil, !state.isWorking)
@@ -51,19 +69,14 @@ package final class TextEncoder: Sendable {
     /// Encodes the next slice.
     private func work() {
         guard var job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) else { return }
-        let start = job.utf8.count
-        let end = min(start + TextEncoder.slice, job.text.length.utf8)
-        let slice = job.text.bytes(in: start..<end)
-        job.utf8 += slice
-        job.writer.appendEscaped(slice)
-        let isDone = end == job.text.length.utf8
-        let encoded = isDone ? EncodedText(utf8: job.utf8, escaped: job.writer.bytes) : nil
+        job.forms.encode(TextEncoder.slice)
+        let encoded = job.forms.isComplete ? job.forms.joined() : nil
         let (completions, goesOn) = state.withLock { [job] state -> ([Completion], Bool) in
             guard let encoded else {
                 state.jobs.append(job)
                 return ([], true)
             }
-            state.last = (job.version, encoded)
+            state.last = LastText(job.version, encoded)
             state.isWorking = !state.jobs.isEmpty
             return (state.waiting.removeValue(forKey: job.version) ?? [], state.isWorking)
         }

@@ -28,11 +28,13 @@ struct EventStreamState: Sendable {
     var waitingOutput: Int { ledger.waiting }
 
     /// The first actions: the head of the response, and the lines that came before the stream began.
-    mutating func start(_ head: [UInt8], _ lines: [UInt8]) -> [WebAction] {
+    mutating func start(_ head: [UInt8], _ lines: [ServerLine]) -> [WebAction] {
         ledger.add(wireBytes: head.count, lineBytes: 0)
         actions.append(.connection(.send(head)))
         // `member` has already counted these lines as delivered, so they must not be counted again.
-        send(lines, lineBytes: 0)
+        for line in lines {
+            if let text = line.text { send(text, lineBytes: 0) } else { send(line.bytes, lineBytes: 0) }
+        }
         return takeActions()
     }
 
@@ -85,14 +87,15 @@ struct EventStreamState: Sendable {
     private mutating func perform(_ order: ConnectionAction) {
         switch order {
         case .send(let lines): send(lines, lineBytes: lines.count)
-        case .sendText: preconditionFailure("an event stream reads no texts")
+        case .sendText(let line): send(line, lineBytes: line.count)
         case .endOutput: actions.append(.connection(.endOutput))
         case .close: isOver = true
         // The client sends nothing that the member reads.
         case .pauseReading, .resumeReading: break
         // `time` may replace `wakesAt`, because the state requests a later time only after `wakesAt`.
         case .wake(let time): wakesAt = time
-        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom:
+        case .sendShared, .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave,
+            .sendToRoom:
             actions.append(.connection(order))
         }
     }
@@ -104,6 +107,15 @@ struct EventStreamState: Sendable {
         note(wireBytes: bytes.count, lineBytes: lineBytes)
         // The client cannot answer a ping, so a comment that was sent ends the silence in its place.
         if bytes == EventWriter.comment { perform(member.received([], at: 0)) }
+    }
+
+    private mutating func send(_ line: TextLine, lineBytes: Int) {
+        let (before, after, epoch) = EventWriter.event(around: line, as: form)
+        form.epoch = epoch
+        actions.append(.connection(.send(before)))
+        actions.append(.connection(.sendShared(line.text.escaped)))
+        actions.append(.connection(.send(after)))
+        note(wireBytes: before.count + line.text.escaped.count + after.count, lineBytes: lineBytes)
     }
 
     private mutating func note(wireBytes: Int, lineBytes: Int) {

@@ -1,4 +1,5 @@
 import CaretCore
+import CaretRooms
 package import CaretWire
 
 /// Writes lines as events of an event stream (`text/event-stream`).
@@ -33,10 +34,26 @@ package enum EventWriter {
                 continue
             }
             if case .peer = message, !form.hasPeers { continue }
-            if let version = version(of: message, in: &epoch) { bytes += Array("id: \(version)\n".utf8) }
-            bytes += Array("data: ".utf8) + line + Array("\n\n".utf8)
+            bytes += start(of: message, in: &epoch) + line + end
         }
         return (bytes, epoch)
+    }
+
+    /// The event of a line with a long text: what comes before the text and after it, and the epoch after the event.
+    static func event(
+        around line: TextLine, as form: Form
+    ) -> (before: [UInt8], after: [UInt8], epoch: WireString?) {
+        var epoch = form.epoch
+        let before = start(of: line.shell, in: &epoch) + line.before
+        return (before, Array(line.after.dropLast()) + end, epoch)
+    }
+
+    private static let end = Array("\n\n".utf8)
+
+    /// What an event has before its line.
+    private static func start(of message: ServerMessage, in epoch: inout WireString?) -> [UInt8] {
+        let id = version(of: message, in: &epoch).map { "id: \($0)\n" } ?? ""
+        return Array("\(id)data: ".utf8)
     }
 
     /// The version of the text after a message; nil if the message does not have a new version.

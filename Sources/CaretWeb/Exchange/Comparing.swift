@@ -33,7 +33,7 @@ struct Comparing: Exchange {
     mutating func begin() -> ExchangeStep { .send(.read(Read(document: document, moment: old))) }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
-        guard case .text(let text) = answer.message else { return .wait }
+        guard let text = answer.read else { return .wait }
         guard let oldText else {
             oldText = text
             return .send(.read(Read(document: document, moment: new)))

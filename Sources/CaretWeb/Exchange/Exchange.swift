@@ -11,7 +11,7 @@ protocol Exchange: Sendable {
     mutating func received(_ answer: ServerLine) -> ExchangeStep
 
     /// The next step, after the text that `read` asked for was found in memory.
-    mutating func found(_ text: ReadText) -> ExchangeStep
+    mutating func found(_ text: ReadText, _ limits: Limits) -> ExchangeStep
 
     /// The next step, after the server has refused a message.
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep
@@ -31,7 +31,7 @@ extension Exchange {
         .respond(report.response(line))
     }
 
-    mutating func found(_ text: ReadText) -> ExchangeStep { .wait }
+    mutating func found(_ text: ReadText, _ limits: Limits) -> ExchangeStep { .wait }
 
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep { .wait }
 
@@ -56,7 +56,7 @@ enum ExchangeStep {
     /// Compute this difference, and respond with it.
     case compute(Comparison)
     /// Send this line and all later ones as events.
-    case stream(EventWriter.Form, [UInt8])
+    case stream(EventWriter.Form, ServerLine)
 }
 
 /// A part of a response of unknown length.
@@ -80,20 +80,38 @@ struct ServerLine: Sendable {
 
     init(_ line: TextLine) { source = .text(line) }
 
-    /// The answer to a read of a long text; nil for other messages. Making `message` or `bytes` of it takes long.
+    /// The line, if it has a long text as a piece of its own; nil for other lines.
     var text: TextLine? { if case .text(let line) = source { line } else { nil } }
 
+    /// The message. The message of a line with a long text has an empty text.
     var message: ServerMessage {
         switch source {
         case .line(let message, _): message
-        case .text(let line): .text(line.message)
+        case .text(let line): line.shell
         }
     }
 
+    /// The answer to a `read`, with its text; nil for other messages. This may copy a long text.
+    var read: WireText? {
+        switch source {
+        case .line(.text(let text), _): text
+        case .line: nil
+        case .text(let line): line.read
+        }
+    }
+
+    /// The line. This may copy a long text.
     var bytes: [UInt8] {
         switch source {
         case .line(_, let bytes): bytes
-        case .text(let line): Array(line.pieces.joined())
+        case .text(let line): line.bytes
+        }
+    }
+
+    var pieces: [OutputPiece] {
+        switch source {
+        case .line(_, let bytes): [.bytes(bytes)]
+        case .text(let line): line.pieces
         }
     }
 }

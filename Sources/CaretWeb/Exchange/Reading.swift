@@ -32,29 +32,35 @@ struct Reading: Exchange {
     mutating func begin() -> ExchangeStep { name.map { .read(read, $0) } ?? .send(.read(read)) }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
-        if let line = answer.text {
-            return .respond(
-                response(EntityTag(line.epoch, line.revision), line.newline) {
-                    type == .json ? line.pieces : [body(line.text.utf8, line.newline)]
-                })
-        }
         guard case .text(let text) = answer.message else { return .wait }
         return .respond(
             response(EntityTag(text.epoch, text.revision), text.newline) {
-                [type == .json ? answer.bytes : body(Array(text.text.utf8), text.newline)]
+                if type == .json { return answer.pieces }
+                if let line = answer.text {
+                    return [.shared(keepsNewlines ? line.text.kept : line.text.utf8)]
+                }
+                return [.bytes(body(Array(text.text.utf8), text.newline))]
             })
     }
 
-    mutating func found(_ text: ReadText) -> ExchangeStep {
-        // The server encodes the JSON of a long text beside the loops.
-        if type == .json, text.utf8.count > Limits().textEncodedAtOnce { return .send(.read(read)) }
+    mutating func found(_ text: ReadText, _ limits: Limits) -> ExchangeStep {
+        // The server encodes other forms of a long text beside the loops.
+        if !isPlain(text.newline), text.utf8.count > limits.textEncodedAtOnce { return .send(.read(read)) }
         return .respond(
             response(EntityTag(text.epoch, text.revision), text.newline) {
-                [type == .json ? line(text.message) : body(text.utf8, text.newline)]
+                if isPlain(text.newline) { return [.shared(text.utf8)] }
+                return [
+                    .bytes(type == .json ? line(text.message) : body(Array(text.utf8.bytes), text.newline))
+                ]
             })
     }
 
-    private func response(_ tag: EntityTag, _ newline: Newline, _ body: () -> [[UInt8]]) -> Response {
+    /// Whether the body is the text itself.
+    private func isPlain(_ newline: Newline) -> Bool {
+        type != .json && !(keepsNewlines && newline == .crlf)
+    }
+
+    private func response(_ tag: EntityTag, _ newline: Newline, _ body: () -> [OutputPiece]) -> Response {
         let quoted = tag.quoted(as: type)
         let isKnown = EntityTag.isKnown(quoted, among: known)
         var response = isKnown ? Response(.notModified) : Response(.ok, type.contentType, body())
@@ -81,9 +87,6 @@ struct Reading: Exchange {
     }
 
     private func body(_ text: [UInt8], _ newline: Newline) -> [UInt8] {
-        guard keepsNewlines, newline == .crlf else { return text }
-        return text.flatMap { byte in
-            byte == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), byte] : [byte]
-        }
+        keepsNewlines && newline == .crlf ? TextForms.withCRLF(text) : text
     }
 }

@@ -33,8 +33,8 @@ struct Watching: Exchange {
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
         case .opened(let opened):
-            .stream(EventWriter.Form(epoch: opened.epoch, hasPeers: hasPeers), answer.bytes)
-        case .document, .done: .stream(EventWriter.Form(epoch: nil, hasPeers: false), answer.bytes)
+            .stream(EventWriter.Form(epoch: opened.epoch, hasPeers: hasPeers), answer)
+        case .document, .done: .stream(EventWriter.Form(epoch: nil, hasPeers: false), answer)
         default: .wait
         }
     }

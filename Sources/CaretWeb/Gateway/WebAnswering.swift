@@ -126,11 +126,11 @@ extension WebState {
             let number = comparisons
             pending.change { $0.comparison = number }
             actions.append(.compare(comparison, number: comparisons))
-        case .stream(let form, let lines): beginStream(form, lines)
+        case .stream(let form, let line): beginStream(form, line)
         }
     }
 
-    private mutating func beginStream(_ form: EventWriter.Form, _ lines: [UInt8]) {
+    private mutating func beginStream(_ form: EventWriter.Form, _ line: ServerLine) {
         repeatable = Boxed()
         guard var member = requester.take() else { return }
         var response = Response(endless: "text/event-stream")
@@ -139,20 +139,25 @@ extension WebState {
         response.add("X-Accel-Buffering", "no")
         let recipient = Response.Recipient(isHead: false, closes: true, otherSite: pending.value?.otherSite)
         let head = response.bytes(at: now, to: recipient)
-        var all = lines
-        while let line = member.nextLine() { all += line.bytes }
+        var lines = [line]
+        while let line = member.nextLine() { lines.append(line) }
         pending.take()
         phase = .events
         stream.set(EventStreamState(member.state, form, limits: limits, wakesAt: member.wakesAt))
         // Forgotten, so that the earlier of the new deadlines is requested.
         wakes = nil
-        withStream { $0.start(head + Array("retry: 1000\n\n".utf8), all) }
+        withStream { $0.start(head + Array("retry: 1000\n\n".utf8), lines) }
     }
 
     /// The server has looked for a text in memory; nil if it is not there.
     package mutating func found(_ text: ReadText?, for read: Read) -> [WebAction] {
         let time = now
-        if let text { step { $0.found(text) } } else { withRequester { $0.send(.read(read), at: time) } }
+        let limits = limits
+        if let text {
+            step { $0.found(text, limits) }
+        } else {
+            withRequester { $0.send(.read(read), at: time) }
+        }
         return finishEvent()
     }
 
@@ -198,7 +203,6 @@ extension WebState {
 
     /// Handles a message of the server.
     private mutating func received(_ line: ServerLine) {
-        if line.text != nil { return step { $0.received(line) } }
         let time = now
         switch line.message {
         case .ping:

@@ -106,7 +106,8 @@ struct WebMember: Sendable {
         case .wake(let time): wakesAt = time
         // Not needed: the gateway asks the state before it sends the next part of a message.
         case .pauseReading, .resumeReading: break
-        case .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave, .sendToRoom:
+        case .sendShared, .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave,
+            .sendToRoom:
             actions.append(.connection(order))
         }
     }

@@ -235,7 +235,6 @@ package struct WebState: Sendable {
         if body.allSatisfy({ $0.count < WebState.sharedBody }) {
             send(response.bytes(at: now, to: recipient))
         } else {
-            // A piece may be the same array in many responses. So the shell can send it without copying it.
             send(response.head(at: now, to: recipient))
             for piece in body { send(piece) }
         }
@@ -245,10 +244,15 @@ package struct WebState: Sendable {
     /// Copying a shorter body costs less than sending two pieces.
     private static let sharedBody = 2_048
 
-    mutating func send(_ bytes: [UInt8]) {
+    mutating func send(_ bytes: [UInt8]) { send(.bytes(bytes)) }
+
+    private mutating func send(_ piece: OutputPiece) {
         if waitingOutput == 0 { deliveredAt = now }
-        waitingOutput += bytes.count
-        order(.send(bytes))
+        waitingOutput += piece.count
+        switch piece {
+        case .bytes(let bytes): order(.send(bytes))
+        case .shared(let payload): order(.sendShared(payload))
+        }
     }
 
     // MARK: The end

@@ -1,3 +1,5 @@
+import CaretRooms
+
 /// A response, with its body unless the body follows later.
 package struct Response: Equatable, Sendable {
     package struct Field: Equatable, Sendable {
@@ -8,7 +10,7 @@ package struct Response: Equatable, Sendable {
     package let status: Status
     private(set) var fields: [Field] = []
     /// The pieces of the body, in order. Several responses may share a long piece.
-    private(set) var body: [[UInt8]] = []
+    private(set) var body: [OutputPiece] = []
     private(set) var framing = Framing.length
 
     /// How the client finds the end of the body.
@@ -24,10 +26,12 @@ package struct Response: Equatable, Sendable {
     package init(_ status: Status) { self.status = status }
 
     /// A response with a body of this type.
-    package init(_ status: Status, _ type: String, _ body: [UInt8]) { self.init(status, type, [body]) }
+    package init(_ status: Status, _ type: String, _ body: [UInt8]) {
+        self.init(status, type, [.bytes(body)])
+    }
 
     /// A response with a body of this type, in pieces.
-    init(_ status: Status, _ type: String, _ body: [[UInt8]]) {
+    init(_ status: Status, _ type: String, _ body: [OutputPiece]) {
         self.status = status
         self.body = body
         add("Content-Type", type)
@@ -64,7 +68,12 @@ package struct Response: Equatable, Sendable {
 
     /// The bytes to send. Responses to HEAD have the fields of the response to GET, but no body.
     package func bytes(at time: Int64, to request: Recipient) -> [UInt8] {
-        head(at: time, to: request) + body(to: request).joined()
+        body(to: request).reduce(into: head(at: time, to: request)) { bytes, piece in
+            switch piece {
+            case .bytes(let part): bytes += part
+            case .shared(let payload): bytes += payload.bytes
+            }
+        }
     }
 
     /// The bytes to send before the body.
@@ -105,7 +114,7 @@ package struct Response: Equatable, Sendable {
     private static let typicalHead = 512
 
     /// The pieces to send after the head.
-    func body(to request: Recipient) -> [[UInt8]] { status.mayHaveBody && !request.isHead ? body : [] }
+    func body(to request: Recipient) -> [OutputPiece] { status.mayHaveBody && !request.isHead ? body : [] }
 
     /// What a response must know about its request.
     package struct Recipient: Equatable, Sendable {

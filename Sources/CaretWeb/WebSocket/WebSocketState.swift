@@ -131,15 +131,15 @@ struct WebSocketState: Sendable {
         case .sendText(let line):
             let header = FrameWriter.headerOfMessage(line.count - 1)
             ledger.add(wireBytes: header.count + line.count - 1, lineBytes: line.count)
+            actions.append(.connection(.send(header + line.before)))
+            actions.append(.connection(.sendShared(line.text.escaped)))
             // A message has no line end.
-            for piece in [header, line.before, line.text.escaped, Array(line.after.dropLast())] {
-                actions.append(.connection(.send(piece)))
-            }
+            actions.append(.connection(.send(Array(line.after.dropLast()))))
         case .endOutput:
             let (code, reason) = CloseCode.reason(for: member.end)
             if let peerClose { close(peerClose, "") } else { close(code, reason) }
         case .close: isOver = true
-        case .pauseReading, .resumeReading, .claimLine, .releaseLine, .authenticate, .join, .ask,
+        case .sendShared, .pauseReading, .resumeReading, .claimLine, .releaseLine, .authenticate, .join, .ask,
             .deliveredDocuments, .leave, .sendToRoom, .wake:
             actions.append(.connection(order))
         }

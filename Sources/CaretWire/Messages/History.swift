@@ -94,19 +94,6 @@ package struct WireText: WireMessage {
     }
 }
 
-extension WireText {
-    /// The line of an answer with an empty text, in two parts: what comes before the content of `text`, and what comes
-    /// after it.
-    package func lineAroundText(id: RequestID?) -> (before: [UInt8], after: [UInt8]) {
-        precondition(text.string.isEmpty, "the content of the text is sent on its own")
-        var writer = JSONWriter()
-        encode(id: id, into: &writer)
-        let after = Array("\",\"newline\":\"\(newline.word)\"}\n".utf8)
-        precondition(writer.bytes.suffix(after.count) == after[...], "`newline` does not follow `text`")
-        return (Array(writer.bytes.dropLast(after.count)), after)
-    }
-}
-
 /// Requests a page of a document's revisions.
 package struct History: WireMessage {
     package static var type: StaticString { "history" }

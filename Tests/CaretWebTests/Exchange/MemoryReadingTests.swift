@@ -25,7 +25,7 @@ import Testing
             document: "agenda", epoch: "k2v9.1", revision: Revision(revision), text: WireString(content),
             newline: .crlf)
         return ReadText(
-            text, Array(text.text.utf8), of: DocumentID(1), as: try DocumentName("agenda"),
+            text, Payload(Array(text.text.utf8)), of: DocumentID(1), as: try DocumentName("agenda"),
             asOf: StoreTime(0))
     }
 
@@ -56,6 +56,25 @@ import Testing
         #expect(try server.request("GET /docs/agenda")["Caret-Revision"] == "8")
         #expect(server.world.lookups == ["agenda", "agenda"])
         #expect(server.messages == [#"{"type":"read","doc":"agenda"}"#])
+    }
+
+    @Test(
+        "a long text whose form must be made becomes a message",
+        arguments: [
+            ("GET /docs/agenda", "Accept: application/json", true),
+            ("GET /docs/agenda?newline=kept", "Accept: text/plain", true),
+            ("GET /docs/agenda", "Accept: text/plain", false),
+        ])
+    func longForm(line: String, field: String, isMade: Bool) throws {
+        for (bytes, isLong) in [(20, false), (21, true)] {
+            let server = WebConversation(WebWorld { $0.textEncodedAtOnce = 20 })
+            server.answers = [Self.line(6)]
+            try server.request("GET /docs/agenda")
+            server.forget()
+            server.world.texts["agenda"] = try Self.text(7, bytes: bytes)
+            server.send(WebConversation.bytes(of: line, [field]))
+            #expect(server.messages.isEmpty == !(isLong && isMade))
+        }
     }
 
     @Test("a long body is sent after its head, without being copied into it")

@@ -155,7 +155,7 @@ final class WebWorld {
             guard let word = word(action) else { continue }
             // A long body is sent after its head.
             if let last = result.last, last.contains("Content-Length: "), last.hasSuffix("\r\n\r\n"),
-                case .connection(.send) = action, !word.hasPrefix("HTTP/1.1 ")
+                action.sendsBytes, !word.hasPrefix("HTTP/1.1 ")
             {
                 result[result.count - 1] += word
             } else {
@@ -188,6 +188,9 @@ final class WebWorld {
             waiting += bytes.count
             return bytes.first.map { $0 >= 0x80 } == true
                 ? frame(bytes) : String(decoding: bytes, as: UTF8.self)
+        case .connection(.sendShared(let payload)):
+            waiting += payload.count
+            return String(decoding: payload.bytes, as: UTF8.self)
         case .connection(.wake(let time)):
             wake = time
             return nil
@@ -210,5 +213,14 @@ final class WebWorld {
         if bytes[0] != 0x88 { return "<\(kind)\(String(decoding: content, as: UTF8.self))>" }
         let code = content.prefix(2).reduce(0) { $0 << 8 | Int($1) }
         return "<close \(code) \(String(decoding: content.dropFirst(2), as: UTF8.self))>"
+    }
+}
+
+extension WebAction {
+    fileprivate var sendsBytes: Bool {
+        switch self {
+        case .connection(.send), .connection(.sendShared): true
+        default: false
+        }
     }
 }

@@ -62,10 +62,11 @@ final class Observer: StateObserver, @unchecked Sendable {
         for action in actions {
             switch action {
             case .send(let session, let output): send(output.bytes.linesApart, to: session, isLast: isLast)
+            case .sendText(let session, let line): send([line.bytes], to: session, isLast: isLast)
             case .ended(let session): waitingBytes[session] = nil
             case .diverged(_, let revision):
                 world.fail(.check, "a client reports that its text differs at revision \(revision.value)")
-            case .call, .compute, .waitForPushes, .notifyHub, .tell, .disconnect, .wake: break
+            case .call, .compute, .encode, .waitForPushes, .notifyHub, .tell, .disconnect, .wake: break
             }
         }
     }

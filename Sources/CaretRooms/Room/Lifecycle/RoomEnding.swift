@@ -11,6 +11,7 @@ extension RoomState {
         readers: Set<SessionID> = []
     ) {
         for request in pause.takeQueued() { refuseQueued(request, refusal) }
+        refuseWaitingOpenings(refusal)
         let plain = effects.line(
             Gone(
                 document: log.name, epoch: log.epochName, reason: reason == .renamed ? .deleted : reason))
@@ -91,6 +92,7 @@ extension RoomState {
             for request in pushers.lookupFailed(pusher) { refuse(request, refusal) }
         }
         for due in repeats.takeAll() { refuse(due.push, refusal) }
+        refuseWaitingOpenings(refusal)
         for reason in pause.takeAll() {
             if let order = reason.order { refuse(order, refusal) }
         }

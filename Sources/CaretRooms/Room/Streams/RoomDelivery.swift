@@ -190,7 +190,8 @@ extension RoomState {
         }
     }
 
-    /// Sends a session the whole text. Returns false if the room must look up the session's pusher first.
+    /// Sends a session the whole text. Returns false if the room must look up the session's pusher or encode the text
+    /// first.
     private mutating func sendText(to index: Int, _ reason: ResyncReason) -> Bool {
         let pusher = sessions[index].pusher
         guard pushers.isKnown(pusher) else {
@@ -201,13 +202,26 @@ extension RoomState {
             }
             return false
         }
-        sessions[index].stream.restarted(at: head)
+        guard let text = wholeText(for: pusher) else { return false }
+        switch text {
+        case .short(let text):
+            let resync = self.resync(to: index, at: head, text, reason)
+            deliver(effects.line(resync), to: index)
+        case .long(let text, let revision):
+            let resync = self.resync(to: index, at: revision, "", reason)
+            deliver(TextLine(.resync(resync), text), to: index)
+        }
+        return true
+    }
+
+    private mutating func resync(
+        to index: Int, at revision: Revision, _ text: WireString, _ reason: ResyncReason
+    ) -> Resync {
+        sessions[index].stream.restarted(at: revision)
         sessions[index].presence.forgetSent()
         if sessions[index].isEnding { sessions.needDelivery() }
-        let resync = Resync(
-            document: log.name, epoch: log.epochName, revision: head, text: wireText, reason: reason,
-            own: own(of: pusher))
-        deliver(effects.line(resync), to: index)
-        return true
+        return Resync(
+            document: log.name, epoch: log.epochName, revision: revision, text: text, reason: reason,
+            own: own(of: sessions[index].pusher))
     }
 }

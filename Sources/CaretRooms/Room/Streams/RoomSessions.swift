@@ -13,47 +13,96 @@ extension RoomState {
             return reply(report, opening.id, to: opening.session)
         }
         if let known = renewalRevision(for: opening) { return queueForRenewal(opening, known) }
-        let resumed = resumption(of: opening)
+        let start: OpeningStart
+        if let resumed = resumption(of: opening) {
+            start = .resumed(resumed)
+        } else if let text = wholeText(for: opening.participant.pusher) {
+            start = .text(text)
+        } else {
+            return waitForText(opening)
+        }
         welcome(opening.participant)
-        var opened = self.opened(opening, at: resumed)
-        var line = effects.line(opened, opening.id)
-        let listsPeers = line.count <= limits.announced.serverLine
-        if !listsPeers {
-            // The peers are introduced later, one by one, when the session has reached the head.
+        admit(opening, at: start)
+    }
+
+    /// Where the stream of a new session begins.
+    private enum OpeningStart {
+        case resumed(Revision)
+        case text(WholeText)
+    }
+
+    private mutating func admit(_ opening: RoomOpening, at start: OpeningStart) {
+        let (revision, isResumed): (Revision, Bool) =
+            switch start {
+            case .resumed(let revision): (revision, true)
+            case .text(.short): (head, false)
+            case .text(.long(_, let revision)): (revision, false)
+            }
+        var opened = self.opened(opening, at: revision, start)
+        // The peers are introduced one by one when the session has reached the head, if their selections count in
+        // another text than the session gets now, or if they do not fit on the line.
+        if !isResumed, revision < head { opened.peers = [] }
+        var line = openedLine(opened, opening, start)
+        let listsPeers = line.count <= limits.announced.serverLine && (isResumed || revision == head)
+        if line.count > limits.announced.serverLine {
             opened.peers = []
-            line = effects.line(opened, opening.id)
+            line = openedLine(opened, opening, start)
         }
         let session = RoomSession(
-            opening, SessionStream(at: resumed ?? head, head: head, isResumed: resumed != nil),
+            opening, SessionStream(at: revision, head: head, isResumed: isResumed),
             SessionPresence(
-                sentUntil: resumed == nil && listsPeers ? presence.now : 0,
+                sentUntil: !isResumed && listsPeers ? presence.now : 0,
                 introduced: listsPeers ? presence.now : 0))
         pushers.retain(session.pusher)
         // If a push of this pusher is pending, the newest session gets its ack.
         pushes.moveAnswer(of: session.pusher, to: session.id)
         sessions.add(session)
-        if let index = sessions.index(of: session.id) {
-            deliver(line, to: index)
-            effects.notes.opened.append(session.id)
-            if resumed != nil || !listsPeers { advance(index) }
+        guard let index = sessions.index(of: session.id) else { return }
+        switch line {
+        case .short(let line): deliver(line, to: index)
+        case .long(let line): deliver(line, to: index)
+        }
+        effects.notes.opened.append(session.id)
+        if isResumed || !listsPeers { advance(index) }
+    }
+
+    private enum OpenedLine {
+        case short([UInt8])
+        case long(TextLine)
+
+        var count: Int {
+            switch self {
+            case .short(let line): line.count
+            case .long(let line): line.count
+            }
         }
     }
 
-    private mutating func opened(_ opening: RoomOpening, at resumed: Revision?) -> Opened {
-        let content: Opened.Content =
-            if resumed != nil {
-                .resumed
-            } else if opening.resume != nil {
-                .textAfterAll(wireText)
-            } else {
-                .text(wireText)
-            }
+    private mutating func openedLine(
+        _ opened: Opened, _ opening: RoomOpening, _ start: OpeningStart
+    ) -> OpenedLine {
+        if case .text(.long(let text, _)) = start {
+            return .long(TextLine(.opened(opened), text, id: opening.id))
+        }
+        return .short(effects.line(opened, opening.id))
+    }
+
+    private mutating func opened(
+        _ opening: RoomOpening, at revision: Revision, _ start: OpeningStart
+    ) -> Opened {
+        let content: Opened.Content
+        switch start {
+        case .resumed: content = .resumed
+        case .text(let text):
+            let inLine: WireString = if case .short(let text) = text { text } else { "" }
+            content = opening.resume == nil ? .text(inLine) : .textAfterAll(inLine)
+        }
         // A client may know another document by this name, and its pushes to that document have the same numbers.
         let isKnown = opening.resume.map { log.isEpoch($0.epoch) } ?? true
         return Opened(
-            document: log.name, epoch: log.epochName, revision: resumed ?? head, content: content,
+            document: log.name, epoch: log.epochName, revision: revision, content: content,
             rights: opening.rights, newline: log.lineBreak == .crlf ? .crlf : .lf,
-            peers: peers(in: opening.participant.unit, resumed: resumed != nil),
+            peers: peers(in: opening.participant.unit, resumed: content == .resumed),
             own: isKnown ? own(of: opening.participant.pusher) : nil)
     }
 
@@ -117,6 +166,7 @@ extension RoomState {
         }
         pushers.changeWaiting(stays)
         pause.changeQueued(stays)
+        dropWaitingOpening(of: session)
         if sessions.index(of: session) != nil { end(session) } else { effects.add(.ended(session)) }
     }
 
@@ -154,6 +204,7 @@ extension RoomState {
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
+        longTexts.setRights(rights, of: session)
         // If there is no session, the pushers are found by their pending pushes.
         let pusher = sessions.index(of: session).map { sessions[$0].pusher }
         for pusher in pusher.map({ [$0] }) ?? pushes.pushers(answeredTo: session) {

@@ -55,7 +55,7 @@ package struct SessionStream: Sendable {
     /// sent a check only after a change.
     init(at position: Revision, head: Revision, isResumed: Bool) {
         (firstKnown, headAtOpen, self.position) = (position, head, position)
-        lastChecked = isResumed ? nil : head
+        lastChecked = isResumed ? nil : position
         wantsCheck = isResumed
     }
 
@@ -88,12 +88,12 @@ package struct SessionStream: Sendable {
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }
 
-    /// The session is sent the whole text at the head. That message names the pusher's newest push, so no ack
+    /// The session is sent the whole text of a revision. That message names the pusher's newest push, so no ack
     /// is due any more.
-    mutating func restarted(at head: Revision) {
+    mutating func restarted(at revision: Revision) {
         phase = .live
         pendingAck = nil
-        (position, firstKnown, lastChecked, wantsCheck) = (head, head, head, false)
+        (position, firstKnown, lastChecked, wantsCheck) = (revision, revision, revision, false)
     }
 
     /// Marks the session as slow. Returns false if it was slow already, or if it resumed from an old position

@@ -114,6 +114,8 @@ async function testText({ testPage, put }) {
 
 async function testMenus({ testPage, put, caret, origin }) {
     await put('plans/garden', 'Tomatoes\n')
+    /** How often the server was asked for a document that does not exist. */
+    const missing = async () => (await (await fetch(`${origin}/metrics`)).text()).match(/code="not_found"\} (\d+)/)[1]
     await testPage('the menu of the name copies, renames, deletes', '/d/plans/garden', async (page) => {
         await inSituation(page, 'saved')
         await page.evaluate(() => {
@@ -136,8 +138,12 @@ async function testMenus({ testPage, put, caret, origin }) {
         assert.equal(await words(page, '.problem'), 'Each slash needs a name before it.')
         assert.equal(await page.evaluate(() => document.querySelector('dialog [type=submit]').disabled), true)
         await type('plans/yard')
+        const before = await missing()
         await click(page, 'dialog[open] [type=submit]')
         await notice(page, /Now called \u201cplans\/yard\u201d/)
+        await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
+        // The document has no notes, so the page renames none.
+        assert.equal(await missing(), before)
         assert.deepEqual(await page.evaluate(() => [location.pathname, document.querySelector('.leaf').textContent]), ['/d/plans/yard', 'yard'])
         await click(page, '.editor .name')
         await click(page, 'dialog[open] button', 'Delete')

@@ -29,7 +29,8 @@ import Testing
         .transport(.tcp), .address(.loopback(port: 1)), .peer(.loopback(port: 1)), .path(""), .variable(""),
         .version(""), .process(1), .connection(1), .document(1), .revision(1), .token(1), .code(.internal),
         .reason(""), .origin(Origin(isSecure: true, Authority("a.example")!)), .errno(1), .sqlite(1),
-        .signal(1), .event(.ready), .count(1), .bytes(1), .milliseconds(1), .days(1), .fault(""), .sqlState(""), .changed([]), .needsRestart([]),
+        .signal(1), .event(.ready), .count(1), .bytes(1), .milliseconds(1), .days(1), .fault(""),
+        .sqlState(""), .changed([]), .needsRestart([]),
     ]
 
     /// The names and arguments of all `LogEvent(.name, …)` in the sources.

@@ -27,7 +27,8 @@ package actor Syncer {
     /// The state of each file and its document when nothing was left to do.
     private var finished: [WireString: FinishedState] = [:]
     private var postponed: [WireString: Postponed] = [:]
-    private var reportedSkips: [WireString: SkipReason] = [:]
+    /// The files that are not synced now, and why.
+    var reportedSkips: [WireString: SkipReason] = [:]
     /// Documents without a file, because another file or a folder is in the way.
     private var blocked: Set<WireString> = []
     /// The result of the last scan, without its list of files. It names the files and folders that the scan
@@ -146,7 +147,7 @@ package actor Syncer {
     }
 
     /// Counts files and documents before the first pass.
-    func count() throws -> SyncCounts {
+    package func count() throws -> SyncCounts {
         let files = Set(try folder.scan { _, _ in }.files.keys)
         let documents = Set(news.documents.keys.compactMap { names.path(of: $0) })
         return SyncCounts(
@@ -197,7 +198,7 @@ package actor Syncer {
     }
 
     /// Whether every file that should be synced is in sync.
-    var isFullySynced: Bool { postponed.isEmpty && !reportedSkips.values.contains(where: \.isFault) }
+    package var isFullySynced: Bool { postponed.isEmpty && !reportedSkips.values.contains(where: \.isFault) }
 
     private func scan(_ watch: FolderWatch?) throws {
         let began = clock.steady()
@@ -205,6 +206,7 @@ package actor Syncer {
         for path in scan.unnameable { leaveAlone(WireString(path), .invalidName) }
         for path in scan.synced { leaveAlone(WireString(path), .syncedFolder) }
         for (path, fault) in scan.unreadable { leaveAlone(path, .unreadable(fault.reason)) }
+        for path in lastScan.unreadable.keys where scan.unreadable[path] == nil { reportedSkips[path] = nil }
         let isSameView = lastScan.unreadable.keys == scan.unreadable.keys
         lastScan = scan
         lastScan.files = [:]

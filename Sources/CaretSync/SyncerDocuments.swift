@@ -42,7 +42,9 @@ extension Syncer {
             }
             switch step {
             case .nothingToDo where known.map { news.isNewer(than: $0, of: document) } == true: known = nil
-            case .nothingToDo: return nil
+            case .nothingToDo:
+                reportedSkips[path] = nil
+                return nil
             case .leaveAlone(let reason):
                 // The folder may be empty, because its files were moved. Then it is removed.
                 if reason == .folder, folder.disk.removeFolder(folder.path(path)) { continue }

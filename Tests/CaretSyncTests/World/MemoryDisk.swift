@@ -33,6 +33,8 @@ final class MemoryDisk: SyncDisk {
         var steps: [[(path: String, file: UInt?)]] = []
         var lastFile: UInt = 0
         var canExchange = true
+        /// A folder whose names cannot be read.
+        var denied: String?
         /// The calls left until the program is killed; nil means never.
         var callsLeft: Int?
         var before: (@Sendable (Call) -> Void)?
@@ -54,6 +56,8 @@ final class MemoryDisk: SyncDisk {
 
     /// Kills the program after this many more calls. With nil, the program is not killed.
     func kill(after calls: Int?) { state.withLock { $0.callsLeft = calls } }
+
+    func deny(_ folder: String?) { state.withLock { $0.denied = folder } }
 
     func cannotExchange() { state.withLock { $0.canExchange = false } }
 
@@ -99,6 +103,25 @@ final class MemoryDisk: SyncDisk {
     }
 
     func number(of path: String) -> UInt? { state.withLock { $0.names[path] } }
+
+    func mode(_ path: String) -> UInt32? {
+        state.withLock { state in state.names[path].flatMap { state.files[$0] }?.mode }
+    }
+
+    func setMode(byUser path: String, _ mode: UInt32) {
+        state.withLock { state in
+            guard let file = state.names[path] else { return }
+            state.files[file]?.mode = mode
+            state.files[file]?.changed = tick
+        }
+    }
+
+    /// The names of all files below a folder, including hidden ones.
+    func files(below folder: String) -> [String] {
+        state.withLock { state in
+            state.names.keys.filter { $0.isBelow(folder) }.map { $0.name(below: folder) }.sorted()
+        }
+    }
 
     func rename(byUser path: String, to new: String) {
         state.withLock { state in
@@ -197,8 +220,9 @@ final class MemoryDisk: SyncDisk {
     }
 
     func names(in path: String) throws(FileFault) -> [[UInt8]] {
-        try call("list", path) { state in
-            state.names.keys.filter { $0.isIn(path) }.map { $0.name(below: path) }
+        try call("list", path) { state throws(FileFault) in
+            if path == state.denied { throw FileFault("read the folder", path, EACCES) }
+            return state.names.keys.filter { $0.isIn(path) }.map { $0.name(below: path) }
                 .sorted().map { Array($0.utf8) }
         }
     }
@@ -210,7 +234,8 @@ final class MemoryDisk: SyncDisk {
             if state.names[path] == nil { state.change([(path, file)]) }
             state.write(bytes, to: file, at: tick)
             state.files[file]?.synced = bytes
-            state.files[file]?.mode = mode
+            // The process has the usual umask.
+            state.files[file]?.mode = mode & ~0o022
             state.syncNames { $0.path == path }
             return file
         }

@@ -30,6 +30,8 @@ final class ModelServer: Sendable {
         /// The followers whose connection ended, so they need a new list of all documents.
         var disconnected: Set<Int> = []
         var isConnected = true
+        /// The users of some revisions.
+        var authors: [Int: String] = [:]
         /// The number of requests of each type.
         var requests: [String: Int] = [:]
         /// Every push, in the order of arrival.
@@ -105,6 +107,9 @@ final class ModelServer: Sendable {
             state.documents[document]?.start = revision
         }
     }
+
+    /// Says who has made a revision of all documents.
+    func setAuthor(_ user: String, of revision: Int) { state.withLock { $0.authors[revision] = user } }
 
     /// Changes a document, as another user would.
     func set(_ document: WireString, _ text: String) {
@@ -234,7 +239,12 @@ extension ModelServer: SyncServer {
         }
     }
 
-    func authors(of document: WireString, after: Int, through: Int) async -> [String] { [] }
+    func authors(of document: WireString, after: Int, through: Int) async -> [String] {
+        state.withLock { state in
+            let named = state.authors.filter { after < $0.key && $0.key <= through }
+            return Set(named.values).sorted()
+        }
+    }
 
     func nextPushNumber() -> Int {
         state.withLock { state in

@@ -29,6 +29,7 @@ import Testing
         for accept in ["text/plain", "application/json", "text/plain"] {
             try readOverHTTP(Client(to: address), accept)
         }
+        try append(Client(to: address))
         await server.stop(within: .seconds(1))
     }
 
@@ -92,15 +93,28 @@ import Testing
     }
 
     private func readOverHTTP(_ client: Client, _ accept: String) throws {
-        try client.send("GET /docs/a HTTP/1.1\r\nHost: localhost\r\nAccept: \(accept)\r\n\r\n")
+        let isText = accept == "text/plain"
+        let expected = isText ? Self.text : Self.line.replacing(#""id":2,"#, with: "") + "\n"
+        #expect(try response(to: "GET /docs/a", "Accept: \(accept)\r\n\r\n", client) == expected)
+    }
+
+    /// The text to append comes after the long one, on a line of its own.
+    private func append(_ client: Client) throws {
+        let fields = "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nmore"
+        #expect(try response(to: "POST /append/a", fields, client).hasPrefix(#"{"type":"ack""#))
+        let text = try response(to: "GET /docs/a", "Accept: text/plain\r\n\r\n", client)
+        #expect(text == Self.text + "\nmore")
+    }
+
+    /// The body of a response. `rest` has the further fields of the request, and what follows them.
+    private func response(to request: String, _ rest: String, _ client: Client) throws -> String {
+        try client.send("\(request) HTTP/1.1\r\nHost: localhost\r\n\(rest)")
         var length = 0
         while true {
             let field = try line(from: client)
             if field.hasPrefix("Content-Length: ") { length = Int(field.dropFirst(16)) ?? 0 }
             if field == "" { break }
         }
-        let isText = accept == "text/plain"
-        let expected = isText ? Self.text : Self.line.replacing(#""id":2,"#, with: "") + "\n"
-        #expect(try client.receive(text: length) == expected)
+        return try client.receive(text: length)
     }
 }

@@ -60,10 +60,13 @@ package struct TextLine: Equatable, Sendable {
     /// A copy of the line.
     package var bytes: [UInt8] { before + Array(text.escaped.bytes) + after }
 
-    /// The answer to a `read`, with its text, which is copied; nil if the line is another message.
+    /// A copy of the text.
+    package var wholeText: WireString { WireString(String(decoding: text.utf8.bytes, as: UTF8.self)) }
+
+    /// The answer to a `read`, with a copy of its text; nil if the line is another message.
     package var read: WireText? {
         guard case .text(var message) = shell else { return nil }
-        message.text = WireString(String(decoding: text.utf8.bytes, as: UTF8.self))
+        message.text = wholeText
         return message
     }
 }

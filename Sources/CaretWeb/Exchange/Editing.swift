@@ -1,4 +1,5 @@
 import CaretCore
+import CaretRooms
 import CaretWire
 
 /// A request that pushes edits: `POST /docs/NAME` and `POST /append/NAME`. It opens the document, pushes, and
@@ -69,7 +70,7 @@ struct Editing: Exchange {
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch (phase, answer.message) {
-        case (.opening, .opened(let opened)): return push(opened)
+        case (.opening, .opened(let opened)): return push(opened, answer.text?.wholeText)
         // While the document is open, its changes arrive too. The ack of an earlier push with the same number
         // may be among them. Only the answer to a repeat has `duplicate`.
         case (.pushing(let epoch, let isRepeat, _), .ack(let ack))
@@ -93,7 +94,8 @@ struct Editing: Exchange {
         return response
     }
 
-    private mutating func push(_ opened: Opened) -> ExchangeStep {
+    /// `longText` is the text of the document, if the message does not contain it because it is long.
+    private mutating func push(_ opened: Opened, _ longText: WireString?) -> ExchangeStep {
         let own = opened.own.flatMap { $0.seq == seq ? $0 : nil }
         if let own, case .append = kind {
             phase = .comparing(EntityTag(opened.epoch, own.revision))
@@ -111,7 +113,7 @@ struct Editing: Exchange {
         case .append:
             let text: WireString =
                 switch opened.content {
-                case .text(let text), .textAfterAll(let text): text
+                case .text(let text), .textAfterAll(let text): longText ?? text
                 case .resumed: ""
                 }
             let isInLine = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false

@@ -54,5 +54,6 @@ export function testIn(browser, name, needs, body) {
 
 /** The problems of a page without those that browsers report when a WebSocket is cut. */
 export function unrelatedToCuts(problems) {
-    return problems.filter((problem) => !/^WebSocket connection to .* failed|^The connection to ws:.* was interrupted/.test(problem))
+    const cut = /^WebSocket connection to .* failed|^The connection to ws:.* was interrupted|^console\.warning: caret\.js: cannot connect to /
+    return problems.filter((problem) => !cut.test(problem))
 }

@@ -1,5 +1,5 @@
-// What the developer of a page reads in the console if something is wrong and no listener is told. It is loaded late,
-// because most pages need none of it.
+// Warns on the console of a page when something is wrong and the page does not listen for it. Few pages need this file,
+// so it is loaded only then.
 
 const advice = {
     unauthorized: 'Pass a valid token to Caret.connect, as { token }.',

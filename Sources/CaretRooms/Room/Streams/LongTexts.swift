@@ -105,7 +105,7 @@ extension RoomState {
         }
     }
 
-    /// Forgets an opening whose connection has ended.
+    /// Removes the waiting opening of a session whose connection has ended.
     mutating func dropWaitingOpening(of session: SessionID) {
         if let opening = longTexts.remove(session) { pushers.release(opening.participant.pusher) }
     }

@@ -5,14 +5,19 @@ import { lockByChannel } from '../../Sources/CaretPage/caret/channel-lock.js'
 import { inWorlds, settled } from './keeping-world.mjs'
 import { applyEdits, until } from './support.mjs'
 
+/** A tab after another one has crashed, without a connection, with text that was never sent. */
+async function tabAfterCrash(world) {
+    world.server.isReachable = false
+    const first = await world.tab()
+    first.open('a', { create: true }).append('Milk\n')
+    await settled()
+    first.crash()
+    return world.tab()
+}
+
 export const cases = inWorlds({
     async 'text that was never sent is there in the next tab, and is sent'(world) {
-        world.server.isReachable = false
-        const first = await world.tab()
-        first.open('a', { create: true }).append('Milk\n')
-        await settled()
-        first.crash()
-        const second = await world.tab()
+        const second = await tabAfterCrash(world)
         const document = second.open('a')
         assert.equal(document.text, 'Milk\n')
         document.append('Tea\n')
@@ -23,12 +28,7 @@ export const cases = inWorlds({
     },
 
     async 'text of the last tab stays kept while the caret moves and no connection is made'(world) {
-        world.server.isReachable = false
-        const first = await world.tab()
-        first.open('a', { create: true }).append('Milk\n')
-        await settled()
-        first.crash()
-        const second = await world.tab()
+        const second = await tabAfterCrash(world)
         world.device.hold()
         const document = second.open('a')
         document.select([[2, 2]])

@@ -37,6 +37,12 @@ import Testing
         }
     }
 
+    /// Adds each line to the document `list` in a revision of its own, and returns them.
+    private func add(_ lines: [String], to world: SyncWorld) -> Set<Substring> {
+        for line in lines { world.server.set("list", (world.server.texts["list"] ?? "") + line + "\n") }
+        return Set(lines.map { $0[...] })
+    }
+
     /// The server's document is changed `again` times after the older copy was put back.
     @Test(
         "the next save removes no line that the folder showed, and no file is removed", arguments: [0, 1, 2])
@@ -47,14 +53,10 @@ import Testing
         world.save("new\n", to: "made since")
         try await run(world)
         world.server.putBack(copy)
-        var lines: Set<Substring> = ["1", "shown", "mine"]
-        for number in 0..<again {
-            world.server.set("list", (world.server.texts["list"] ?? "") + "again \(number)\n")
-            lines.insert("again \(number)")
-        }
+        let new = add((0..<again).map { "again \($0)" }, to: world)
         world.save("1\nshown\nmine\n", to: "list")
         #expect(try await run(world) == 1)
-        expect(world, ["list": lines, "made since": ["new"]])
+        expect(world, ["list": new.union(["1", "shown", "mine"]), "made since": ["new"]])
     }
 
     @Test("a program that starts later recognises the older copy too", arguments: [0, 1, 2])
@@ -66,13 +68,10 @@ import Testing
         try await run(world)
         world.end(0)
         world.server.putBack(copy)
-        for number in 0..<again {
-            world.server.set("list", (world.server.texts["list"] ?? "") + "again \(number)\n")
-        }
+        let new = add((0..<again).map { "again \($0)" }, to: world)
         try await world.begin(0)
         #expect(try await run(world) == 1)
-        let lines = ["1", "shown"] + (0..<again).map { "again \($0)" }
-        expect(world, ["list": Set(lines.map { $0[...] }), "other": ["1"], "made since": ["new"]])
+        expect(world, ["list": new.union(["1", "shown"]), "other": ["1"], "made since": ["new"]])
     }
 
     @Test("a push that a kill interrupted is not sent to the older copy")
@@ -104,17 +103,11 @@ import Testing
         world.server.set("list", "1\nshown since\n")
         try await run(world)
         world.server.putBack(copy)
-        var lines: Set<Substring> = ["1", "shown since", "mine"]
-        for number in 0..<again {
-            world.server.set("list", (world.server.texts["list"] ?? "") + "again number \(number)\n")
-            lines.insert("again number \(number)")
-        }
-        world.server.set("list", (world.server.texts["list"] ?? "") + "later\n")
-        lines.insert("later")
+        let new = add((0..<again).map { "again number \($0)" } + ["later"], to: world)
         try await run(world)
         world.save("1\nmine\n", to: "list")
         try await run(world)
-        expect(world, ["list": lines])
+        expect(world, ["list": new.union(["1", "shown since", "mine"])])
     }
 
     @Test("a text that was read, but is not in the file yet, is not lost with the server's newer data")

@@ -39,16 +39,13 @@ struct ReportTests {
                 echo "<svg/>" >"$2/$name-picture.svg"
                 \(part)
                 """
-            let program = folder.appending(path: "parts")
-            try script.write(to: program, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
-            return try Run(
-                "/bin/bash",
-                [
-                    "-c",
-                    "cd '\(folder.path)'; exec -a ./parts '\(ChildProgram.path(of: "caret-bench"))' all \(options)",
-                ],
-                environment: [:])
+            // Bash writes the script. If this process wrote it, a program that another test starts at that moment could
+            // still have it open for writing, and then it could not be executed.
+            let commands = """
+                cd '\(folder.path)' && printf %s "$0" >parts && chmod 755 parts
+                exec -a ./parts '\(ChildProgram.path(of: "caret-bench"))' all \(options)
+                """
+            return try Run("/bin/bash", ["-c", commands, script], environment: [:])
         }
 
         /// The files in the folder, without the script.

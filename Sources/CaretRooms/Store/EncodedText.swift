@@ -71,21 +71,6 @@ package struct TextLine: Equatable, Sendable {
     }
 }
 
-/// A part of what a connection sends.
-package enum OutputPiece: Equatable, Sendable {
-    case bytes([UInt8])
-    case shared(Payload)
-
-    package init(_ bytes: [UInt8]) { self = .bytes(bytes) }
-
-    package var count: Int {
-        switch self {
-        case .bytes(let bytes): bytes.count
-        case .shared(let payload): payload.count
-        }
-    }
-}
-
 extension [UInt8] {
     /// The index after the first occurrence of `part`.
     fileprivate func firstIndex(of part: [UInt8]) -> Int? {

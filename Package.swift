@@ -151,7 +151,7 @@ let package = Package(
             exclude: ["StandIns"],
             swiftSettings: unoptimized),
         .testTarget(
-            name: "CaretConcurrencyTests", dependencies: ["CaretConcurrency"], swiftSettings: strict),
+            name: "CaretConcurrencyTests", dependencies: ["CaretConcurrency"], swiftSettings: unoptimized),
         .testTarget(
             name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
@@ -166,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "CaretReplicaTests",
             dependencies: ["CaretCore", "CaretReplica", "CaretWire", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "CaretServerTests",
             dependencies: [
@@ -199,7 +199,7 @@ let package = Package(
         .testTarget(
             name: "CaretRoomsTests",
             dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [

@@ -145,6 +145,27 @@ import Testing
             """)
     }
 
+    /// The mark is what a server writes that has found the end passed, before the clock is set back by a day.
+    @Test("a server that starts with an earlier clock refuses a token that was found ended")
+    func endedToken() async throws {
+        let session = try CommandSession(nil)
+        try FileManager.default.createDirectory(
+            atPath: session.data, withIntermediateDirectories: true)
+        let store = try SQLiteStore(folder: session.data)
+        let end = Int64(Date().timeIntervalSince1970 * 1_000) + 86_400_000
+        let (ended, valid) = (
+            try await store.addToken(of: UserName("ann"), .all, expires: end).get(),
+            try await store.addToken(of: UserName("bob"), .all, expires: end).get()
+        )
+        try await store.noteEnds(of: [ended.token]).get()
+        await store.close()
+        try session.start(["--require-tokens"])
+        let refused = try session.caret(["ls"], environment: ["CARET_TOKEN": ended.bytes.string])
+        #expect(refused.status == 1 && refused.errors.contains("the token ended at "), "\(refused)")
+        let run = try session.caret(["ls"], environment: ["CARET_TOKEN": valid.bytes.string])
+        #expect(run.status == 0, "\(run)")
+    }
+
     @Test("a finding of `verify` names the document, its number, or the store")
     func findingWords() {
         for (document, number, words) in [

@@ -30,6 +30,8 @@ final class ServerWorld {
     private(set) var rooms: [DocumentID: any ServedRoom] = [:]
     let settings: ConnectionSettings
     var now: Int64 = 10_000
+    /// What the wall clock shows, if it was set.
+    var wall = Int64.min
     var tokens: [String: Identity] = [:]
     private var connectTokens: Set<TokenID> = []
     /// The identity that clients without a token get.
@@ -221,7 +223,8 @@ final class ServerWorld {
         if let identity = tokens[text.string] { return identity }
         guard let token = try? store.token(shown: ByteString(text.string)).get() else { return nil }
         return Identity(
-            user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires)
+            user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires,
+            hasEnded: token.hasEnded)
     }
 
     private func run(_ action: ConnectionAction, of id: ConnectionID) {
@@ -257,7 +260,7 @@ final class ServerWorld {
     /// Sends an event to the hub. Runs and returns the hub's actions.
     @discardableResult
     func hubEvent(_ event: HubEvent) -> [HubAction] {
-        let actions = hub.handle(event, at: now)
+        let actions = hub.handle(event, at: now, wall: wall)
         expectInvariants { () throws(BrokenInvariant) in try hub.checkInvariants() }
         for action in actions { run(action) }
         return actions

@@ -14,6 +14,8 @@ protocol HandExecutor: AnyObject {
 /// A server without threads and sockets: its loops, queues, store and clock act only when the test says so.
 final class HandServer {
     let clock = HandClock()
+    /// What the wall clock shows.
+    let wall = Shared<Int64>(1_790_000_000_000)
     /// How often the server has read the clock.
     let clockReads = Shared(0)
     let board = CounterBoard()
@@ -28,11 +30,11 @@ final class HandServer {
     ) throws {
         var settings = ServerSettings(name: "caret/test", loops: count, roomQueues: roomQueues)
         settings.limits = limits
-        let (clock, clockReads, store) = (clock, clockReads, store)
+        let (clock, wall, clockReads, store) = (clock, wall, clockReads, store)
         let background = makeQueue("background")
         let platform = Platform(
             clock: ServerClock(
-                wall: 1_790_000_000_000,
+                wall: { wall.value },
                 steady: {
                     clockReads.change { $0 += 1 }
                     return clock.now

@@ -7,7 +7,7 @@ import Testing
     /// The clock of a server that started at this wall time, when its machine had been running for two
     /// seconds.
     private func clock(_ wall: Int64) -> ServerClock {
-        ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
+        ServerClock(wall: { wall }, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
 
     @Test("by default the clocks of the system are used")

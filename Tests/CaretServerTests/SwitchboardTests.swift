@@ -60,6 +60,32 @@ struct SwitchboardTests {
         #expect(server.greeted("bob-client").output.contains("the token ended at 2026-09-21 14:13:25 UTC"))
     }
 
+    @Test("a wall clock that is set forward ends tokens at the next event")
+    func clockSetForward() throws {
+        let start: Int64 = 1_790_000_000_000
+        let identity = Identity(user: "ann", token: TokenID(1), grants: .all, expires: start + 86_400_000)
+        let server = try HandServer(identity: identity)
+        defer { server.close() }
+        let ann = server.greeted("ann-client")
+        server.wall.change { $0 = start + 86_400_000 }
+        server.clock.advance(milliseconds: 60_000)
+        server.fireAlarms()
+        server.run()
+        #expect(ann.output.contains(#"{"type":"bye","reason":"revoked"}"#))
+        server.wall.change { $0 = start }
+        #expect(server.greeted("bob-client").output.contains("welcome"))
+    }
+
+    /// Rule A16.
+    @Test("a token that was marked as ended is refused before its end")
+    func markedToken() throws {
+        let identity = Identity(
+            user: "ann", token: TokenID(1), grants: .all, expires: 1_790_086_400_000, hasEnded: true)
+        let server = try HandServer(identity: identity)
+        defer { server.close() }
+        #expect(server.greeted("ann-client").output.contains("the token ended at 2026-09-22 14:13:20 UTC"))
+    }
+
     @Test("a closed server keeps neither its hub nor its rooms in memory")
     func closed() throws {
         let server = try HandServer(roomQueues: 2)

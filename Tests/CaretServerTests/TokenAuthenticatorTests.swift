@@ -39,6 +39,9 @@ struct TokenAuthenticatorTests {
         #expect(await identified(text.bytes.string, at: far) == .known(identity))
         #expect(await identified(text.bytes.string + "0", at: far) == .unknown)
         #expect(await identified(nil, at: far) == .unknown)
+        _ = await store.noteEnds(of: [text.token])
+        let ended = Identity(user: "ann", token: text.token, grants: grants, expires: 9, hasEnded: true)
+        #expect(await identified(text.bytes.string, at: far) == .known(ended))
         _ = await store.revokeToken(text.token)
         #expect(await identified(text.bytes.string, at: far) == .unknown)
     }

@@ -411,6 +411,7 @@ private struct MovedSample {
         lastToken = try await store.addToken(of: UserName("gone"), Grants.none).get().token
         try await store.revokeToken(lastToken).get()
         try await store.noteUses([TokenUse(token.token, at: 4_000)]).get()
+        try await store.noteEnds(of: [token.token]).get()
         tag = CaretLog.Tag(
             name: try #require(TagName("first-draft")), revision: 2, user: "ann", time: 9)
         #expect(await store.addTag(tag, to: sample.documents[2].entry.id) == .tagged)
@@ -433,7 +434,8 @@ private struct MovedSample {
         let entry = try await store.pusher(last.pusher, in: short.entry.id).get().entry
         #expect(entry?.seq == last.seq && entry?.revision == short.head)
         #expect(try await store.deleted().get().entries.map(\.id) == [deleted.id])
-        #expect(try await store.token(shown: token.bytes).get().user == UserName("ann"))
+        let ann = try await store.token(shown: token.bytes).get()
+        #expect(try ann.user == UserName("ann") && ann.hasEnded)
         let tokens = try await store.tokens().get()
         #expect(tokens.items.count == 2)
         #expect(try await store.tags(of: short.entry.id).get() == [tag])

@@ -13,13 +13,14 @@ import Testing
         let store = try SQLiteStore(folder: scratch.path)
         let text = try await store.addToken(of: UserName("ann"), .all, expires: 9, at: 7).get()
         #expect(refusal(await store.noteUses([TokenUse(text.token, at: 8)])) == nil)
+        #expect(refusal(await store.noteEnds(of: [text.token])) == nil)
         let secret = Data(text.bytes.utf8.suffix(20))
         for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
         await store.close()
         for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
         let again = try SQLiteStore(folder: scratch.path)
         let token = try await again.token(shown: text.bytes).get()
-        #expect(token.created == 7 && token.expires == 9)
+        #expect(token.created == 7 && token.expires == 9 && token.hasEnded)
         #expect(try await again.tokens().get().items == [.sound(token, lastUse: 8)])
         let next = try await again.addToken(of: UserName("ann"), .all).get()
         #expect(next.token > text.token && next.bytes.utf8.suffix(52) != text.bytes.utf8.suffix(52))
@@ -61,7 +62,7 @@ import Testing
         "a token is damaged if its end was changed, removed or added",
         arguments: [
             ("UPDATE token_end SET expires = 10", 1), ("DELETE FROM token_end", 1),
-            ("INSERT INTO token_end VALUES (2, 9)", 2),
+            ("INSERT INTO token_end (token, expires) VALUES (2, 9)", 2),
         ])
     func damagedEnd(damage: String, number: Int64) async throws {
         let scratch = try Scratch()

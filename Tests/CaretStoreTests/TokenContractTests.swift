@@ -50,6 +50,26 @@ import Testing
         #expect(listed == ends)
     }
 
+    @Test("a token with an end is marked as ended", arguments: StoreKind.allCases)
+    func ended(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let ends: [Int64?] = [nil, 9, 9]
+        var tokens: [TokenText] = []
+        for end in ends {
+            tokens.append(try await store.addToken(of: UserName("ann"), .all, expires: end, at: 5).get())
+        }
+        let marked = [tokens[0].token, tokens[1].token, TokenID(99)]
+        for _ in 0..<2 { #expect(refusal(await store.noteEnds(of: marked)) == nil) }
+        #expect(refusal(await store.noteUses([TokenUse(tokens[1].token, at: 7)])) == nil)
+        for (text, hasEnded) in zip(tokens, [false, true, false]) {
+            #expect(try await store.token(shown: text.bytes).get().hasEnded == hasEnded)
+        }
+        let listed = try await store.tokens().get().items.map { item -> Bool? in
+            if case .sound(let token, _) = item { token.hasEnded } else { nil }
+        }
+        #expect(listed == [false, true, false])
+    }
+
     @Test("the last use of a token is the latest time that was noted", arguments: StoreKind.allCases)
     func uses(kind: StoreKind) async throws {
         let store = try kind.make()

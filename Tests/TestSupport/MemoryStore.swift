@@ -191,6 +191,12 @@ package final class MemoryStore: DocumentStore, TokenStore, TagStore {
         answer(completion) { .success($0.live(tokens)) }
     }
 
+    package func noteEnds(
+        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.noteEnds(of: tokens) }
+    }
+
     package func noteUses(
         _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
     ) {

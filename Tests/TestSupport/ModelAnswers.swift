@@ -81,6 +81,7 @@ extension StoreModel {
         case .revoke(let token): .revoked(revokeToken(token).refusal)
         case .live(let tokens): .live(.success(live(tokens)))
         case .noteUses(let uses): .noted(noteUses(uses).refusal)
+        case .noteEnds(let tokens): .noted(noteEnds(of: tokens).refusal)
         }
     }
 }
@@ -116,7 +117,7 @@ extension StoreCall {
         case .tags(.add): .tags(.added(.refused(.refused(refusal))))
         case .tags(.remove): .tags(.removed(.failure(refusal)))
         case .tags(.list): .tags(.listed(.failure(refusal)))
-        case .tokens(.noteUses): .tokens(.noted(refusal))
+        case .tokens(.noteUses), .tokens(.noteEnds): .tokens(.noted(refusal))
         case .tokens(.live): .tokens(.live(.failure(refusal)))
         case .tokens, .admin: preconditionFailure("the tests never refuse a call of an administrator")
         }

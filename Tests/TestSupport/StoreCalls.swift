@@ -135,6 +135,10 @@ extension TokenStore {
         await withCheckedContinuation { done in live(tokens) { done.resume(returning: $0) } }
     }
 
+    package func noteEnds(of tokens: [TokenID]) async -> Result<Void, StoreRefusal> {
+        await withCheckedContinuation { done in noteEnds(of: tokens) { done.resume(returning: $0) } }
+    }
+
     package func noteUses(_ uses: [TokenUse]) async -> Result<Void, StoreRefusal> {
         await withCheckedContinuation { done in noteUses(uses) { done.resume(returning: $0) } }
     }

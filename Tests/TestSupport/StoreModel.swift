@@ -377,6 +377,12 @@ package struct StoreModel: Sendable {
         return .success(())
     }
 
+    package mutating func noteEnds(of ids: [TokenID]) -> Result<Void, StoreRefusal> {
+        if let refusal { return .failure(refusal) }
+        for id in ids where tokens[id]?.token.expires != nil { tokens[id]?.token.hasEnded = true }
+        return .success(())
+    }
+
     /// Makes a token damaged from now on.
     package mutating func damage(_ token: TokenID) { damagedTokens.insert(token) }
 

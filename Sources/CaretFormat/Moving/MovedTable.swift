@@ -43,7 +43,7 @@ package enum MovedTable: String, CaseIterable, Sendable {
             [.number("document"), .bytes("name"), .number("revision"), .bytes("username"), .number("time")]
         case .token:
             [.number("id"), .bytes("username"), .bytes("digest"), .number("created"), .optional("expires")]
-                + [.bytes("grants"), .optional("used")]
+                + [.bytes("grants"), .number("ended"), .optional("used")]
         }
     }
 

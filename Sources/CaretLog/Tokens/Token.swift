@@ -19,13 +19,19 @@ package struct Token: Equatable, Sendable {
     package let created: Int64
     /// The first millisecond at which the token is no longer valid; nil if it has no end.
     package let expires: Int64?
+    /// Whether a server has found the end passed. Then the token has ended, whatever the clock says.
+    package var hasEnded: Bool
 
-    package init(id: TokenID, user: UserName, grants: Grants, created: Int64, expires: Int64? = nil) {
+    package init(
+        id: TokenID, user: UserName, grants: Grants, created: Int64, expires: Int64? = nil,
+        hasEnded: Bool = false
+    ) {
         self.id = id
         self.user = user
         self.grants = grants
         self.created = created
         self.expires = expires
+        self.hasEnded = hasEnded
     }
 
     /// An estimate of the encoded size in bytes. The actual size is never larger.

@@ -32,6 +32,10 @@ package protocol TokenStore: Sendable {
     /// token that does not exist.
     func noteUses(
         _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
+
+    /// Records that tokens with an end have ended. A token that does not exist changes nothing.
+    func noteEnds(
+        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 }
 
 /// A page of tokens.

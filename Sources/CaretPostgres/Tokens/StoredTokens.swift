@@ -35,6 +35,16 @@ extension PostgresStore: TokenStore {
         }
     }
 
+    package func noteEnds(
+        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(PostgresFault) in
+            try TokenTable(connection: writer.connection).noteEnds(of: tokens)
+        } then: {
+            completion($0.mapError(\.refusal))
+        }
+    }
+
     package func token(
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
     ) {

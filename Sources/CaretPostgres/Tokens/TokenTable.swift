@@ -34,7 +34,7 @@ struct TokenTable {
     func token(shown text: ByteString) throws(PostgresFault) -> Token {
         let id = TokenText.token(in: text) ?? .unneeded
         let found = try connection.run(
-            "SELECT \(TokenTable.columns) FROM token WHERE id = $1", [.integer(id.value)])
+            "SELECT \(TokenTable.columns), ended FROM token WHERE id = $1", [.integer(id.value)])
         // Compare even if there is no such token, so that the response time does not reveal whether it exists.
         let known = found.first?.bytes(2) ?? Digest(.zero).bytes
         let shown = SHA256.digest(of: text.utf8).bytes
@@ -51,17 +51,17 @@ struct TokenTable {
         else { return nil }
         return Token(
             id: TokenID(row.integer(0)), user: user, grants: grants, created: row.integer(3),
-            expires: row.isNull(4) ? nil : row.integer(4))
+            expires: row.isNull(4) ? nil : row.integer(4), hasEnded: row.integer(6) != 0)
     }
 
     func list(after: TokenID?, limit: Int, weighing weight: Int) throws(PostgresFault) -> TokenListing {
         // One row more shows whether there are more.
         let found = try connection.run(
-            "SELECT \(TokenTable.columns), used FROM token WHERE id > $1 ORDER BY id LIMIT $2",
+            "SELECT \(TokenTable.columns), ended, used FROM token WHERE id > $1 ORDER BY id LIMIT $2",
             [.integer(after?.value ?? 0), .integer(Int64(max(0, limit)) + 1)])
         var (items, sum): ([TokenListing.Item], Int) = ([], 0)
         for row in found.rows {
-            let lastUse = row.isNull(6) ? nil : row.integer(6)
+            let lastUse = row.isNull(7) ? nil : row.integer(7)
             let item =
                 TokenTable.token(row).map { TokenListing.Item.sound($0, lastUse: lastUse) }
                 ?? .damaged(TokenID(row.integer(0)))
@@ -83,6 +83,12 @@ struct TokenTable {
     func live(_ tokens: [TokenID]) throws(PostgresFault) -> [TokenID] {
         try connection.run("SELECT id FROM token WHERE id = ANY($1)", [.integers(tokens.map(\.value))])
             .rows.map { TokenID($0.integer(0)) }
+    }
+
+    func noteEnds(of tokens: [TokenID]) throws(PostgresFault) {
+        try connection.run(
+            "UPDATE token SET ended = 1 WHERE id = ANY($1) AND expires IS NOT NULL",
+            [.integers(tokens.map(\.value))])
     }
 
     func note(_ uses: [TokenUse]) throws(PostgresFault) {

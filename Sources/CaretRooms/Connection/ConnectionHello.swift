@@ -23,12 +23,8 @@ extension ConnectionState {
                 .rateLimited, "too many unknown tokens came from this address", id,
                 retryAfterMilliseconds: retry)
         case .failed: fail(.storageFailed, "the token could not be looked up", id)
-        case .known(let identity):
-            if let end = identity.expires, end <= now {
-                fail(ErrorReport(tokenEndedAt: end), id)
-            } else {
-                join(hello, id, as: identity)
-            }
+        // The hub decides whether the token has ended.
+        case .known(let identity): join(hello, id, as: identity)
         }
         return finishEvent()
     }
@@ -48,7 +44,7 @@ extension ConnectionState {
             .join(
                 JoinRequest(
                     connection: self.id, pusher: pusher, token: identity.token, grants: identity.grants,
-                    expires: identity.expires, unit: unit, peer: peer)))
+                    expires: identity.expires, hasEnded: identity.hasEnded, unit: unit, peer: peer)))
     }
 
     /// Handles a message from the hub.

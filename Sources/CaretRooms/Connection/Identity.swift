@@ -9,12 +9,17 @@ package struct Identity: Equatable, Sendable {
     package let grants: Grants
     /// When the token ends; nil if it has no end.
     package let expires: Int64?
+    /// Whether the token was found ended before.
+    package let hasEnded: Bool
 
-    package init(user: ByteString, token: TokenID, grants: Grants, expires: Int64? = nil) {
+    package init(
+        user: ByteString, token: TokenID, grants: Grants, expires: Int64? = nil, hasEnded: Bool = false
+    ) {
         self.user = user
         self.token = token
         self.grants = grants
         self.expires = expires
+        self.hasEnded = hasEnded
     }
 
     /// The identity of every client if the server has no tokens.
@@ -54,19 +59,22 @@ package struct JoinRequest: Equatable, Sendable {
     package let grants: Grants
     /// When the token ends; nil if it has no end.
     package let expires: Int64?
+    /// Whether the token was found ended before.
+    package let hasEnded: Bool
     package let unit: CodeUnit
     /// The peer's address, for administrators.
     package let peer: WireString?
 
     package init(
         connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, expires: Int64? = nil,
-        unit: CodeUnit, peer: WireString? = nil
+        hasEnded: Bool = false, unit: CodeUnit, peer: WireString? = nil
     ) {
         self.connection = connection
         self.pusher = pusher
         self.token = token
         self.grants = grants
         self.expires = expires
+        self.hasEnded = hasEnded
         self.unit = unit
         self.peer = peer
     }

@@ -17,7 +17,8 @@ extension HubState {
             emit(.sendToConnection(joining.connection, .refused(report)))
             return
         }
-        if let end = joining.expires, end <= now {
+        if let end = joining.expires, hasEnded(joining, at: end) {
+            if !joining.hasEnded { noteEnd(of: joining.token) }
             emit(.sendToConnection(joining.connection, .refused(ErrorReport(tokenEndedAt: end))))
             return
         }
@@ -106,7 +107,20 @@ extension HubState {
 
     /// Ends the connections whose tokens have ended, like those of revoked tokens.
     mutating func endExpiredConnections() {
-        for connection in joinedConnections.takeExpired(at: now) { revoke(connection) }
+        for connection in joinedConnections.takeExpired(at: tokenTime) {
+            if let token = joinedConnections[connection]?.token { noteEnd(of: token) }
+            revoke(connection)
+        }
+    }
+
+    private func hasEnded(_ joining: JoinRequest, at end: Int64) -> Bool {
+        joining.hasEnded || end <= tokenTime || endingTokens.contains(joining.token)
+    }
+
+    /// Records in the store that a token was found ended, so that it stays ended if the clock is set back.
+    private mutating func noteEnd(of token: TokenID) {
+        guard endingTokens.insert(token).inserted else { return }
+        call(.tokens(.noteEnds([token])), for: .tokenEnd(token))
     }
 
     /// Ends a connection whose token was revoked or has ended. The connection sends `bye` once its pushes are

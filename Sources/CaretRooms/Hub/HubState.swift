@@ -13,6 +13,10 @@ package struct HubState: Sendable {
     /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
+    /// The time for the ends of tokens: `now`, or what the wall clock shows if it was set forward.
+    var tokenTime: Int64
+    /// The tokens that the store is recording as ended. They are refused already.
+    var endingTokens: Set<TokenID> = []
     package var joinedConnections = JoinedConnections()
     /// Connections whose first client has left, and whose next client has requested to join. The next client
     /// waits until the sessions of the first one have ended.
@@ -87,6 +91,8 @@ package struct HubState: Sendable {
         case dryRun(HubRequest)
         /// To record when tokens were used.
         case tokenUses([TokenUse])
+        /// To record that a token has ended.
+        case tokenEnd(TokenID)
         /// For a long operation, of which one runs at a time.
         case maintenance(HubRequest)
     }
@@ -96,7 +102,7 @@ package struct HubState: Sendable {
         publicClient: @escaping @Sendable (Pusher) -> WireString
     ) {
         self.limits = limits
-        self.now = now
+        (self.now, tokenTime) = (now, now)
         self.sharesStore = sharesStore
         self.publicClient = publicClient
         feed = DocumentFeed(sharesStore: sharesStore)
@@ -128,8 +134,9 @@ package struct HubState: Sendable {
     }
 
     /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
-    package mutating func handle(_ event: HubEvent, at time: Int64) -> [HubAction] {
-        passTime(to: time)
+    /// `wall` is what the wall clock shows, which may be set at any time.
+    package mutating func handle(_ event: HubEvent, at time: Int64, wall: Int64 = .min) -> [HubAction] {
+        passTime(to: time, wall)
         route(event)
         return finished()
     }
@@ -203,16 +210,19 @@ package struct HubState: Sendable {
         case .admin(let job): advance(job, with: answer)
         case .dryRun(let request): dryRunAnswered(answer, for: request)
         case .tokenUses(let uses): recorded(uses, answer)
+        // If the store refused, the token is recorded when a server finds it ended again.
+        case .tokenEnd(let token): endingTokens.remove(token)
         case .maintenance(let request): maintenanceAnswered(answer, for: request)
         }
     }
 
-    private mutating func passTime(to time: Int64) {
+    private mutating func passTime(to time: Int64, _ wall: Int64) {
         now = max(now, time)
+        tokenTime = max(now, wall)
+        endExpiredConnections()
         guard let requestedWake, now >= requestedWake else { return }
         self.requestedWake = nil
         giveUpOrders()
-        endExpiredConnections()
         recordTokenUsesIfDue()
         reactToMissedNews()
         sweepIfDue()
@@ -220,13 +230,22 @@ package struct HubState: Sendable {
 
     private mutating func wakeInTime() {
         let dues = [
-            deliveryDue, feed.nextDue, orderDeadlines.first?.until, joinedConnections.nextTokenEnd,
+            deliveryDue, feed.nextDue, orderDeadlines.first?.until, nextTokenCheck,
             tokenUses.due, nextSweep, missedDue,
         ]
         guard let next = dues.compactMap(\.self).min(), next < requestedWake ?? .max else { return }
         requestedWake = next
         emit(.wake(at: next))
     }
+
+    /// When the hub next compares the ends of tokens with the wall clock, which may be set meanwhile; nil if no
+    /// connection has a token with an end.
+    private var nextTokenCheck: Int64? {
+        joinedConnections.nextTokenEnd.map { min($0, now + HubState.tokenCheckInterval) }
+    }
+
+    /// Milliseconds between two looks at the wall clock.
+    private static let tokenCheckInterval: Int64 = 60_000
 
     /// The server stops: connections are informed, and requests that have not reached a room or the store are
     /// refused.
@@ -276,7 +295,7 @@ extension HubState.Call {
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
         case .load, .change, .tags, .follow, .feed, .rescan, .check, .tokenCheck, .admin, .tokenUses,
-            .maintenance:
+            .tokenEnd, .maintenance:
             nil
         }
     }

@@ -5,7 +5,7 @@ import CaretWire
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
         do throws(RequestRefusal) {
-            guard let call = try TokenCall(job.admin, at: now, page: limits.pageBytes) else {
+            guard let call = try TokenCall(job.admin, at: tokenTime, page: limits.pageBytes) else {
                 return refuse(job.request, .unexpectedAnswer)
             }
             self.call(.tokens(call), for: .admin(job))

@@ -6,6 +6,7 @@ package enum TokenCall: Equatable, Sendable {
     case list(after: TokenID?, limit: Int, weight: Int)
     case revoke(TokenID)
     case noteUses([TokenUse])
+    case noteEnds([TokenID])
     case live([TokenID])
 }
 
@@ -16,6 +17,6 @@ package enum TokenAnswer: Equatable, Sendable {
     /// The refusal is nil if the token was revoked.
     case revoked(StoreRefusal?)
     case live(Result<[TokenID], StoreRefusal>)
-    /// The refusal is nil if the uses were recorded.
+    /// The refusal is nil if the uses or ends were recorded.
     case noted(StoreRefusal?)
 }

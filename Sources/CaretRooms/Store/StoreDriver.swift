@@ -86,6 +86,7 @@ package struct StoreDriver: StoreCaller {
         case .revoke(let token): store.revokeToken(token) { answer(.revoked($0.refusal)) }
         case .live(let tokens): store.live(tokens) { answer(.live($0)) }
         case .noteUses(let uses): store.noteUses(uses) { answer(.noted($0.refusal)) }
+        case .noteEnds(let tokens): store.noteEnds(of: tokens) { answer(.noted($0.refusal)) }
         }
     }
 }

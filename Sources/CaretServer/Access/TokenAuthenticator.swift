@@ -102,7 +102,8 @@ extension Authentication {
             // token.
             self = .known(
                 Identity(
-                    user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires))
+                    user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires,
+                    hasEnded: token.hasEnded))
         case .failure(.gone): self = .unknown
         case .failure(.damaged), .failure(.full), .failure(.failed), .failure(.away): self = .failed
         }

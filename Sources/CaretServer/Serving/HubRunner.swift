@@ -47,7 +47,7 @@ package final class HubRunner: JobWorker {
         // state, and not only the event of the timer. `wake` is cleared here for all events: a late event of
         // the timer must not clear a newer wake time.
         if let wake, wake <= time { self.wake = nil }
-        run(state.handle(event, at: time))
+        run(state.handle(event, at: time, wall: switchboard.clock.wall))
         switchboard.observer?.saw(state)
     }
 

@@ -4,15 +4,18 @@ package struct ServerClock: Sendable {
     /// Milliseconds from 1970 to the zero of the steady clock.
     private let offset: Int64
     private let steady: @Sendable () -> Moment
+    private let readWall: @Sendable () -> Int64
     /// When the server started.
     package let start: Int64
 
-    /// `wall` is in milliseconds since 1970. If it is negative or too large for the protocol, the nearest
+    /// `wall` returns milliseconds since 1970. If it is negative or too large for the protocol, the nearest
     /// valid time is used.
     package init(
-        wall: Int64 = SystemClock.wall.milliseconds, steady: @escaping @Sendable () -> Moment = { .now }
+        wall: @escaping @Sendable () -> Int64 = { SystemClock.wall.milliseconds },
+        steady: @escaping @Sendable () -> Moment = { .now }
     ) {
-        start = min(max(wall, 0), ServerClock.latest)
+        readWall = wall
+        start = ServerClock.valid(wall())
         offset = start - Int64(steady().nanoseconds / 1_000_000)
         self.steady = steady
     }
@@ -20,6 +23,10 @@ package struct ServerClock: Sendable {
     /// About nine thousand years from now, well below the largest integer of the protocol.
     private static let latest: Int64 = 1 << 48
 
+    private static func valid(_ time: Int64) -> Int64 { min(max(time, 0), latest) }
+
+    /// What the wall clock shows now, if it was set since the start.
+    var wall: Int64 { ServerClock.valid(readWall()) }
     var moment: Moment { steady() }
     package var now: Int64 { time(at: moment) }
 

@@ -19,6 +19,7 @@ package struct Migration: Sendable {
         Migration(number: 3, sql: PackageResources._003_token_ends_sql),
         Migration(number: 4, sql: PackageResources._004_erasure_sql),
         Migration(number: 5, sql: PackageResources._005_tags_sql),
+        Migration(number: 6, sql: PackageResources._006_ended_tokens_sql),
     ]
 
     /// The application ID in the header of Caret's databases: "Care".

@@ -49,9 +49,13 @@ struct MovedRowWriter {
             id: TokenID(row.number(0)), user: user, digest: digest, created: row.number(3),
             expires: row.optionalNumber(4), grants: grants)
         try insert(token.values + [.bytes(grants)], into: "token", [TokenRow.columns, "grants"])
-        for (table, column, time) in [("token_end", "expires", 4), ("token_use", "used", 6)] {
-            guard let time = row.optionalNumber(time) else { continue }
-            try insert([.integer(token.id.value), .integer(time)], into: table, ["token", column])
+        if let end = row.optionalNumber(4) {
+            try insert(
+                [.integer(token.id.value), .integer(end), .integer(row.number(6))], into: "token_end",
+                ["token", "expires", "ended"])
+        }
+        if let used = row.optionalNumber(7) {
+            try insert([.integer(token.id.value), .integer(used)], into: "token_use", ["token", "used"])
         }
     }
 

@@ -37,6 +37,17 @@ extension SQLiteStore: TokenStore {
         }
     }
 
+    package func noteEnds(
+        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(StoreFault) in
+            for token in tokens { try TokenTable(database: writer.database).noteEnd(of: token) }
+            return { completion(.success(())) }
+        } or: {
+            completion(.failure($0.refusal))
+        }
+    }
+
     package func live(
         _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
     ) {

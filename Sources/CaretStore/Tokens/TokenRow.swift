@@ -8,7 +8,7 @@ struct TokenRow {
     static let columns = "id, user, digest, created, grants_sum, sum"
     /// The columns that are read, and the tables that have them.
     static let (read, tables) = (
-        "\(columns), expires", "token LEFT JOIN token_end ON token_end.token = id"
+        "\(columns), expires, ended", "token LEFT JOIN token_end ON token_end.token = id"
     )
 
     let id: TokenID
@@ -18,6 +18,8 @@ struct TokenRow {
     let created: Int64
     let expires: Int64?
     let grantsSum: Int64
+    /// Not covered by the checksum, because it changes only what the clock could change too.
+    let hasEnded: Bool
 
     init(
         id: TokenID, user: UserName, digest: Digest, created: Int64, expires: Int64?, grants: [UInt8]
@@ -27,6 +29,7 @@ struct TokenRow {
         self.digest = digest
         self.created = created
         self.expires = expires
+        hasEnded = false
         grantsSum = TokenRow.sum(of: grants)
     }
 
@@ -42,6 +45,7 @@ struct TokenRow {
         created = row.integer(3)
         grantsSum = row.integer(4)
         expires = row.isNull(6) ? nil : row.integer(6)
+        hasEnded = row.integer(7) != 0
         if sum != row.integer(5) { return nil }
     }
 
@@ -58,7 +62,8 @@ struct TokenRow {
         guard TokenRow.sum(of: grants) == grantsSum, let grants = GrantsFormat.decoded(grants) else {
             return nil
         }
-        return Token(id: id, user: user, grants: grants, created: created, expires: expires)
+        return Token(
+            id: id, user: user, grants: grants, created: created, expires: expires, hasEnded: hasEnded)
     }
 
     static func sum(of grants: [UInt8]) -> Int64 {

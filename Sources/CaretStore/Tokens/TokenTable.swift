@@ -23,7 +23,8 @@ struct TokenTable {
             row.values + [.bytes(bytes)])
         if let expires {
             try database.write(
-                "INSERT INTO token_end VALUES (?, ?)", [.integer(row.id.value), .integer(expires)])
+                "INSERT INTO token_end (token, expires) VALUES (?, ?)",
+                [.integer(row.id.value), .integer(expires)])
         }
         return text
     }
@@ -70,8 +71,8 @@ struct TokenTable {
             LEFT JOIN token_use ON token_use.token = id WHERE id > ? ORDER BY id
             """, [.integer(after?.value ?? 0)], orFault: StoreFault.database
         ) { (row: Row) throws(StoreFault) in
-            let token = TokenRow(row)?.token(grants: row.bytes(7))
-            let lastUse = row.isNull(8) ? nil : row.integer(8)
+            let token = TokenRow(row)?.token(grants: row.bytes(8))
+            let lastUse = row.isNull(9) ? nil : row.integer(9)
             let item =
                 token.map { TokenListing.Item.sound($0, lastUse: lastUse) }
                 ?? .damaged(TokenID(row.integer(0)))
@@ -101,6 +102,11 @@ struct TokenTable {
             if found != nil { live.append(token) }
         }
         return live
+    }
+
+    func noteEnd(of token: TokenID) throws(StoreFault) {
+        try database.write(
+            "UPDATE token_end SET ended = 1 WHERE token = ? AND ended = 0", [.integer(token.value)])
     }
 
     func note(_ use: TokenUse) throws(StoreFault) {

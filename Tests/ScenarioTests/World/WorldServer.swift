@@ -38,7 +38,7 @@ extension World {
 
     private func platform(of server: ServerRun) -> Platform {
         Platform(
-            clock: ServerClock(wall: World.epoch, steady: { [unowned self] in clockRead() }),
+            clock: ServerClock(wall: { World.epoch }, steady: { [unowned self] in clockRead() }),
             makeLoop: { number, _ in
                 let loop = SimulatedLoop(number, server)
                 server.loops.append(loop)

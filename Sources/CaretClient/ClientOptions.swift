@@ -15,6 +15,10 @@ public struct ClientOptions: Sendable {
     /// The id of the store that the server must have. If the server has another store, the client ends before
     /// it sends a request.
     package var store: String?
+    /// Whether the client may write to standard error why it is not connected. The command line says this itself.
+    package var warnsOfFaults = true
+    /// Without reconnects, each request throws the fault.
+    var warns: Bool { reconnects && warnsOfFaults }
 
     public init(
         client: String? = nil, token: String? = nil, person: PersonInfo? = nil, reconnects: Bool = true,

@@ -15,6 +15,7 @@ final class ClientShell: Sendable {
         var waiters = ClientWaiters()
         /// The last connection status that was sent to readers.
         var status = ConnectionStatus.first
+        var unseen = UnseenFault()
 
         /// Nil if the user has closed the document.
         func document(of user: DocumentUser) -> DocumentState? {
@@ -28,19 +29,22 @@ final class ClientShell: Sendable {
     private let folder: UnsavedEditsFolder?
 
     /// A client that keeps unsaved edits in memory only.
-    convenience init(_ settings: ClientState.Settings) {
-        self.init(ClientState(settings), nil)
+    convenience init(_ settings: ClientState.Settings, warns: Bool) {
+        self.init(ClientState(settings), nil, warns)
     }
 
     /// A client that keeps unsaved edits in a folder.
-    convenience init(_ settings: ClientState.Settings, _ folder: UnsavedEditsFolder) throws(UnsavedEditsFault)
-    {
-        self.init(ClientState(settings, unsaved: try folder.replicas()), folder)
+    convenience init(
+        _ settings: ClientState.Settings, _ folder: UnsavedEditsFolder, warns: Bool
+    ) throws(UnsavedEditsFault) {
+        self.init(ClientState(settings, unsaved: try folder.replicas()), folder, warns)
     }
 
-    private init(_ state: sending ClientState, _ folder: UnsavedEditsFolder?) {
+    private init(_ state: sending ClientState, _ folder: UnsavedEditsFolder?, _ warns: Bool) {
         self.folder = folder
-        guarded = Mutex(GuardedState(state: state))
+        var guardedState = GuardedState(state: state)
+        if !warns { guardedState.unseen.settle() }
+        guarded = Mutex(guardedState)
         connection = Confined(CurrentConnection(queue), to: queue)
     }
 
@@ -129,12 +133,18 @@ final class ClientShell: Sendable {
 
     // MARK: The connection
 
-    var status: ConnectionStatus { guarded.withLock { $0.state.status } }
+    var status: ConnectionStatus {
+        guarded.withLock { guarded in
+            guarded.unseen.settle()
+            return guarded.state.status
+        }
+    }
 
     /// A stream of the connection status: first the current status, then each change until the client ends.
     func statuses() -> CoalescingStream<PendingStatus> {
         let statuses = CoalescingStream(PendingStatus())
         let hasEnded = guarded.withLock { guarded in
+            guarded.unseen.settle()
             statuses.update { $0.latest = guarded.state.status }
             if case .ended = guarded.state.link { return true }
             guarded.waiters.statuses.append(statuses)
@@ -316,6 +326,9 @@ final class ClientShell: Sendable {
             guarded.status = status
             let statuses = guarded.waiters.statuses
             enqueue([.updateStatus(statuses, status)])
+            if let warning = guarded.unseen.warning(about: status, isAwaited: guarded.waiters.isAwaited) {
+                enqueue([.warn(warning)])
+            }
         }
         enqueue(actions.flatMap { guarded.waiters.shellActions(for: $0, guarded.state) })
     }
@@ -340,6 +353,7 @@ final class ClientShell: Sendable {
         case .endFollow(let events, let fault): events.finish(throwing: fault)
         case .updateStatus(let streams, let next):
             for stream in streams { stream.update { $0.latest = next } }
+        case .warn(let sentence): systemWarn(sentence)
         case .endStatuses(let streams): for stream in streams { stream.finish() }
         case .update(let streams, let next): for stream in streams { stream.update { $0.add(next) } }
         case .endUpdates(let streams): for stream in streams { stream.finish() }

@@ -18,6 +18,12 @@ struct ClientWaiters {
     private var users: [DocumentKey: [Int: DocumentWaiters]] = [:]
     private var lastUser = 0
 
+    /// Whether a caller waits that gets the fault when the client ends.
+    var isAwaited: Bool {
+        !requests.isEmpty || !welcomes.isEmpty || followEvents != nil
+            || users.values.contains { $0.values.contains { !$0.goals.isEmpty } }
+    }
+
     /// What waits for one user of a document. Nil if the user has closed the document.
     subscript(_ user: DocumentUser) -> DocumentWaiters? {
         get { users[user.key]?[user.number] }

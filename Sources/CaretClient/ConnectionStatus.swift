@@ -15,6 +15,10 @@ public struct ConnectionStatus: Equatable, Sendable {
     /// failure.
     public let lastError: ConnectionFault?
 
+    package init(state: ConnectionState, lastError: ConnectionFault?) {
+        (self.state, self.lastError) = (state, lastError)
+    }
+
     static let first = ConnectionStatus(state: .connecting, lastError: nil)
 }
 

@@ -19,6 +19,9 @@ import Synchronization
 /// - `CancellationError` if its task was cancelled. The server may still carry out a request that was already
 ///   sent.
 ///
+/// If the first attempts to connect fail, or the server refuses the client, and the program does not look at the status
+/// of the connection, the client writes one line to standard error.
+///
 /// The client closes its connection when it is released.
 public final class LiveClient: Sendable {
     /// All servers that the client uses, each one once.
@@ -40,7 +43,7 @@ public final class LiveClient: Sendable {
     public convenience init(servers: [ServerAddress], _ options: ClientOptions = ClientOptions()) {
         let id = options.client ?? LiveClient.randomID()
         let settings = LiveClient.settings(servers, options, id: id, ownsID: options.client == nil)
-        self.init(settings.rotation.servers, ClientShell(settings))
+        self.init(settings.rotation.servers, ClientShell(settings, warns: options.warns))
     }
 
     /// Starts to connect to a server, and keeps unsaved edits in a folder. If the folder is missing, it is
@@ -64,7 +67,7 @@ public final class LiveClient: Sendable {
         let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
         // The folder is locked, so no other client uses the id in it.
         let settings = LiveClient.settings(servers, options, id: id, ownsID: true)
-        self.init(settings.rotation.servers, try ClientShell(settings, folder))
+        self.init(settings.rotation.servers, try ClientShell(settings, folder, warns: options.warns))
     }
 
     private init(_ servers: [ServerAddress], _ shell: ClientShell) {

@@ -13,6 +13,8 @@ enum ShellAction {
     case deliver(CoalescingStream<PendingFollowEvents>, FollowEvent)
     case endFollow(CoalescingStream<PendingFollowEvents>, ConnectionFault)
     case updateStatus([CoalescingStream<PendingStatus>], ConnectionStatus)
+    /// Write a sentence to standard error.
+    case warn(String)
     case endStatuses([CoalescingStream<PendingStatus>])
     case update([CoalescingStream<PendingUpdates>], DocumentUpdate)
     case endUpdates([CoalescingStream<PendingUpdates>])

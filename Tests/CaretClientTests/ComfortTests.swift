@@ -56,6 +56,54 @@ import Testing
         await #expect(throws: ServerRefusal.self) { try await admin.revokeToken(token.number) }
     }
 
+    @Test("a program that opens a document at a wrong address is told why nothing comes")
+    func wrongAddress() throws {
+        let path = "/nonexistent/caretd.sock"
+        let program = try ChildProgram(
+            [ChildProgram.path(of: "terminal-notes"), path, "a"], input: .pipe, output: .nothing,
+            errors: .pipe)
+        let said = String(decoding: ChildProgram.nextBytes(program.errors), as: UTF8.self)
+        #expect(said.hasPrefix("CaretClient: There is no connection to \(path): "), "\(said)")
+        #expect(
+            said.hasSuffix("Check the address, and that the server runs. The client tries again.\n"),
+            "\(said)")
+    }
+
+    @Test("a program is told once why it is not connected, and only if nothing else tells it")
+    func warnings() {
+        let waiting = ConnectionStatus(
+            state: .waiting, lastError: .unreachable(.unix(path: "/a"), reason: "it is gone"))
+        let refused = ConnectionStatus(state: .ended, lastError: .revoked)
+        var fault = UnseenFault()
+        #expect(
+            fault.warning(about: ConnectionStatus(state: .connecting, lastError: nil), isAwaited: false)
+                == nil)
+        // A caller that waits for a connection waits as long as it takes.
+        #expect(
+            fault.warning(about: waiting, isAwaited: true)
+                == "CaretClient: There is no connection to /a: it is gone. "
+                + "Check the address, and that the server runs. The client tries again.")
+        #expect(fault.warning(about: waiting, isAwaited: true) == nil)
+        #expect(fault.warning(about: refused, isAwaited: false) == nil)
+
+        fault = UnseenFault()
+        let closed = ConnectionStatus(state: .ended, lastError: .closed)
+        #expect(fault.warning(about: refused, isAwaited: true) == nil)
+        #expect(fault.warning(about: closed, isAwaited: false) == nil)
+        #expect(
+            fault.warning(about: refused, isAwaited: false)
+                == "CaretClient: The access token of this program was revoked or has ended.")
+
+        fault = UnseenFault()
+        let connected = ConnectionStatus(state: .connected, lastError: nil)
+        #expect(fault.warning(about: connected, isAwaited: false) == nil)
+        #expect(fault.warning(about: waiting, isAwaited: false) == nil)
+
+        fault = UnseenFault()
+        fault.settle()
+        #expect(fault.warning(about: waiting, isAwaited: false) == nil)
+    }
+
     @Test("the example for terminals adds lines to a document, and shows it")
     func terminal() async throws {
         let server = try ServerProcess()

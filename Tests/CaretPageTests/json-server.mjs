@@ -12,6 +12,8 @@ export class JSONServer {
     /** All messages of clients, in order. */
     received = []
     user = 'ann'
+    /** The token that clients need; null if the server takes any. */
+    token = null
     isReachable = true
     /** What happens to pushes: 'commit', 'commitSilently' without an ack, 'lose' or 'refuse'. */
     pushes = 'commit'
@@ -56,6 +58,9 @@ export class JSONServer {
         if (message.type === this.#awaited?.type) this.#awaited.resolve()
         switch (message.type) {
         case 'hello':
+            if (this.token !== null && message.token !== this.token) {
+                return connection.reply({ type: 'error', code: 'unauthorized', message: 'the token is unknown or was revoked' })
+            }
             connection.client = `${this.user} ${message.client}`
             return connection.reply({
                 type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: this.user, features: [],

@@ -20,8 +20,8 @@ async function warnings(body) {
     return found
 }
 
-const connect = (world, options) =>
-    Caret.connect('http://127.0.0.1', { wasm: world.wasm, keep: false, transport: world.server.transport().make, ...options })
+const connect = (world, options, server = 'http://127.0.0.1') =>
+    Caret.connect(server, { wasm: world.wasm, keep: false, transport: world.server.transport().make, ...options })
 
 export const cases = inWorlds({
     async 'a page that listens to nothing is told once that a document is missing'(world) {
@@ -37,6 +37,40 @@ export const cases = inWorlds({
         await caret.close()
         assert.equal(found.length, 1)
         assert.match(found[0], /^caret\.js: a: .*not_found.* Open it with \{ create: true \} to create it/)
+    },
+
+    async 'a page with a wrong token, or with none, is told once to pass a valid one'(world) {
+        world.server.token = 'right'
+        for (const token of ['wrong', undefined]) {
+            let caret
+            // The console gets each sentence once, so each server has a name of its own.
+            const server = `http://${token ?? 'none'}.example.org`
+            const found = await warnings(async (found) => {
+                caret = await connect(world, { token }, server)
+                caret.open('a')
+                await until(() => found.length > 0)
+                caret.reconnect()
+                await settled()
+            })
+            assert.equal(caret.link.state, 'ended')
+            assert.equal(found.length, 1)
+            const [sentence] = found
+            assert.ok(sentence.startsWith(`caret.js: ${server}: `), sentence)
+            assert.match(sentence, /unauthorized.*Pass a valid token to Caret\.connect, as \{ token \}\./)
+        }
+    },
+
+    async 'a page that listens for the end of its token writes nothing'(world) {
+        world.server.token = 'right'
+        for (const type of ['link', 'signedOut']) {
+            const found = await warnings(async () => {
+                const caret = await connect(world, { token: 'wrong' }, `http://${type}.example.org`)
+                caret.addEventListener(type, () => {})
+                await until(() => caret.link.state === 'ended')
+                await settled()
+            })
+            assert.deepEqual(found, [])
+        }
     },
 
     async 'a page that listens, or waits for the document, writes nothing'(world) {

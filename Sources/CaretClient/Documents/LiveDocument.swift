@@ -35,6 +35,9 @@ public final class LiveDocument: Sendable {
     public var revision: Revision { read { $0.replica.revision } ?? 0 }
     /// Whether the text is saved.
     public var state: SavingState { read { $0.state } ?? .offline }
+    /// Why the client has no connection, so that the document is not open on the server. Nil while the client is
+    /// connected, and before the first failure.
+    public var connectionFault: ConnectionFault? { client.lastError }
     /// The user's own selections. They move when others change the text before them.
     public var selections: [Selection] { read { $0.replica.selections } ?? [] }
     /// The other sessions that have the document open, with their selections in `text`.

@@ -20,6 +20,12 @@ func systemClose(_ file: Int32) -> Int32 { close(file) }
 
 func systemRename(_ path: String, _ newPath: String) -> Int32 { rename(path, newPath) }
 
+/// Writes a line to standard error. If it cannot be written, nobody reads it.
+func systemWarn(_ sentence: String) {
+    let bytes = Array((sentence + "\n").utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+}
+
 /// Makes the bytes of a file, or the names in a folder, survive a power loss.
 func systemSync(_ file: Int32) -> Int32 {
     #if canImport(Darwin)

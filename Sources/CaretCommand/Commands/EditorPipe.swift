@@ -45,16 +45,17 @@ struct EditorPipe: Subcommand {
             // With unsaved edits from last time, the user can go on without a server.
             if !client.hasUnsavedEdits(of: document) { try await context.requireServer() }
             let open = try await client.open(document, creating: creates).opened()
-            try await serve(open, keeping: client.keepsUnsavedEdits, in: context)
+            try await serve(open, of: client, in: context)
         }
         return .done
     }
 
     private func serve(
-        _ open: LiveDocument, keeping: Bool, in context: CommandContext
+        _ open: LiveDocument, of client: LiveClient, in context: CommandContext
     ) async throws {
         let updates = open.updates
-        let session = EditorSession(open, unit: unit, keeping: keeping, context.output)
+        let session = EditorSession(
+            open, unit: unit, keeping: client.keepsUnsavedEdits, context.output)
         let sending = Task {
             do {
                 try session.update()
@@ -67,6 +68,8 @@ struct EditorPipe: Subcommand {
             }
         }
         defer { sending.cancel() }
+        let watching = Task { for await _ in client.connectionUpdates { session.connectionChanged() } }
+        defer { watching.cancel() }
         do {
             for await line in InputLines(of: STDIN_FILENO) {
                 let message = try EditorMessage(line)

@@ -11,7 +11,7 @@ final class EditorSession: Sendable {
         var peers: [DocumentPeer] = []
         /// The editor drops peers that were sent before its last change arrived, so they are sent again.
         var hasSentPeers = false
-        var announced: (state: SavingState, keepingFault: String?)?
+        var announced: (state: SavingState, message: String)?
     }
 
     private let document: LiveDocument
@@ -44,6 +44,9 @@ final class EditorSession: Sendable {
 
     func renamed(_ name: String) { put([("type", .text("renamed")), ("name", .text(name))]) }
 
+    /// Says why the server cannot be reached, and that it can be reached again.
+    func connectionChanged() { state.withLock { announceState(&$0) } }
+
     private func update(_ state: inout State) throws {
         if state.view.update == nil {
             try send(state.view.show(document.typed(Change(), in: number)), state.view.text)
@@ -57,12 +60,14 @@ final class EditorSession: Sendable {
     private func announceState(_ state: inout State) {
         let saving = document.state
         let fault = keeping ? document.keepingFault?.description : "there is no folder for them"
-        if let announced = state.announced, announced == (saving, fault) { return }
-        state.announced = (saving, fault)
-        let warning = fault.map { "; edits cannot be kept on this machine: \($0)" } ?? ""
+        var message = saving.sentence
+        if saving == .offline, let reason = document.connectionFault { message += " (\(reason))" }
+        if let fault { message += "; edits cannot be kept on this machine: \(fault)" }
+        if let announced = state.announced, announced == (saving, message) { return }
+        state.announced = (saving, message)
         put([
             ("type", .text("state")), ("state", .text(saving.word)), ("kept", .bool(fault == nil)),
-            ("message", .text(saving.sentence + warning)),
+            ("message", .text(message)),
         ])
     }
 

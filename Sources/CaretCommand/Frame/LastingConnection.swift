@@ -14,6 +14,7 @@ extension CommandContext {
     ) async throws -> Result {
         var options = ClientOptions(client: id, token: token, person: person, reconnects: !once)
         options.store = store
+        options.warnsOfFaults = false
         let client = try keepingClient(options, folder) ?? LiveClient(servers: target.addresses, options)
         defer { client.close() }
         return try await addingSubject(about: subject) { try await body(client) }

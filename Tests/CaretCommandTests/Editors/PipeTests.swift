@@ -105,6 +105,10 @@ import Testing
         try editor.type(["one!"], at: 0)
         let end = editor.end()
         #expect(end.status == 0 && end.errors.contains("your edits are kept on this machine"), "\(end)")
+        let alone = try PipeEditor("list", on: session)
+        #expect(alone.lines == ["one!"])
+        try alone.waits { alone.state == "offline" && alone.stateMessage.contains("is back (") }
+        #expect(alone.end().status == 0)
         try session.start()
         let again = try PipeEditor("list", on: session)
         #expect(again.lines == ["one!"])

@@ -80,8 +80,13 @@ package struct Grants: Hashable, Sendable {
     }
 
     /// The readable names that begin with `prefix`, as scopes that do not overlap, in the order of names.
-    package func readable(under prefix: ByteString) -> [NameScope] {
-        let scopes = grants.filter { $0.access >= .read }.compactMap { $0.scope.narrowed(to: prefix) }
+    package func readable(under prefix: ByteString) -> [NameScope] { scopes(of: .read, under: prefix) }
+
+    /// The names that the user may write, as scopes that do not overlap, in the order of names.
+    package var writable: [NameScope] { scopes(of: .write, under: "") }
+
+    private func scopes(of access: Access, under prefix: ByteString) -> [NameScope] {
+        let scopes = grants.filter { $0.access >= access }.compactMap { $0.scope.narrowed(to: prefix) }
         // If a prefix and a document have the same bytes, the prefix covers more and comes first.
         let sorted = scopes.sorted { ($0.start, $0.rank) < ($1.start, $1.rank) }
         var result: [NameScope] = []

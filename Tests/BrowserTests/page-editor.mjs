@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
-import { box, press, pressOn, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
+import { box, press, pressOn, replace, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
@@ -460,6 +460,42 @@ async function testRights(programs, engine) {
         await page.goTo(`${pages.origin}/d/missing`)
         await shows(page, '.state-page', /There is nothing here yet/)
         assert.deepEqual(await labels('.state-page .actions > *'), ['Back'])
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+
+    const drafter = await pages.addToken('dan', '--read', '', '--write', 'drafts/', '--write', '=plan.notes')
+    await test('a user who may write some documents is offered New and notes only for these', async () => {
+        const page = await pages.openPage(`/#token=${drafter}`)
+        await pressOn(page, 'More about secret')
+        assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog menu button')].map((one) => one.textContent)), ['Download'])
+        await pressOn(page, 'Close')
+        await pressOn(page, 'New document')
+        const field = () => page.evaluate(() => [document.querySelector('dialog input').value, document.querySelector('.hint').textContent, document.querySelector('[type=submit]').disabled])
+        assert.deepEqual(await field(), ['drafts/', 'Type a name after the slash.', true])
+        await replace(page, 'other')
+        assert.deepEqual(await field(), ['other', 'You may write only “drafts/…”, “plan.notes”.', true])
+        await replace(page, 'drafts/a')
+        await press(page, 'Enter')
+        await inSituation(page, 'saved')
+        assert.equal(await page.evaluate(() => location.pathname), '/d/drafts/a')
+        assert.equal(await page.evaluate(() => document.querySelector('.notes').checkVisibility()), true)
+        await page.goTo(`${pages.origin}/d/other`)
+        await shows(page, '.state-page', /There is nothing here yet/)
+        assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.state-page .actions > *')].map((one) => one.textContent)), ['Back'])
+        assert.deepEqual(page.problems, [])
+        await page.close()
+    })
+
+    const writer = await pages.addToken('fay', '--read', '', '--write', '=minutes')
+    await test('a user who may write one document is offered New until it exists', async () => {
+        const page = await pages.openPage(`/#token=${writer}`)
+        await shows(page, '[href="/d/secret"]', /secret/)
+        await pressOn(page, 'New document')
+        assert.equal(await page.evaluate(() => document.querySelector('dialog input').value), 'minutes')
+        await pressOn(page, 'Cancel')
+        await pages.server.caret(['put', 'minutes', '--create'], 'Ten\n')
+        await page.waitFor(() => document.querySelector('[href="/d/minutes"]') && !document.querySelector('.create').checkVisibility(), 'no button')
         assert.deepEqual(page.problems, [])
         await page.close()
     })

@@ -52,6 +52,7 @@ struct GrantsTests {
         #expect(grants.readable(under: "b/d/e") == [.prefix("b/d/e")])
         #expect(grants.readable(under: "c") == [])
         #expect(Grants.all.readable(under: "x/") == [.prefix("x/")])
+        #expect(grants.writable == [.prefix("b/")])
     }
 
     @Test(

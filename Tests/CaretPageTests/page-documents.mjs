@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { partsOf, shortName, visibleName } from '../../Sources/CaretPage/page/document-name.js'
 import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
-import { fileName, nameProblem, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
+import { fileName, grantProblem, nameProblem, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
 import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
 import { mayLose } from '../../Sources/CaretPage/page/may-lose.js'
 import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
@@ -58,6 +58,23 @@ export const cases = {
             'unfinished', 'unfinished', 'exists', 'exists', 'free', 'unfinished', 'unfinished', 'free', 'invalid',
         ])
         assert.equal(validatedName('notes/today', () => false).words, 'In the folder “notes”.')
+    },
+
+    'a name that the user may not write is refused with those that they may write'() {
+        const grants = [{ rights: 'write', doc: 'agenda' }, { rights: 'write', prefix: 'notes/' }]
+        const words = 'You may write only “agenda”, “notes/…”.'
+        for (const name of ['agenda', 'notes/', 'notes/x']) assert.equal(grantProblem(name, grants), null, name)
+        for (const name of ['', 'agenda2', 'notes', 'undefined']) assert.equal(grantProblem(name, grants), words, name)
+        assert.equal(grantProblem('x'), null)
+        const long = [...grants, { doc: 'plan' }, { doc: 'team' }]
+        assert.equal(grantProblem('x', long), 'You may write only “agenda”, “notes/…”, “plan” and some others.')
+        const validated = (name) => validatedName(name, (name) => name === 'rules', grants)
+        assert.deepEqual(validated('secret'), { state: 'invalid', name: 'secret', words })
+        assert.deepEqual(validated('age'), { state: 'unfinished', name: 'age', words })
+        assert.deepEqual(validated('notes'), { state: 'unfinished', name: 'notes', words })
+        assert.equal(validated('notes/x').state, 'free')
+        // A document that exists can be opened, if it is in the list.
+        assert.equal(validated('rules').state, 'exists')
         assert.equal(typedName('  a b '), 'a b')
     },
 

@@ -40,20 +40,42 @@ struct ConnectionHelloTests {
 
     /// Rule H8.
     @Test("the welcome says so if the user may write no document")
-    func mostRights() {
+    func mostRights() throws {
         let read = Grant(.read, to: .prefix("notes/"))
         for (grants, rights) in [
             ([], "none"), ([read], "read"), ([read, Grant(.write, to: .prefix("drafts/"))], nil),
             ([Grant(.admin, to: .prefix("drafts/"))], nil),
         ] as [([Grant], String?)] {
-            let world = ConnectionWorld()
-            world.says(ConnectionWorld.hello)
-            let identity = Identity(user: "ann", token: 1, grants: Grants(grants) ?? .none)
-            world.happens { $0.authenticated(.known(identity)) }
-            let welcome = world.hubSent(.admitted)[0]
-            #expect(welcome.contains(#""rights":"#) == (rights != nil))
+            let welcome = try welcome(with: grants)
+            #expect(welcome.contains(#"20,"store":"k2v9","rights":"#) == (rights != nil))
             if let rights { #expect(welcome.contains(#","rights":"\#(rights)"}"#)) }
         }
+    }
+
+    /// Rule H8.
+    @Test("the welcome says what the user may write, if this is neither everything nor nothing")
+    func writable() throws {
+        let some = [
+            Grant(.admin, to: .prefix("notes/")), Grant(.write, to: .prefix("notes/old/")),
+            Grant(.write, to: .document(try DocumentName("agenda"))), Grant(.read, to: .prefix("")),
+        ]
+        #expect(
+            try welcome(with: some).hasSuffix(
+                #""grants":[{"rights":"write","doc":"agenda"},{"rights":"write","prefix":"notes/"}]}"#))
+        for grants in [[], [Grant(.read, to: .prefix(""))], some + [Grant(.write, to: .prefix(""))]] {
+            #expect(try !welcome(with: grants).contains("grants"))
+        }
+        let most = (0..<Welcome.mostGrants).map { Grant(.write, to: .prefix(ByteString("\(1_000 + $0)/"))) }
+        #expect(try welcome(with: most).split(separator: "prefix").count == 101)
+        #expect(try !welcome(with: most + [Grant(.write, to: .prefix("x"))]).contains("grants"))
+    }
+
+    private func welcome(with grants: [Grant]) throws -> String {
+        let world = ConnectionWorld()
+        world.says(ConnectionWorld.hello)
+        let identity = Identity(user: "ann", token: 1, grants: try #require(Grants(grants)))
+        world.happens { $0.authenticated(.known(identity)) }
+        return world.hubSent(.admitted)[0]
     }
 
     /// Rule H4.

@@ -220,7 +220,8 @@ enum SampleMessages {
             unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
             client: maybe(&random, text), features: few(&random, text), limits: limits,
             ping: number(&random), page: maybe(&random, text), store: maybe(&random, text),
-            node: maybe(&random, text), rights: maybe(&random) { $0.pick(Rights.allCases) })
+            node: maybe(&random, text), rights: maybe(&random) { $0.pick(Rights.allCases) },
+            grants: few(&random, grant))
     }
 
     private static func open(_ random: inout Seeded) -> Open {

@@ -148,6 +148,11 @@ export class Caret extends EventTarget {
     readonly limits?: Limits
     /** The most that the user may do with any document. Undefined until the server has answered. */
     readonly rights?: 'none' | 'read' | 'write'
+    /**
+     * What the user may write: documents, and prefixes of their names. Undefined if the user may write all or none, if
+     * this takes more than 100 of them, and until the server has answered.
+     */
+    readonly grants?: readonly ({ rights: 'write', doc: string } | { rights: 'write', prefix: string })[]
     readonly core: Core
     /** Why unsaved edits are not stored on this device. Null if they are, and with `keep: false`. */
     readonly keepingError: CaretError | null

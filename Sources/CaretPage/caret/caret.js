@@ -156,6 +156,9 @@ export class Caret extends Announcer {
     /** The most that the user may do with any document. Undefined until the server has answered. */
     get rights() { return this.user && (this.#state.welcome.rights ?? 'write') }
 
+    /** What the user may write, if this is neither all nor nothing: { prefix } or { doc } each. */
+    get grants() { return this.#state.welcome?.grants }
+
     /** The rules of edits, in the same module: diff, apply, compose, invert and others. */
     get core() { return new Core(this.#module) }
 

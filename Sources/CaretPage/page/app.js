@@ -152,7 +152,7 @@ class App {
         this.#screen?.close()
         const Screen = this.#screens[route.screen]
         this.#screen = Screen ? new Screen(this, route) : null
-        fill(this.#main, this.#screen?.node ?? element('p', { class: 'empty' }, 'Choose a document, or write a new one.'))
+        fill(this.#main, this.#screen?.node ?? element('p', { class: 'empty' }, 'Choose a document.'))
     }
 
     /** The page itself handles links to its own screens. */

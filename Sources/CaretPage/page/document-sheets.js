@@ -2,7 +2,7 @@
 import { downloadText } from './copy.js'
 import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
-import { fileName, nameProblem, validatedName } from './name-rules.js'
+import { fileName, grantProblem, nameProblem, validatedName } from './name-rules.js'
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
@@ -10,11 +10,21 @@ import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'
 
-/** Whether the user may write any document. Until the server has answered, they may. */
-export function mayWrite({ caret: { rights = 'write' } }) { return rights === 'write' }
+/** Whether the user may write a document with this name, or any. Until the server has answered, they may. */
+export function mayWrite({ caret: { rights = 'write', grants } }, name) {
+    return rights === 'write' && (name === undefined || grantProblem(name, grants) === null)
+}
 
 /** Whether the user may create a document with this name, as far as the page knows. */
-export function canCreate(app, name) { return mayWrite(app) && nameProblem(name) === null }
+export function canCreate(app, name) { return mayWrite(app, name) && nameProblem(name) === null }
+
+/** How the name of a new document begins. Undefined if the user may write only documents that exist, or none. */
+export function newName(app) {
+    const { grants } = app.caret
+    if (!mayWrite(app) || !grants) return mayWrite(app) ? '' : undefined
+    const { doc, prefix = doc } = grants.find((grant) => 'prefix' in grant) ?? grants.find(({ doc }) => !app.hasDocument(doc)) ?? {}
+    return prefix
+}
 
 /** Creates a document, and goes to it. One that exists is only opened. `signal` gives up while the page is offline. */
 export async function createDocument(app, name, signal) {
@@ -34,7 +44,7 @@ export async function createDocument(app, name, signal) {
 export function newDocument(app) {
     const exists = (name) => app.hasDocument(name)
     return askForName(app, 'New document', {
-        exists, actions: { free: 'Create', exists: 'Open' },
+        start: newName(app), exists, actions: { free: 'Create', exists: 'Open' },
         run: (name, signal) => exists(name) ? app.go({ screen: 'editor', name }) : createDocument(app, name, signal),
     })
 }
@@ -42,9 +52,9 @@ export function newDocument(app) {
 /** The menu of a document in the list. */
 export function showDocumentMenu(app, name) {
     return openMenu(shortName(name), [
-        mayWrite(app) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
+        mayWrite(app, name) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
-        mayWrite(app) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
+        mayWrite(app, name) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
     ])
 }
 
@@ -100,14 +110,14 @@ async function attempt(app, action) {
 }
 
 /**
- * A sheet with a field for a name. While the user types, it says whether the name is valid. `actions` has the
- * words of the button for names that are free, and for names that exist if these are allowed.
+ * A sheet with a field for a name. While the user types, it says whether the name is valid. `value` is the name now,
+ * and `start` what the field shows at first. `actions` has the words of the button for names that are free, and for names that exist if these are allowed.
  */
-async function askForName(app, title, { value = '', exists, actions, run }) {
+async function askForName(app, title, { value = '', start = value, exists, actions, run }) {
     const closing = new AbortController()
     await openSheet(title, (close) => {
         const field = element('input', {
-            type: 'text', value, autofocus: true, 'aria-label': 'Name', 'aria-describedby': 'name-hint',
+            type: 'text', value: start, autofocus: true, 'aria-label': 'Name', 'aria-describedby': 'name-hint',
             autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'done', placeholder: 'Name',
         })
         const hint = element('p', { id: 'name-hint', class: 'hint', role: 'status' })
@@ -118,7 +128,7 @@ async function askForName(app, title, { value = '', exists, actions, run }) {
             field.setAttribute('aria-invalid', String(isProblem))
         }
         const check = () => {
-            const { state, name, words } = validatedName(field.value, exists)
+            const { state, name, words } = validatedName(field.value, exists, app.caret.grants)
             const action = actions[state]
             say(name === value && value ? 'This is its name now.' : words, state === 'invalid' || (state === 'exists' && !action))
             button.textContent = action ?? actions.free
@@ -145,8 +155,8 @@ async function askForName(app, title, { value = '', exists, actions, run }) {
         }
         field.addEventListener('input', check)
         // Most users change only the last part of a name.
-        const last = value.length - partsOf(value).title.length
-        field.addEventListener('focus', () => field.setSelectionRange(last, value.length), { once: true })
+        const last = start.length - partsOf(start).title.length
+        field.addEventListener('focus', () => field.setSelectionRange(last, start.length), { once: true })
         check()
         return element('form', { class: 'name-form', onsubmit: submit, novalidate: true }, field, hint,
             element('div', { class: 'actions' },

@@ -1,6 +1,6 @@
 // The documents: what the address / shows, and what stands beside the other screens of a wide window.
 import { DocumentList } from './documents-state.js'
-import { canCreate, createDocument, mayWrite, newDocument, showDocumentMenu } from './document-sheets.js'
+import { canCreate, createDocument, newDocument, newName, showDocumentMenu } from './document-sheets.js'
 import { shortName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
@@ -121,7 +121,7 @@ export class Documents {
         })
         caret.addEventListener('link', () => {
             this.#drawOwn()
-            this.#new.hidden = !mayWrite(this.#app)
+            this.#showNew()
             if (!this.#list.isComplete) this.#draw()
             this.#showKept()
         })
@@ -143,6 +143,9 @@ export class Documents {
             // The storage has failed. The editor says whether its text is kept.
         }
     }
+
+    /** Whether the user may make something new depends on what exists, if they may write only some names. */
+    #showNew() { this.#new.hidden = newName(this.#app) === undefined }
 
     #drawOwn() {
         const { settings, caret } = this.#app
@@ -167,6 +170,7 @@ export class Documents {
         clearTimeout(this.#timer)
         this.#timer = null
         this.#lastDraw = performance.now()
+        this.#showNew()
         const search = typedName(this.#search.value)
         const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit })
         const state = this.#state(shown, search)
@@ -204,8 +208,8 @@ export class Documents {
             element('p', {}, errorWords({ code: this.#app.caret.link.reason, message: 'The page is disconnected.' })),
             element('button', { type: 'button', onclick: () => this.#app.reload() }, 'Try again'))
         case 'empty': return element('div', { class: 'list-state' }, icon('text'),
-            element('h2', {}, mayWrite(this.#app) ? 'No documents yet.' : 'There are no documents that you may read.'),
-            mayWrite(this.#app) && [
+            element('h2', {}, this.#new.hidden ? 'There are no documents that you may read.' : 'No documents yet.'),
+            !this.#new.hidden && [
                 element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
                 element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')),
             ])

@@ -11,7 +11,7 @@ import { openMenu } from './sheet.js'
 export function openNameMenu(app, { document, text, isGone }) {
     const { name } = document
     // Without a connection, the document has no rights.
-    const isOffered = mayWrite(app) && document.rights !== 'read'
+    const isOffered = mayWrite(app, name) && document.rights !== 'read'
     return openMenu(visibleName(name), [
         isOffered && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },

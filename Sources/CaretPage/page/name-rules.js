@@ -18,14 +18,24 @@ export function nameProblem(name) {
     return null
 }
 
+/**
+ * What is wrong with a name for a user who may write only some documents: a sentence, or null if they may write this
+ * one. `grants` is that of the client, undefined if the user may write all.
+ */
+export function grantProblem(name, grants) {
+    if (!grants || grants.some(({ doc, prefix }) => prefix === undefined ? doc === name : name.startsWith(prefix))) return null
+    const allowed = grants.slice(0, 3).map(({ doc, prefix }) => `“${prefix === undefined ? doc : `${prefix}…`}”`)
+    return `You may write only ${allowed.join(', ')}${grants.length > 3 ? ' and some others' : ''}.`
+}
+
 /** The name that the user means: spaces at both ends are left out. */
 export function typedName(text) { return text.replace(/^ +| +$/g, '') }
 
 /**
  * What a user who types a name is told: { state, name, words }. The state is 'unfinished', 'invalid', 'exists' or
- * 'free'. `exists` says whether a document has a name.
+ * 'free'. `exists` says whether a document has a name, and `grants` which ones the user may write.
  */
-export function validatedName(text, exists) {
+export function validatedName(text, exists, grants) {
     const name = typedName(text)
     if (name === '') {
         return { state: 'unfinished', name, words: 'For example “agenda”, or “notes/today” to put it into a folder.' }
@@ -33,6 +43,8 @@ export function validatedName(text, exists) {
     const problem = nameProblem(name)
     if (problem) return { state: name.endsWith('/') ? 'unfinished' : 'invalid', name, words: problem }
     if (exists(name)) return { state: 'exists', name, words: 'There is already a document with this name.' }
+    const refusal = grantProblem(name, grants)
+    if (refusal) return { state: grants.some(({ doc, prefix = doc }) => prefix.startsWith(name)) ? 'unfinished' : 'invalid', name, words: refusal }
     const { folder } = partsOf(name)
     return { state: 'free', name, words: folder ? `In the folder “${shortName(folder)}”.` : 'This name is free.' }
 }

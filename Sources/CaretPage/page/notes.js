@@ -136,7 +136,7 @@ export class Notes {
     }
 
     #showRights(number) {
-        const canWrite = this.#channel.canWrite && mayWrite(this.#app)
+        const canWrite = this.#channel.canWrite && mayWrite(this.#app, notesName(this.#name))
         this.#field.hidden = this.#button.hidden = !canWrite
         this.#readOnly.hidden = canWrite
         this.node.hidden = !canWrite && number === 0

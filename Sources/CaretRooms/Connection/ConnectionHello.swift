@@ -74,7 +74,8 @@ extension ConnectionState {
             unit: member.unit, server: settings.server, user: member.introduction.user,
             client: member.introduction.client, features: settings.features, limits: limits.announced,
             ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node,
-            rights: member.grants.most < .write ? member.grants.most.rights : nil)
+            rights: member.grants.most < .write ? member.grants.most.rights : nil,
+            grants: member.grants.announced)
         send(.welcome(welcome), id)
     }
 
@@ -106,5 +107,14 @@ extension ConnectionState {
         for (index, message) in messages.enumerated() {
             send(message, of: index == messages.count - 1 ? .follow : .connection)
         }
+    }
+}
+
+extension Grants {
+    /// What the user may write, as `welcome` says it.
+    fileprivate var announced: [WireGrant] {
+        let scopes = writable
+        if scopes == [.prefix("")] || scopes.count > Welcome.mostGrants { return [] }
+        return scopes.map { WireGrant(.write, to: WireGrant.Scope($0)) }
     }
 }

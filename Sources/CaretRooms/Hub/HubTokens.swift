@@ -113,9 +113,15 @@ extension WireGrant {
         case .write: rights = .write
         case .admin: rights = .admin
         }
-        switch grant.scope {
-        case .document(let name): self.init(rights, to: .document(WireString(name.description)))
-        case .prefix(let prefix): self.init(rights, to: .prefix(WireString(prefix.string)))
+        self.init(rights, to: Scope(grant.scope))
+    }
+}
+
+extension WireGrant.Scope {
+    init(_ scope: NameScope) {
+        switch scope {
+        case .document(let name): self = .document(WireString(name.description))
+        case .prefix(let prefix): self = .prefix(WireString(prefix.string))
         }
     }
 }

@@ -81,12 +81,17 @@ package struct Welcome: WireMessage {
     package var node: WireString?
     /// The most that the user may do with any document. Nil if this is `write`.
     package var rights: Rights?
+    /// What the user may write. Empty if this is every document, none, or too much for a `welcome`.
+    package var grants: [WireGrant]
+
+    /// The most grants of a `welcome`. A user with more is rare, and then learns from refusals what is not allowed.
+    package static let mostGrants = 100
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
         page: WireString? = nil, store: WireString? = nil, node: WireString? = nil,
-        rights: Rights? = nil
+        rights: Rights? = nil, grants: [WireGrant] = []
     ) {
         self.unit = unit
         self.server = server
@@ -99,6 +104,7 @@ package struct Welcome: WireMessage {
         self.store = store
         self.node = node
         self.rights = rights
+        self.grants = grants
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -116,6 +122,11 @@ package struct Welcome: WireMessage {
         store = try fields.string(optional: "store")
         node = try fields.string(optional: "node")
         rights = try fields.word(optional: "rights")
+        let limits = fields.limits
+        grants =
+            try fields.array(optional: "grants") { value throws(FieldFault) in
+                try WireGrant(value, atMost: .max, limits)
+            } ?? []
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -139,6 +150,7 @@ package struct Welcome: WireMessage {
         writer.member("store", store)
         writer.member("node", node)
         writer.member("rights", rights.map { WireString($0.rawValue) })
+        if !grants.isEmpty { writer.member("grants", grants) }
     }
 }
 

@@ -176,9 +176,20 @@ enum ReplicaScript {
         buses="SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
         mute() {
             stopped=$(sql $primary "$buses")
-            [ -z "$stopped" ] || kill -STOP $stopped
+            for process in $stopped; do stop_idle $process; done
             set -- $stopped
             answer=$#
+        }
+        # stop_idle PROCESS: stops a process of PostgreSQL while it waits for its client. Elsewhere it can hold a lock
+        # that all other processes need.
+        stop_idle() {
+            while :; do
+                kill -STOP $1
+                until grep -q '^State:.T' /proc/$1/status; do sleep 0.01; done
+                case $(tr -d '\0' </proc/$1/cmdline) in *' idle') return ;; esac
+                kill -CONT $1
+                sleep 0.01
+            done
         }
         unmute() {
             [ -z "$stopped" ] || kill -CONT $stopped
